@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+
+interface Guard {
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+}
+
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Refuses what a web page could make a browser send: a Host that is not ours (DNS rebinding) and an
+ * Origin that is not the page we serve ourselves. Throws host.not_allowed or origin.not_allowed.
+ */
+export function guard(request: IncomingMessage, { allowedHosts, allowedOrigins }: Guard): void {
+  const { host, origin } = request.headers;
+  if (host === undefined || !isAllowedHost(host, allowedHosts)) {
+    throw new GatewayError(
+      'host.not_allowed',
+      'the Host header names neither a loopback address nor a name in server.allowed_hosts',
+    );
+  }
+  if (origin === undefined || allowedOrigins.has(origin)) return;
+  if (origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new GatewayError('origin.not_allowed', 'web pages of this origin may not call the gateway');
+}
+
+function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
+  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+  return loopbackHost.test(name) || allowedHosts.has(name);
+}

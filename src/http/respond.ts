@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { GatewayError } from '../errors.ts';
+
+/** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
+export function newRequestId(): string {
+  return `req_${randomBytes(15).toString('hex')}`;
+}
+
+/** The one error body of the product; both SDK families turn it into their own exception classes. */
+export function errorBody(error: GatewayError, requestId: string): string {
+  return JSON.stringify({
+    type: 'error',
+    error: {
+      type: error.failure.type,
+      reason: error.reason,
+      message: error.message,
+      code: error.reason,
+      param: error.param ?? null,
+    },
+    request_id: requestId,
+  });
+}
+
+/** Headers that every answer carries: each SDK family reads its own name for the request id. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { 'x-content-type-options': 'nosniff', 'x-request-id': requestId, 'request-id': requestId };
+}
+
+// How long a refused client that is still sending may go on, so that it reads the answer instead of a reset.
+const lingerMs = 2_000;
+
+/**
+ * Answers with the error's status and body. Must be called before any byte of the answer has gone out.
+ * Where the request's body was not read to its end, the connection is closed after the answer.
+ */
+export function sendError(response: ServerResponse, error: GatewayError, requestId: string): void {
+  const { req: request } = response;
+  if (!request.complete) {
+    response.setHeader('connection', 'close');
+    response.once('finish', () => setTimeout(() => request.socket.destroy(), lingerMs).unref());
+  }
+  sendBody(response, error.failure.status, errorBody(error, requestId), errorHeaders(error, requestId));
+}
+
+/** Answers with a JSON value; `content-length` is set, so the body is one write. */
+export function sendJson(
+  response: ServerResponse,
+  value: unknown,
+  requestId: string,
+  options: { readonly status?: number; readonly headers?: OutgoingHttpHeaders } = {},
+): void {
+  const headers = { ...commonHeaders(requestId), ...options.headers };
+  sendBody(response, options.status ?? 200, JSON.stringify(value), headers);
+}
+
+/** A complete HTTP/1.1 answer as text, for sockets whose request could not even be parsed. */
+export function rawErrorAnswer(error: GatewayError, requestId: string): string {
+  const { status } = error.failure;
+  const body = errorBody(error, requestId);
+  const headers = { ...errorHeaders(error, requestId), ...jsonHeaders(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function sendBody(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: OutgoingHttpHeaders,
+): void {
+  response.writeHead(status, { ...headers, ...jsonHeaders(body) });
+  response.end(body);
+}
+
+function jsonHeaders(body: string) {
+  return { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+}
+
+function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
+  const headers: Record<string, string> = { ...commonHeaders(requestId), 'x-gateway-error': 'true' };
+  if (!error.failure.retry) headers['x-should-retry'] = 'false';
+  if (error.retryAfterS !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterS));
+  if (error.failure.status === 401) headers['www-authenticate'] = 'Bearer';
+  return { ...headers, ...error.headers };
+}
