@@ -106,6 +106,7 @@ export const failures = {
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   interrupted: { status: 499, type: 'api_error', exit: 130, retry: false },
+  terminated: { status: 499, type: 'api_error', exit: 143, retry: false },
 } as const satisfies Record<string, Failure>;
 
 export type FailureCode = keyof typeof failures;

@@ -1,0 +1,39 @@
+import type { Readable, Writable } from 'node:stream';
+
+type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Everything a command may touch of its process. Tests hand in captured streams and an environment of their own. */
+export interface Io {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Fires on SIGINT and SIGTERM; its reason is a GatewayError with the exit code of the signal. */
+  readonly signal: AbortSignal;
+}
+
+/** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */
+export function hasColour(stream: Output, env: Io['env']): boolean {
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+
+export type Paint = (colour: keyof typeof codes, text: string) => string;
+
+/** Colours text for one stream, or leaves it as it is where the stream has none. */
+export function painter(isColoured: boolean): Paint {
+  if (!isColoured) return (_colour, text) => text;
+  return (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m`;
+}
+
+/** Writes and waits until the stream has taken it, so that no output is lost at exit. */
+export function write(stream: Output, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

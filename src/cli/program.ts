@@ -1,0 +1,79 @@
+import { Command, CommanderError } from 'commander';
+import { exitCodes, GatewayError } from '../errors.ts';
+import { version } from '../version.ts';
+import { type CommandModule, exitCodeHelp, withCommonOptions } from './command.ts';
+import type { Io } from './io.ts';
+import { printError } from './terminal.ts';
+
+interface Entry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+// A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
+const commands: Readonly<Record<string, Entry>> = {};
+
+// Options before the command's name whose next word is their value.
+const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
+
+/** Runs one command line and gives its exit code. Never throws and never exits the process. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const program = await buildProgram(argv, io);
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (isClosedPipe(error)) return exitCodes.ok;
+    const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
+    return printError(failure, argv, io);
+  }
+}
+
+async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
+  const called = commandName(argv);
+  const program = withCommonOptions(new Command('gateway'))
+    .description('A local-first gateway for language models.')
+    .version(version, '--version', 'print the version')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
+    );
+  for (const [name, { summary, load }] of Object.entries(commands)) {
+    program.addCommand(
+      name === called ? (await load()).build(io) : new Command(name).summary(summary).description(summary),
+    );
+  }
+  if (called === undefined) program.action(() => program.help());
+  applyEverywhere(program, (command) => {
+    command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => io.stdout.write(text),
+        writeErr: (text) => io.stderr.write(text),
+        outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
+        getOutHelpWidth: () => io.stdout.columns ?? 100,
+        getErrHelpWidth: () => io.stderr.columns ?? 100,
+      })
+      .showHelpAfterError(`(gateway ${called === undefined ? '' : `${called} `}--help shows what it takes)`);
+  });
+  return program;
+}
+
+function commandName(argv: readonly string[]): string | undefined {
+  for (let i = 0; i < argv.length; i += 1) {
+    const word = argv[i] as string;
+    if (valued.has(word)) i += 1;
+    else if (!word.startsWith('-')) return word;
+  }
+  return undefined;
+}
+
+function applyEverywhere(command: Command, apply: (command: Command) => void): void {
+  apply(command);
+  for (const child of command.commands) applyEverywhere(child, apply);
+}
+
+function isClosedPipe(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'EPIPE';
+}

@@ -1,0 +1,53 @@
+import { type GatewayError, toGatewayError } from '../errors.ts';
+import { hasColour, type Io, painter } from './io.ts';
+
+/** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and gives its exit code. */
+export function printError(thrown: unknown, argv: readonly string[], io: Io): number {
+  const error = toGatewayError(thrown);
+  const { failure } = error;
+  if (wantsJson(argv)) {
+    const { reason, message, param } = error;
+    const body = { error: { type: failure.type, reason, message, param: param ?? null } };
+    io.stderr.write(`${JSON.stringify(body)}\n`);
+    return failure.exit;
+  }
+  const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
+  const { message } = error;
+  io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
+  if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
+  return failure.exit;
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, i) =>
+      /^(?:-o|--output=)(?:nd)?json$/.test(word) ||
+      (/^(?:-o|--output)$/.test(word) && /^(?:nd)?json$/.test(argv[i + 1] ?? '')),
+  );
+}
+
+function causeText({ cause }: GatewayError): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}
+
+/**
+ * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated,
+ * no header). Tabs and line ends inside a cell become spaces, so a row stays a row.
+ */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  isForPeople: boolean,
+): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')));
+  if (!isForPeople) return cells.map((row) => `${row.join('\t')}\n`).join('');
+  const widths = header.map((title, i) =>
+    Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)),
+  );
+  const line = (row: readonly string[]) =>
+    `${row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`;
+  return [header, ...cells].map(line).join('');
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The directory of this user's state (XDG Base Directory specification), whether or not it exists. */
+export function stateDirectory(env: Environment): string {
+  const base = env.XDG_STATE_HOME;
+  if (base?.startsWith('/')) return join(base, 'gateway');
+  return join(env.HOME ?? homedir(), '.local', 'state', 'gateway');
+}
+
+/** The parsed content of a state file, or undefined where it is missing or was not written whole. */
+export function readState(env: Environment, name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(stateDirectory(env), name), 'utf8'));
+  } catch {
+    return undefined; // never written, or damaged: the same as not there, and the next write mends it
+  }
+}
+
+/** Writes a state file that only this user can read, by atomic rename; gives its path. */
+export function writeState(env: Environment, name: string, value: unknown): string {
+  const directory = stateDirectory(env);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const path = join(directory, name);
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
+  return path;
+}
+
+export function removeState(env: Environment, name: string): void {
+  rmSync(join(stateDirectory(env), name), { force: true });
+}

@@ -1,0 +1,35 @@
+import { exitCodes, GatewayError } from './errors.ts';
+import { version } from './version.ts';
+
+const argv = process.argv.slice(2);
+
+if (argv.length === 1 && argv[0] === '--version') {
+  // Before anything is loaded: this is what scripts and editors call most.
+  process.stdout.write(`${version}\n`);
+} else {
+  process.exitCode = await runInProcess();
+}
+
+async function runInProcess(): Promise<number> {
+  const { run } = await import('./cli/program.ts');
+  const interrupt = new AbortController();
+  const onSignal = (name: 'SIGINT' | 'SIGTERM') => {
+    const exit = name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    if (interrupt.signal.aborted) process.exit(exit);
+    interrupt.abort(new GatewayError(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // A reader that left (`| head`) is no failure; nobody is there to be told.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure),
+  );
+  process.stderr.on('error', () => undefined);
+  return run(argv, {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    signal: interrupt.signal,
+  });
+}
