@@ -16,9 +16,9 @@ export interface Io {
 
 /** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */
 export function hasColour(stream: Output, env: Io['env']): boolean {
-  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
-  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
-  return stream.isTTY === true && env['TERM'] !== 'dumb';
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0';
+  return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;

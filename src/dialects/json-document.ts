@@ -1,0 +1,208 @@
+/** What an entry of the document is; the low three bits of its first cell. */
+export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
+
+/** What else is known of a string; further bits of the same cell. */
+export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
+
+const kindMask = 7;
+const cells = 4;
+const initialEntries = 64;
+// Below this many keys, comparing each with each is quicker than a set.
+const pairwiseKeys = 8;
+
+/**
+ * A strictly read JSON object as a flat tape over its bytes: nothing is decoded until somebody asks. An
+ * entry is a number; entries stand in document order, an object's as key, value, key, value. The root is 0.
+ *
+ * Children of a container: `for (let at = container + 1; at < document.next(container); at = document.next(at))`;
+ * in an object the key is `at` and its value `document.next(at)` (which is `at + 1`).
+ */
+export class JsonDocument {
+  readonly bytes: Buffer;
+  /** True where every byte is below 0x80: decoding is then a plain copy. */
+  readonly isAscii: boolean;
+  readonly root = 0;
+  /** Number of entries. */
+  count = 0;
+  /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
+  #tape = new Int32Array(initialEntries * cells);
+
+  constructor(bytes: Buffer, isAscii: boolean) {
+    this.bytes = bytes;
+    this.isAscii = isAscii;
+  }
+
+  kind(entry: number): number {
+    return (this.#tape[entry * cells] as number) & kindMask;
+  }
+
+  isKey(entry: number): boolean {
+    return ((this.#tape[entry * cells] as number) & stringFlags.key) !== 0;
+  }
+
+  /** Whether the string's bytes hold JSON escapes, so that they differ from its text. */
+  isEscaped(entry: number): boolean {
+    return ((this.#tape[entry * cells] as number) & stringFlags.escaped) !== 0;
+  }
+
+  /** Whether the string's bytes hold any above 0x7f. Escapes may stand for such characters too. */
+  isWide(entry: number): boolean {
+    return ((this.#tape[entry * cells] as number) & stringFlags.wide) !== 0;
+  }
+
+  /** First byte of the value; of a string, the one after its quote. */
+  start(entry: number): number {
+    return this.#tape[entry * cells + 1] as number;
+  }
+
+  /** Byte after the value; of a string, its closing quote. */
+  end(entry: number): number {
+    return this.#tape[entry * cells + 2] as number;
+  }
+
+  /** The entry after this one and all it holds: the next sibling, or the first after the parent. */
+  next(entry: number): number {
+    return this.#tape[entry * cells + 3] as number;
+  }
+
+  /** The decoded text of a string. */
+  text(entry: number): string {
+    const raw = this.raw(entry);
+    return this.isEscaped(entry) ? (JSON.parse(`"${raw}"`) as string) : raw;
+  }
+
+  /** The text between a value's first and last byte, escapes as they are. */
+  raw(entry: number): string {
+    return this.bytes.toString(this.isAscii ? 'latin1' : 'utf8', this.start(entry), this.end(entry));
+  }
+
+  /** The value as JavaScript has it; for small parts of a body only. */
+  value(entry: number): unknown {
+    return this.kind(entry) === kinds.string ? this.text(entry) : JSON.parse(this.raw(entry));
+  }
+
+  /** The value of an object's member, or undefined where there is none or this is no object. */
+  member(object: number, name: string): number | undefined {
+    if (this.kind(object) !== kinds.object) return undefined;
+    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
+      if (this.#isText(key, name)) return key + 1;
+    }
+    return undefined;
+  }
+
+  /** A member's text where it is a string. */
+  memberText(object: number, name: string): string | undefined {
+    const value = this.member(object, name);
+    return value !== undefined && this.kind(value) === kinds.string ? this.text(value) : undefined;
+  }
+
+  /** The JSON pointer (RFC 6901) of an entry; of a key, the pointer of its value. The root's is "". */
+  pointer(entry: number): string {
+    let pointer = '';
+    let at: number = this.root;
+    while (at !== entry && at !== entry + 1) {
+      const container = at;
+      if (this.kind(container) === kinds.object) {
+        at = container + 1;
+        while (this.#isOpenOrBefore(at + 1, entry)) at = this.next(at + 1);
+        pointer += `/${this.text(at).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+        if (at === entry) return pointer;
+        at += 1;
+      } else {
+        let index = 0;
+        at = container + 1;
+        while (this.#isOpenOrBefore(at, entry)) {
+          at = this.next(at);
+          index += 1;
+        }
+        pointer += `/${index}`;
+        if (at === entry) return pointer;
+      }
+    }
+    return pointer;
+  }
+
+  /** Appends an entry. For the scanner alone. */
+  add(kindAndFlags: number, start: number, end: number): number {
+    const entry = this.count;
+    const cell = entry * cells;
+    if (cell === this.#tape.length) this.#grow();
+    this.#tape[cell] = kindAndFlags;
+    this.#tape[cell + 1] = start;
+    this.#tape[cell + 2] = end;
+    this.#tape[cell + 3] = entry + 1;
+    this.count = entry + 1;
+    return entry;
+  }
+
+  /** Notes where a container ends. For the scanner alone. */
+  close(container: number, end: number): void {
+    this.#tape[container * cells + 2] = end;
+    this.#tape[container * cells + 3] = this.count;
+  }
+
+  /** The second of two equal keys of a closed object, if there are any. */
+  duplicateKey(object: number): number | undefined {
+    const end = this.next(object);
+    let keys = 0;
+    let isEscaped = false;
+    for (let key = object + 1; key < end; key = this.next(key + 1)) {
+      keys += 1;
+      isEscaped ||= this.isEscaped(key);
+    }
+    return keys > pairwiseKeys || isEscaped ? this.#duplicateInSet(object) : this.#duplicateInPairs(object);
+  }
+
+  #duplicateInSet(object: number): number | undefined {
+    const seen = new Set<string>();
+    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
+      const text = this.text(key);
+      if (seen.has(text)) return key;
+      seen.add(text);
+    }
+    return undefined;
+  }
+
+  #duplicateInPairs(object: number): number | undefined {
+    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
+      for (let other = object + 1; other < key; other = this.next(other + 1)) {
+        if (this.#sameBytes(key, other)) return key;
+      }
+    }
+    return undefined;
+  }
+
+  #sameBytes(one: number, other: number): boolean {
+    const start = this.start(one);
+    const length = this.end(one) - start;
+    const otherStart = this.start(other);
+    if (length !== this.end(other) - otherStart) return false;
+    for (let i = 0; i < length; i += 1) {
+      if (this.bytes[start + i] !== this.bytes[otherStart + i]) return false;
+    }
+    return true;
+  }
+
+  /** Whether a key's text is this name, which must be ASCII. */
+  #isText(key: number, name: string): boolean {
+    if (this.isEscaped(key)) return this.text(key) === name;
+    const start = this.start(key);
+    if (this.end(key) - start !== name.length) return false;
+    for (let i = 0; i < name.length; i += 1) {
+      if (this.bytes[start + i] !== name.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  /** Whether `at` is closed and ends before `entry`; containers that are still open hold all that follows. */
+  #isOpenOrBefore(at: number, entry: number): boolean {
+    const isOpen = this.kind(at) <= kinds.array && this.end(at) === 0;
+    return !isOpen && at < this.count && this.next(at) <= entry;
+  }
+
+  #grow(): void {
+    const larger = new Int32Array(this.#tape.length * 2);
+    larger.set(this.#tape);
+    this.#tape = larger;
+  }
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '../errors.ts';
+import type { Dialect } from './dialect.ts';
+import { type JsonDocument, kinds } from './json-document.ts';
+
+/** The few fields of a request that the gateway itself acts on. */
+export interface RequestFields {
+  readonly model: string;
+  /** The entry of the model's string, so that only its bytes are replaced where the name is another there. */
+  readonly modelEntry: number;
+  readonly stream: boolean;
+}
+
+const modelPattern = /^[A-Za-z0-9._:/@+-]{1,200}$/;
+
+/**
+ * Reads and checks those fields: each of its one type, none under a name that another reader could take
+ * for it (`"Model"`). Throws request.field with the JSON pointer.
+ */
+export function readFields(document: JsonDocument, dialect: Dialect): RequestFields {
+  checkNames(document, dialect);
+  const modelEntry = document.member(document.root, 'model');
+  if (modelEntry === undefined) throw wrong('/model', 'model is missing: name the model to use');
+  if (document.kind(modelEntry) !== kinds.string) throw wrong('/model', 'model must be a string');
+  const model = document.text(modelEntry);
+  if (!modelPattern.test(model)) {
+    throw wrong('/model', 'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + -');
+  }
+  for (const name of dialect.required) {
+    if (document.member(document.root, name) === undefined) throw wrong(`/${name}`, `${name} is missing`);
+  }
+  for (const name of dialect.caps) checkCap(document, name);
+  return { model, modelEntry, stream: readStream(document) };
+}
+
+function readStream(document: JsonDocument): boolean {
+  const entry = document.member(document.root, 'stream');
+  if (entry === undefined) return false;
+  const kind = document.kind(entry);
+  if (kind === kinds.true) return true;
+  // Several SDKs write null for an option that was not set.
+  if (kind === kinds.false || kind === kinds.null) return false;
+  throw wrong('/stream', 'stream must be true or false');
+}
+
+function checkCap(document: JsonDocument, name: string): void {
+  const entry = document.member(document.root, name);
+  if (entry === undefined || document.kind(entry) === kinds.null) return;
+  const value = document.kind(entry) === kinds.number ? Number(document.raw(entry)) : Number.NaN;
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw wrong(`/${name}`, `${name} must be a positive whole number`);
+}
+
+function checkNames(document: JsonDocument, dialect: Dialect): void {
+  const { root } = document;
+  for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
+    const name = document.text(key);
+    if (isRead(name, dialect)) continue;
+    const folded = foldCase(name);
+    if (isRead(folded, dialect)) {
+      throw wrong(document.pointer(key), `this key differs from ${folded} only in case; write ${folded}`);
+    }
+  }
+}
+
+function isRead(name: string, dialect: Dialect): boolean {
+  return (
+    name === 'model' ||
+    name === 'stream' ||
+    dialect.caps.includes(name) ||
+    Object.hasOwn(dialect.places, name)
+  );
+}
+
+/** Both ways, because some letters (ſ, K) only meet their ASCII twin in one of them. */
+function foldCase(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return new GatewayError('request.field', message, { param });
+}

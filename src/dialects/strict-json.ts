@@ -1,0 +1,266 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { GatewayError } from '../errors.ts';
+import { JsonDocument, kinds, stringFlags } from './json-document.ts';
+
+/** Containers inside containers that a body may have; deeper ones are refused. */
+const depthLimit = 100;
+
+// What ends the quick run through a string: its quote, an escape, or a control character (RFC 8259, section 7).
+const stops = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === 0x22 || byte === 0x5c ? 1 : 0,
+);
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/**
+ * Reads bytes that can be read in one way only: UTF-8 without a byte order mark, one JSON object, no key
+ * twice in an object (escapes decoded), no `__proto__` key, at most 100 levels, finite numbers. Because
+ * every reader takes such bytes alike, they can be forwarded as they came.
+ *
+ * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
+ * request.too_deep and request.field (with the JSON pointer).
+ */
+export function parseStrictJson(bytes: Buffer): JsonDocument {
+  const isPlain = isAscii(bytes);
+  if (!isPlain) checkEncoding(bytes);
+  return new Scanner(bytes, isPlain).scan();
+}
+
+function checkEncoding(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new GatewayError('request.encoding', 'the body is not valid UTF-8');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new GatewayError('request.encoding', 'the body begins with a byte order mark; send plain UTF-8');
+  }
+}
+
+/** One pass over the bytes that fills the document's tape; an explicit stack, so depth can't overflow ours. */
+class Scanner {
+  readonly #bytes: Buffer;
+  readonly #isAscii: boolean;
+  readonly #document: JsonDocument;
+  /** Entries of the open containers. */
+  readonly #stack = new Int32Array(depthLimit);
+  #depth = 0;
+  #at = 0;
+
+  constructor(bytes: Buffer, isPlain: boolean) {
+    this.#bytes = bytes;
+    this.#isAscii = isPlain;
+    this.#document = new JsonDocument(bytes, isPlain);
+  }
+
+  scan(): JsonDocument {
+    this.#skipSpace();
+    if (this.#bytes[this.#at] !== openBrace) throw this.#invalid('expected a JSON object');
+    this.#open(kinds.object);
+    while (this.#depth > 0) this.#step();
+    this.#skipSpace();
+    if (this.#at < this.#bytes.length) throw this.#invalid('expected nothing after the object');
+    return this.#document;
+  }
+
+  /** Reads one member or element of the innermost container, or its end. */
+  #step(): void {
+    const container = this.#stack[this.#depth - 1] as number;
+    const isObject = this.#document.kind(container) === kinds.object;
+    const isFirst = this.#document.count === container + 1;
+    this.#skipSpace();
+    if (this.#bytes[this.#at] === (isObject ? closeBrace : closeBracket)) return this.#close(isObject);
+    if (!isFirst) {
+      if (this.#bytes[this.#at] !== comma) {
+        throw this.#invalid(isObject ? 'expected , or }' : 'expected , or ]');
+      }
+      this.#at += 1;
+      this.#skipSpace();
+    }
+    if (isObject) this.#key();
+    this.#value();
+  }
+
+  #key(): void {
+    if (this.#bytes[this.#at] !== quote) throw this.#invalid('expected a key in double quotes');
+    const entry = this.#string(stringFlags.key);
+    const length = this.#document.end(entry) - this.#document.start(entry);
+    // Nine letters, or more where some are written as escapes.
+    if (length >= 9 && length <= 54 && this.#document.text(entry) === '__proto__') {
+      throw new GatewayError('request.field', 'the key __proto__ is not allowed', {
+        param: this.#document.pointer(entry),
+      });
+    }
+    this.#skipSpace();
+    if (this.#bytes[this.#at] !== 0x3a) throw this.#invalid('expected : after a key');
+    this.#at += 1;
+    this.#skipSpace();
+  }
+
+  #value(): void {
+    switch (this.#bytes[this.#at]) {
+      case quote:
+        this.#string(0);
+        return;
+      case openBrace:
+        return this.#open(kinds.object);
+      case openBracket:
+        return this.#open(kinds.array);
+      case 0x74:
+        return this.#word('true', kinds.true);
+      case 0x66:
+        return this.#word('false', kinds.false);
+      case 0x6e:
+        return this.#word('null', kinds.null);
+      default:
+        return this.#number();
+    }
+  }
+
+  #open(kind: number): void {
+    const entry = this.#document.add(kind, this.#at, 0);
+    if (this.#depth === depthLimit) {
+      throw new GatewayError('request.too_deep', `the body nests more than ${depthLimit} levels`);
+    }
+    this.#stack[this.#depth] = entry;
+    this.#depth += 1;
+    this.#at += 1;
+  }
+
+  #close(isObject: boolean): void {
+    this.#at += 1;
+    this.#depth -= 1;
+    const container = this.#stack[this.#depth] as number;
+    this.#document.close(container, this.#at);
+    if (isObject) this.#checkDuplicates(container);
+  }
+
+  #checkDuplicates(object: number): void {
+    const duplicate = this.#document.duplicateKey(object);
+    if (duplicate === undefined) return;
+    throw new GatewayError('request.duplicate_key', 'a key stands twice in one object', {
+      param: this.#document.pointer(duplicate),
+    });
+  }
+
+  #string(flags: number): number {
+    const bytes = this.#bytes;
+    const start = this.#at + 1;
+    let found = flags;
+    let at = start;
+    for (;;) {
+      if (this.#isAscii) {
+        while (stops[bytes[at] as number] === 0) at += 1;
+      } else {
+        let seen = 0;
+        while (stops[bytes[at] as number] === 0) {
+          seen |= bytes[at] as number;
+          at += 1;
+        }
+        if (seen > 0x7f) found |= stringFlags.wide;
+      }
+      const byte = bytes[at];
+      if (byte === quote) break;
+      this.#at = at;
+      if (byte === undefined) throw this.#invalid('a string does not end');
+      if (byte !== backslash) throw this.#invalid('a control character must be escaped');
+      found |= stringFlags.escaped;
+      at += this.#escapeLength(at);
+    }
+    this.#at = at + 1;
+    return this.#document.add(kinds.string | found, start, at);
+  }
+
+  #escapeLength(at: number): number {
+    const bytes = this.#bytes;
+    switch (bytes[at + 1]) {
+      case 0x22: // "
+      case 0x5c: // \
+      case 0x2f: // /
+      case 0x62: // b
+      case 0x66: // f
+      case 0x6e: // n
+      case 0x72: // r
+      case 0x74: // t
+        return 2;
+      case 0x75: // u
+        if (isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]))
+          return 6;
+        throw this.#invalid('\\u needs four hexadecimal digits');
+      default:
+        throw this.#invalid('this escape does not exist in JSON');
+    }
+  }
+
+  #word(word: string, kind: number): void {
+    const start = this.#at;
+    for (let i = 0; i < word.length; i += 1) {
+      if (this.#bytes[start + i] !== word.charCodeAt(i)) throw this.#invalid('expected a value');
+    }
+    this.#at = start + word.length;
+    this.#document.add(kind, start, this.#at);
+  }
+
+  /** The grammar of RFC 8259, section 6; a number that no double can hold has no one reading. */
+  #number(): void {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    let at = start;
+    if (bytes[at] === 0x2d) at += 1;
+    const whole = at;
+    at = skipDigits(bytes, at);
+    if (at === whole) throw this.#invalid(start === whole ? 'expected a value' : 'expected a digit after -');
+    if (bytes[whole] === 0x30 && at > whole + 1) throw this.#invalid('a number may not begin with 0');
+    if (bytes[at] === 0x2e) at = this.#digitsAfter(at);
+    let mayOverflow = at - start > 300;
+    if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+      const sign = bytes[at + 1];
+      at = this.#digitsAfter(sign === 0x2b || sign === 0x2d ? at + 1 : at);
+      mayOverflow = true;
+    }
+    this.#at = at;
+    const entry = this.#document.add(kinds.number, start, at);
+    if (mayOverflow && !Number.isFinite(Number(bytes.toString('latin1', start, at)))) {
+      throw new GatewayError('request.field', 'the number is too large', {
+        param: this.#document.pointer(entry),
+      });
+    }
+  }
+
+  #digitsAfter(at: number): number {
+    const end = skipDigits(this.#bytes, at + 1);
+    if (end > at + 1) return end;
+    this.#at = end;
+    throw this.#invalid('expected a digit');
+  }
+
+  #skipSpace(): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+      at += 1;
+    }
+    this.#at = at;
+  }
+
+  #invalid(what: string): GatewayError {
+    const where = this.#at >= this.#bytes.length ? 'where the body ends' : `at byte ${this.#at}`;
+    return new GatewayError('request.invalid_json', `the body is not valid JSON: ${what} ${where}`);
+  }
+}
+
+function isHex(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  const letter = byte | 0x20;
+  return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
+}
+
+function skipDigits(bytes: Buffer, from: number): number {
+  let at = from;
+  while ((bytes[at] as number) >= 0x30 && (bytes[at] as number) <= 0x39) at += 1;
+  return at;
+}

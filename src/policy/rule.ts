@@ -1,0 +1,68 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { JsonDocument } from '../dialects/json-document.ts';
+import type { DialectName } from '../dialects/registry.ts';
+
+/** From the mildest to the strictest; where several rules match, the strictest wins. */
+export const actions = ['allow', 'warn', 'redact', 'block'] as const;
+export type Action = (typeof actions)[number];
+
+/** What rules look at: one strictly read request, who sent it and when. */
+export interface Subject {
+  readonly document: JsonDocument;
+  readonly dialect: Dialect;
+  readonly endpoint: DialectName;
+  /** The name the client asked for. */
+  readonly model: string;
+  /** Names of the same model after aliases, at each provider that may be tried; all are checked. */
+  readonly targetModels: readonly string[];
+  readonly stream: boolean;
+  readonly project: string;
+  /** Id of the key, never the key. */
+  readonly key: string;
+  /** Milliseconds since 1970, for rules that look at the time. */
+  readonly nowMs: number;
+}
+
+/** Where a rule matched. Never what: a record must not repeat what it keeps from leaving. */
+export interface Match {
+  /** JSON pointer into the request. */
+  readonly at: string;
+  /** Which reading of a text matched. */
+  readonly view?: 'exact' | 'folded';
+  /** The matcher that matched, as it is named in the rule. */
+  readonly matcher: string;
+  readonly count: number;
+}
+
+/** What one rule says. */
+export interface Verdict {
+  readonly policy: string;
+  readonly rule: string;
+  readonly action: Action;
+  readonly mode: 'enforce' | 'monitor';
+  readonly reason: string;
+  readonly message?: string;
+  readonly matches: readonly Match[];
+}
+
+/** All verdicts together. */
+export interface Decision {
+  readonly action: Action;
+  /** Rules that matched, in the order of the files; monitored ones included. */
+  readonly verdicts: readonly Verdict[];
+  /** Set exactly when the action is block: the answer's words. `at` is the pointer of the first match. */
+  readonly refusal?: {
+    readonly rule: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly at?: string;
+  };
+  /** Ids of rules that warn. */
+  readonly warnings: readonly string[];
+  /** Ids of monitored rules that would have blocked or redacted. */
+  readonly wouldBlock: readonly string[];
+  /** The request with its matches replaced, where the action is redact. */
+  readonly redactedBody?: Buffer;
+  /** Pieces of content that no rule could look into (images, references), so that they don't pass for clean. */
+  readonly unseen: number;
+}
