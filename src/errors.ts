@@ -105,6 +105,8 @@ export const failures = {
   'port.busy': invalid(400),
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
+  // The client is gone, so nobody reads the status; 499 is what nginx writes into its log for it.
+  'client.left': { status: 499, type: 'api_error', exit: 1, retry: false },
   interrupted: { status: 499, type: 'api_error', exit: 130, retry: false },
   terminated: { status: 499, type: 'api_error', exit: 143, retry: false },
 } as const satisfies Record<string, Failure>;

@@ -11,7 +11,11 @@ interface Entry {
 }
 
 // A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
-const commands: Readonly<Record<string, Entry>> = {};
+const commands: Readonly<Record<string, Entry>> = {
+  serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
+  send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
+  models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
+};
 
 // Options before the command's name whose next word is their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);

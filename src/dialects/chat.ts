@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** OpenAI's Chat Completions API. */
 export const chat: Dialect = {
   path: '/v1/chat/completions',
-  providerPath: '/chat/completions',
   canStream: true,
   caps: ['max_tokens', 'max_completion_tokens'],
   required: ['messages'],

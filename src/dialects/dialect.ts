@@ -20,8 +20,6 @@ export interface Usage {
 export interface Dialect {
   /** The path that speaks it. */
   readonly path: `/v1/${string}`;
-  /** Path below a provider's base URL, which for this family of hosts does or does not hold `/v1`. */
-  readonly providerPath: string;
   readonly canStream: boolean;
   /** Top-level fields that cap the output, each a positive integer. */
   readonly caps: readonly string[];

@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** Anthropic's Messages API, version 2023-06-01. */
 export const messages: Dialect = {
   path: '/v1/messages',
-  providerPath: '/v1/messages',
   canStream: true,
   caps: ['max_tokens'],
   required: ['messages'],

@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** OpenAI's Responses API. */
 export const responses: Dialect = {
   path: '/v1/responses',
-  providerPath: '/responses',
   canStream: true,
   caps: ['max_output_tokens'],
   required: [],
