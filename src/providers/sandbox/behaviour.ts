@@ -3,8 +3,8 @@ import { Refusal } from './refusal.ts';
 import { buildValue } from './schema-value.ts';
 import { clip, countTokens, cutToTokens } from './tokens.ts';
 
-export const slowEvents = 50;
-export const longEvents = 2_000;
+const slowEvents = 50;
+const longEvents = 2_000;
 
 // Two digits and a blank, one digit and a blank: so short that a usual cap on output leaves all events in.
 const deltaLengths = { slow: 3, long: 2, mini: 6, tool: 6, think: 6, cut: 6 } as const;

@@ -18,13 +18,17 @@ export interface Exchange {
 /** The time of every answer, in seconds: with the clock in it, no two answers would have the same bytes. */
 export const createdSeconds = 1_735_689_600;
 
-/** Ids derived from the request's own bytes. */
-export function idMaker(body: Buffer): Exchange['makeId'] {
-  const seed = createHash('sha256').update(body).digest('hex');
+/** Ids derived from what is asked, not from how it is to be sent: a streamed answer has the ids of the plain one. */
+export function idMaker({ fields }: Owner): Exchange['makeId'] {
+  let seed: string | undefined;
   return (prefix, count = 0) => {
-    const digest = createHash('sha256').update(`${seed} ${prefix} ${count}`).digest('hex');
-    return prefix + digest.slice(0, 24);
+    seed ??= sha256(JSON.stringify({ ...fields, stream: undefined, stream_options: undefined }));
+    return prefix + sha256(`${seed} ${prefix} ${count}`).slice(0, 24);
   };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function paceOf({ kind }: TextModel): Pace {

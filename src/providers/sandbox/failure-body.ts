@@ -34,10 +34,11 @@ export function messagesFailure(refusal: Refusal, requestId: string): Failure {
   const type = messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const place = refusal.path?.join('.') ?? '';
   const message = place === '' ? refusal.message : `${place}: ${refusal.message}`;
+  const details = refusal.errorCode === undefined ? {} : { details: { error_code: refusal.errorCode } };
   return {
     status,
     headers: retryHeaders(status),
-    body: { type: 'error', error: { type, message }, request_id: requestId },
+    body: { type: 'error', error: { type, message, ...details }, request_id: requestId },
   };
 }
 

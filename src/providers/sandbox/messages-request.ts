@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import { parseTurns, type Turn } from './messages-turns.ts';
 import type { TextModel } from './models.ts';
-import { invalidField, type Path } from './refusal.ts';
+import { invalidField, type Path, Refusal } from './refusal.ts';
 import { countPromptTokens } from './tokens.ts';
 
 /** A request of the Messages dialect, checked. */
@@ -50,6 +50,7 @@ const foreignFields = [
 
 /** Parses the body of POST /v1/messages. Throws a 400 as strict as the real host's. */
 export function parseMessagesRequest(body: Owner, model: TextModel): MessagesRequest {
+  refuseThread(body);
   const outputCap = required(body, 'max_tokens', integer({ minimum: 1 }));
   const isStreaming = optional(body, 'stream', flag) ?? false;
   const { ask, hidesThinking } = parsePrompt(body, model, outputCap);
@@ -60,6 +61,15 @@ export function parseMessagesRequest(body: Owner, model: TextModel): MessagesReq
 export function countMessagesTokens(body: Owner, model: TextModel): number {
   refuseFields(body, ['max_tokens', 'stream']);
   return parsePrompt(body, model, Number.POSITIVE_INFINITY).ask.inputTokens;
+}
+
+/** The sandbox keeps no conversations. Clients that know this error code send the turn again, whole. */
+function refuseThread(body: Owner): void {
+  if (optional(body, 'thread', object) === undefined) return;
+  throw new Refusal(400, 'the sandbox keeps no threads; send all messages', {
+    path: ['thread'],
+    errorCode: 'thread_unsupported_request',
+  });
 }
 
 function parsePrompt(body: Owner, model: TextModel, outputCap: number) {

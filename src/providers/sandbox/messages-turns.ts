@@ -13,7 +13,7 @@ import {
 import { invalidField, type Path } from './refusal.ts';
 import { isOwnSignature, signThinking } from './signature.ts';
 
-export type Block = { readonly path: Path } & (
+type Block = { readonly path: Path } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string }
   | { readonly type: 'tool_result'; readonly id: string; readonly text: string }

@@ -20,7 +20,7 @@ export function answerMessages(exchange: Exchange): Reply {
     ...messageHead(exchange),
     content: said.parts.map((part, index) => toBlock(part, index, exchange, request)),
     ...toStop(said),
-    usage: toUsage(request, said),
+    usage: { ...toUsage(request, said), ...fixedUsage },
   };
   return { kind: 'plain', value, pace, deltas: countDeltas(said) };
 }
@@ -66,28 +66,33 @@ function toStop({ parts, end }: Answer) {
   return { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null } as const;
 }
 
+// Told once, with the message; the last event repeats only what was counted.
+const fixedUsage = {
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+  service_tier: 'standard',
+};
+
 function toUsage({ ask }: MessagesRequest, { outputTokens, thinkingTokens }: Answer) {
   return {
     input_tokens: ask.inputTokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
-    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
     output_tokens: outputTokens,
     ...(thinkingTokens > 0 ? { output_tokens_details: { thinking_tokens: thinkingTokens } } : {}),
-    service_tier: 'standard',
   };
 }
 
 function* messageFrames(exchange: Exchange, request: MessagesRequest, said: Answer): Generator<Frame> {
-  const usage = toUsage(request, said);
-  const { output_tokens_details: _, ...startUsage } = { output_tokens_details: undefined, ...usage };
   const message = {
     ...messageHead(exchange),
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // The first token is counted before the rest is known.
-    usage: { ...startUsage, output_tokens: Math.min(1, said.outputTokens) },
+    // Nothing but the prompt and the first token is counted before the rest is known.
+    usage: {
+      ...toUsage(request, { ...said, outputTokens: Math.min(1, said.outputTokens), thinkingTokens: 0 }),
+      ...fixedUsage,
+    },
   };
   yield namedFrame({ type: 'message_start', message });
   yield namedFrame({ type: 'ping' });
@@ -103,8 +108,7 @@ function* messageFrames(exchange: Exchange, request: MessagesRequest, said: Answ
     }
     yield namedFrame({ type: 'content_block_stop', index });
   }
-  const { service_tier: __, cache_creation: ___, ...endUsage } = usage;
-  yield namedFrame({ type: 'message_delta', delta: toStop(said), usage: endUsage });
+  yield namedFrame({ type: 'message_delta', delta: toStop(said), usage: toUsage(request, said) });
   yield namedFrame({ type: 'message_stop' });
 }
 

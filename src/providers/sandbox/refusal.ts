@@ -6,6 +6,8 @@ interface RefusalDetails {
   readonly path?: Path;
   /** The OpenAI dialects' machine-readable word. */
   readonly code?: string;
+  /** The Messages dialect's word, sent as `error.details.error_code`. */
+  readonly errorCode?: string;
 }
 
 /** What the sandbox answers instead of a model's output; each dialect renders it in its own form. */
@@ -14,12 +16,14 @@ export class Refusal extends Error {
   readonly status: number;
   readonly path: Path | undefined;
   readonly code: string | undefined;
+  readonly errorCode: string | undefined;
 
   constructor(status: number, message: string, details: RefusalDetails = {}) {
     super(message);
     this.status = status;
     this.path = details.path;
     this.code = details.code;
+    this.errorCode = details.errorCode;
   }
 }
 

@@ -102,7 +102,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, path: 
   const body = object(parseJson(bytes), []);
   const model = required(body, 'model', nonEmptyText);
   failIfAsked(model);
-  return endpoint.answer({ body, model, headers: request.headers, makeId: idMaker(bytes) });
+  return endpoint.answer({ body, model, headers: request.headers, makeId: idMaker(body) });
 }
 
 function answerModels(request: IncomingMessage, path: string): Reply {

@@ -1,4 +1,4 @@
-export type Atom =
+type Atom =
   | { readonly kind: 'character'; readonly character: string }
   | { readonly kind: 'group'; readonly alternatives: readonly (readonly Term[])[] };
 
