@@ -8,7 +8,9 @@ const root = join(import.meta.dirname, '..', 'src');
  * The layers, as data: what a folder (or a file at the top) may import of the others, and which packages
  * it owns. What is not listed is forbidden. `type:` allows types only.
  */
-const layers: Readonly<Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>> = {
+const layers: Readonly<
+  Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>
+> = {
   'errors.ts': { from: [], packages: [] },
   'glob.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
@@ -23,10 +25,21 @@ const layers: Readonly<Record<string, { readonly from: readonly string[]; readon
   },
   'http/': { from: ['errors.ts'], packages: [] },
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
-  'providers/': { from: ['dialects/', 'errors.ts', 'glob.ts', 'http/', 'type:config/'], packages: ['undici'] },
+  'providers/': {
+    from: ['dialects/', 'errors.ts', 'glob.ts', 'http/', 'type:config/'],
+    packages: ['undici'],
+  },
   'gateway/': {
     from: [
-      'dialects/', 'policy/', 'config/', 'http/', 'providers/', 'record/', 'errors.ts', 'glob.ts', 'version.ts',
+      'dialects/',
+      'policy/',
+      'config/',
+      'http/',
+      'providers/',
+      'record/',
+      'errors.ts',
+      'glob.ts',
+      'version.ts',
     ],
     packages: [],
   },
@@ -37,8 +50,17 @@ const layers: Readonly<Record<string, { readonly from: readonly string[]; readon
   'client/': { from: ['errors.ts', 'dialects/'], packages: ['eventsource-parser', 'openapi-fetch', 'ws'] },
   'cli/': {
     from: [
-      'dialects/', 'policy/', 'config/', 'http/', 'providers/', 'record/', 'gateway/', 'plants/', 'client/',
-      'errors.ts', 'version.ts',
+      'dialects/',
+      'policy/',
+      'config/',
+      'http/',
+      'providers/',
+      'record/',
+      'gateway/',
+      'plants/',
+      'client/',
+      'errors.ts',
+      'version.ts',
     ],
     packages: ['commander', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],
   },
@@ -81,7 +103,9 @@ function violation(file: string, { specifier, isType }: Import): string | undefi
     const target = relative(root, normalize(join(root, dirname(file), specifier)));
     if (layerOf(target) === layer) return undefined;
     const isAllowed = rule.from.some((allowed) =>
-      allowed.startsWith('type:') ? isType && target.startsWith(allowed.slice(5)) : target.startsWith(allowed),
+      allowed.startsWith('type:')
+        ? isType && target.startsWith(allowed.slice(5))
+        : target.startsWith(allowed),
     );
     return isAllowed ? undefined : `${file} → ${target}`;
   }
@@ -89,7 +113,9 @@ function violation(file: string, { specifier, isType }: Import): string | undefi
     const isImpure = pureFolders.includes(layer) && !pureModules.includes(specifier);
     return isImpure ? `${file} → ${specifier}` : undefined;
   }
-  return rule.packages.some((name) => specifier === name || specifier.startsWith(name.endsWith('/') ? name : `${name}/`))
+  return rule.packages.some(
+    (name) => specifier === name || specifier.startsWith(name.endsWith('/') ? name : `${name}/`),
+  )
     ? undefined
     : `${file} → ${specifier}`;
 }
@@ -98,7 +124,9 @@ describe('architecture', () => {
   test('imports point downwards only', () => {
     const files = sourceFiles();
 
-    const violations = files.flatMap((file) => importsOf(file).flatMap((each) => violation(file, each) ?? []));
+    const violations = files.flatMap((file) =>
+      importsOf(file).flatMap((each) => violation(file, each) ?? []),
+    );
 
     expect(files.length).toBeGreaterThan(40);
     expect(violations).toEqual([]);
@@ -108,13 +136,19 @@ describe('architecture', () => {
     expect(violation('policy/rule.ts', { specifier: '../http/listen.ts', isType: false })).toBe(
       'policy/rule.ts → http/listen.ts',
     );
-    expect(violation('policy/rule.ts', { specifier: 'node:fs', isType: false })).toBe('policy/rule.ts → node:fs');
-    expect(violation('gateway/handle.ts', { specifier: 'undici', isType: false })).toBe('gateway/handle.ts → undici');
+    expect(violation('policy/rule.ts', { specifier: 'node:fs', isType: false })).toBe(
+      'policy/rule.ts → node:fs',
+    );
+    expect(violation('gateway/handle.ts', { specifier: 'undici', isType: false })).toBe(
+      'gateway/handle.ts → undici',
+    );
     expect(violation('gateway/handle.ts', { specifier: '../plants/store.ts', isType: false })).toBeDefined();
   });
 
   test('nothing reads the process environment but the edge', () => {
-    const readers = sourceFiles().filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'));
+    const readers = sourceFiles().filter((file) =>
+      readFileSync(join(root, file), 'utf8').includes('process.env'),
+    );
 
     expect(readers).toEqual(['main.ts']);
   });

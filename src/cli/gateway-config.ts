@@ -18,6 +18,7 @@ export function gatewayConfig(config: Config, sandboxUrl: string | undefined): G
       ];
     }),
     models: config.models,
+    findModel: config.findModel,
     secrets: config.secrets,
   };
 }

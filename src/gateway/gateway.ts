@@ -3,7 +3,7 @@ import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import type { ModelCatalogue, ModelLine } from './models.ts';
+import type { ModelCatalogue } from './models.ts';
 
 /** A project key with what applies to it. */
 export interface GatewayKey extends KnownKey {
@@ -18,7 +18,7 @@ export interface Gateway {
   readonly door: { readonly allowedHosts: ReadonlySet<string>; readonly allowedOrigins: ReadonlySet<string> };
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
-  readonly router: Router<ModelLine>;
+  readonly router: Router;
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;

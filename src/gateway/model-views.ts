@@ -1,7 +1,6 @@
 import { chat } from '../dialects/chat.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
-import { isGlob } from '../providers/route.ts';
 import { endpoints, isModelEndpoint } from './endpoints.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import type { ModelInfo } from './models.ts';
@@ -27,14 +26,14 @@ export function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): bo
 }
 
 /** One entry that both SDK families can read. */
-export function listEntry({ id, line, createdS }: ModelInfo) {
+export function listEntry({ id, entry, createdS }: ModelInfo) {
   return {
     id,
     object: 'model',
     type: 'model',
     created: createdS,
     created_at: new Date(createdS * 1_000).toISOString().replace('.000Z', 'Z'),
-    owned_by: line.provider,
+    owned_by: entry.targets[0].provider,
     display_name: id,
   };
 }
@@ -67,7 +66,8 @@ function pageLimit(text: string | null): number {
 
 /** What a client needs to choose a model. */
 export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInfo) {
-  const { line } = model;
+  const { entry } = model;
+  const [main, ...fallbacks] = entry.targets;
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
   const first = targets[0];
   const usable = [...endpoints.values()]
@@ -75,20 +75,29 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
     .filter((endpoint) => first?.provider.options.endpoints.has(endpoint.name) === true);
   return {
     ...listEntry(model),
-    provider: line.provider,
+    provider: main.provider,
     endpoints: usable.map((endpoint) => endpoint.path),
     body: Object.fromEntries(
       usable.map((endpoint) => [endpoint.path, first?.model === model.id ? 'exact' : 'spliced']),
     ),
-    aliases: isGlob(line.match) || line.model === undefined ? [] : [line.model],
-    fallbacks: line.fallbacks.map(({ provider, model: name }) => ({ provider, model: name ?? model.id })),
-    context_window: line.contextWindow ?? null,
-    max_output_tokens: line.maxOutputTokens ?? null,
-    pricing: line.pricing ?? null,
+    aliases: aliasesOf(gateway, model),
+    fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
+    context_window: entry.contextWindow ?? null,
+    max_output_tokens: entry.maxOutputTokens ?? null,
+    pricing: entry.pricing ?? null,
     status: statusOf(first?.provider.breaker.isOpen),
     limits: {},
     policies: key.policies.names,
   };
+}
+
+/** The configured names that lead to the same model. */
+function aliasesOf(gateway: Gateway, { id, entry }: ModelInfo): readonly string[] {
+  const [{ provider, model = id }] = entry.targets;
+  return gateway.catalogue.entries
+    .filter((other) => !other.isPattern && other.match !== id && other.targets[0].provider === provider)
+    .filter((other) => (other.targets[0].model ?? other.match) === model)
+    .map((other) => other.match);
 }
 
 function statusOf(isOpen: boolean | undefined): 'ready' | 'unconfigured' | 'unhealthy' {

@@ -1,24 +1,18 @@
+import type { ModelEntry } from '../config/models.ts';
 import { fetchJson } from '../providers/fetch-json.ts';
 import type { Provider } from '../providers/provider.ts';
-import { isGlob, type ModelRoute, type Router } from '../providers/route.ts';
-
-/** A line of the model list with what clients may want to know of it. */
-export interface ModelLine extends ModelRoute {
-  readonly contextWindow?: number | undefined;
-  readonly maxOutputTokens?: number | undefined;
-  /** US dollars per million tokens. */
-  readonly pricing?: Readonly<Record<string, number | undefined>> | undefined;
-}
+import type { Router } from '../providers/route.ts';
 
 /** A model by one of the names that requests may use. */
 export interface ModelInfo {
   readonly id: string;
-  readonly line: ModelLine;
+  readonly entry: ModelEntry;
   /** Seconds since 1970, as the provider says, else when the gateway started. */
   readonly createdS: number;
 }
 
 export interface ModelCatalogue {
+  readonly entries: readonly ModelEntry[];
   /** Every name that is known now; asks providers for news in the background. */
   list(): Promise<readonly ModelInfo[]>;
   /** One model by any name that would be served, listed or not. */
@@ -26,8 +20,8 @@ export interface ModelCatalogue {
 }
 
 interface CatalogueOptions {
-  readonly lines: readonly ModelLine[];
-  readonly router: Router<ModelLine>;
+  readonly entries: readonly ModelEntry[];
+  readonly router: Router;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly startedMs: number;
 }
@@ -44,9 +38,9 @@ const fetchLimits = { timeoutMs: 10_000, limitBytes: 4 * 1024 * 1024 };
 const firstWaitMs = 1_000;
 
 /** The configured names plus those that providers list and a glob lets through. */
-export function createCatalogue({ lines, router, providers, startedMs }: CatalogueOptions): ModelCatalogue {
+export function createCatalogue({ entries, router, providers, startedMs }: CatalogueOptions): ModelCatalogue {
   const startedS = Math.floor(startedMs / 1_000);
-  const asked = new Set(lines.filter((line) => isGlob(line.match)).map((line) => line.provider));
+  const asked = new Set(entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider));
   const known = new Map<string, Known>();
   for (const name of asked) known.set(name, { names: new Map(), fetchedMs: 0, pending: undefined });
 
@@ -67,11 +61,12 @@ export function createCatalogue({ lines, router, providers, startedMs }: Catalog
   };
 
   const info = (id: string, createdS: number | undefined): ModelInfo[] => {
-    const line = router.resolve(id)?.entry;
-    return line === undefined ? [] : [{ id, line, createdS: createdS ?? startedS }];
+    const entry = router.resolve(id)?.entry;
+    return entry === undefined ? [] : [{ id, entry, createdS: createdS ?? startedS }];
   };
 
   return {
+    entries,
     find: (id) => info(id, undefined)[0],
     list: async () => {
       const news = [...known].map(([name, entry]) => ({
@@ -80,10 +75,10 @@ export function createCatalogue({ lines, router, providers, startedMs }: Catalog
       }));
       const first = news.flatMap(({ isFirst, done }) => (isFirst && done !== undefined ? [done] : []));
       if (first.length > 0) await Promise.race([Promise.all(first), elapsed(firstWaitMs)]);
-      const found = lines.flatMap((line): ModelInfo[] => {
-        if (!isGlob(line.match)) return info(line.match, undefined);
-        const names = [...(known.get(line.provider)?.names ?? [])];
-        return names.flatMap(([id, createdS]) => info(id, createdS)).filter((model) => model.line === line);
+      const found = entries.flatMap((entry): ModelInfo[] => {
+        if (!entry.isPattern) return info(entry.match, undefined);
+        const names = [...(known.get(entry.targets[0].provider)?.names ?? [])];
+        return names.flatMap(([id, createdS]) => info(id, createdS)).filter((model) => model.entry === entry);
       });
       return [...new Map(found.map((model) => [model.id, model])).values()];
     },

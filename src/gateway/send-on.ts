@@ -27,22 +27,17 @@ export async function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Fo
     exchange.draft.target_model = target.model;
     return {
       path: target.provider.pathFor(outgoing.endpoint.path) + query,
-      headers: headersTo(target, exchange.request.rawHeaders),
+      headers: requestHeaders(exchange.request.rawHeaders, {
+        isAnthropic: outgoing.endpoint.dialectName === 'messages',
+        extraNames: target.provider.options.forwardHeaders,
+        own: target.provider.ownHeaders,
+      }),
       body,
     };
   };
   const forwarded = await forward({ targets: outgoing.targets, build, lifetime: exchange.lifetime });
   exchange.draft.attempts = forwarded.attempts;
   return forwarded;
-}
-
-function headersTo({ provider }: Target, rawHeaders: readonly string[]): string[] {
-  return requestHeaders(rawHeaders, {
-    family: provider.options.family,
-    isTranslated: false,
-    extraNames: provider.options.forwardHeaders,
-    own: provider.ownHeaders,
-  });
 }
 
 /** The request with what a policy took out; its places are other ones now, so it is read again. */

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import type { ModelEntry } from '../config/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
@@ -9,7 +10,7 @@ import type { KeyRing } from './authenticate.ts';
 import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import { handle } from './handle.ts';
-import { createCatalogue, type ModelLine } from './models.ts';
+import { createCatalogue } from './models.ts';
 import { createScrubber } from './scrub.ts';
 
 /** What of a configuration the gateway works by. */
@@ -21,7 +22,8 @@ export interface GatewayConfig {
   readonly keys: KeyRing<GatewayKey>;
   /** The configured ones; a model whose provider is not here is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
-  readonly models: readonly ModelLine[];
+  readonly models: readonly ModelEntry[];
+  readonly findModel: (name: string) => ModelEntry | undefined;
   /** Texts that must never be in an answer or a log. */
   readonly secrets: readonly string[];
 }
@@ -114,13 +116,13 @@ interface Shared {
 
 function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Shared) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
-  const router = createRouter(config.models, providers);
+  const router = createRouter(config.findModel, providers);
   const gateway: Gateway = {
     door: config,
     bodyLimits: config.bodyLimits,
     keys: config.keys,
     router,
-    catalogue: createCatalogue({ lines: config.models, router, providers, startedMs }),
+    catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
     scrub: createScrubber(config.secrets),
     record,

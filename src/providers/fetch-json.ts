@@ -37,8 +37,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       reject(lifetime.reason);
     });
     const headers = requestHeaders(['accept', 'application/json'], {
-      family: provider.options.family,
-      isTranslated: false,
+      isAnthropic: provider.options.family === 'anthropic',
       extraNames: new Set(),
       own: provider.ownHeaders,
     });

@@ -1,5 +1,3 @@
-import type { ProviderFamily } from './provider.ts';
-
 const requestNames = new Set([
   'accept',
   'content-type',
@@ -33,9 +31,8 @@ const answerPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 const anthropicVersion = '2023-06-01';
 
 export interface RequestHeaderOptions {
-  readonly family: ProviderFamily;
-  /** Whether the provider gets the client's own dialect; a translated request has only what the target needs. */
-  readonly isTranslated: boolean;
+  /** Whether the request that goes out is of Anthropic's dialect: only then do its headers mean anything there. */
+  readonly isAnthropic: boolean;
   readonly extraNames: ReadonlySet<string>;
   /** Name and value pairs that the configuration adds, the provider's credentials among them. */
   readonly own: readonly string[];
@@ -46,18 +43,17 @@ export interface RequestHeaderOptions {
  * own. A key, a cookie or an address can't slip through by being forgotten here.
  */
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
-  const speaksAnthropic = options.family !== 'openai';
   const headers = ['accept-encoding', 'identity', ...options.own];
   let hasVersion = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
     if (name.startsWith('anthropic-')) {
-      if (!speaksAnthropic || options.isTranslated) continue;
+      if (!options.isAnthropic) continue;
       hasVersion ||= name === 'anthropic-version';
     } else if (!isForwarded(name, options.extraNames)) continue;
     headers.push(name, rawHeaders[i + 1] as string);
   }
-  if (options.family === 'anthropic' && !hasVersion) headers.push('anthropic-version', anthropicVersion);
+  if (options.isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
   return headers;
 }
 

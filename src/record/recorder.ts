@@ -23,17 +23,14 @@ const stderr = 2;
 /** Writes one JSON line per exchange on stderr (unless somebody watches) and into the file. */
 export function createRecorder({ file, show }: RecorderOptions): Recorder {
   const lines = file === undefined ? undefined : openFile(file);
-  const log = pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    destination({ dest: stderr, sync: true }),
-  );
+  const log = pino({ base: null, timestamp: false }, destination({ dest: stderr, sync: true }));
   return {
     write: (record) => {
       if (show !== undefined) show(record);
       else log.info(record, 'exchange');
       lines?.write(`${JSON.stringify(record)}\n`);
     },
-    say: (level, message, facts = {}) => log[level](facts, message),
+    say: (level, message, facts = {}) => log[level]({ time: new Date().toISOString(), ...facts }, message),
     close: () => lines?.flushSync(),
   };
 }
