@@ -11,7 +11,10 @@ interface Entry {
 }
 
 // A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
-const commands: Readonly<Record<string, Entry>> = {};
+const commands: Readonly<Record<string, Entry>> = {
+  key: { summary: 'make project keys', load: () => import('./key.ts') },
+  config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+};
 
 // Options before the command's name whose next word is their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
