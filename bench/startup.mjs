@@ -77,7 +77,8 @@ function report(samples) {
     const cpuMs = median(values);
     return { name, cpu_ms: cpuMs, ratio: cpuMs / baseline, limit: contenders[name].limit };
   });
-  if (process.argv.includes('--json')) return console.log(JSON.stringify({ node: process.version, rounds, rows }));
+  if (process.argv.includes('--json'))
+    return console.log(JSON.stringify({ node: process.version, rounds, rows }));
   console.log(`node ${process.version}, medians of ${rounds} × ${runsPerSample} runs, interleaved`);
   for (const { name, cpu_ms: cpuMs, ratio, limit } of rows) {
     const goal = limit === undefined ? '' : `(at most ${limit} ×)`;
