@@ -1,0 +1,34 @@
+import type { Detector, Finding } from './detector.ts';
+import { findGatewayKeys } from './gateway-key.ts';
+import { findThroughDisguise, joinOverlapping } from './invisible.ts';
+import { findJsonWebTokens } from './json-web-token.ts';
+import { findKeyShapes } from './key-shapes.ts';
+import { privateKey } from './private-key.ts';
+import { findBySecretlint } from './secretlint-rules.ts';
+import { findUrlCredentials } from './url-credentials.ts';
+
+/**
+ * Keys and passwords that can be told by their form: of model, cloud and code providers, payment and messaging
+ * services, web tokens, URLs with passwords, private keys, keys of this gateway. A password in prose has
+ * no form and is not found.
+ */
+export const secrets: Detector = {
+  // What it looks for is so varied that the search for long stretches inside is the cheaper filter.
+  prefilter: { kind: 'always' },
+  reach: privateKey.reach,
+  folded: false,
+  find: (text) => findThroughDisguise(text, findSecrets),
+};
+
+const finders: readonly ((text: string) => readonly Finding[])[] = [
+  findBySecretlint,
+  findKeyShapes,
+  findJsonWebTokens,
+  findUrlCredentials,
+  findGatewayKeys,
+  (text) => privateKey.find(text),
+];
+
+function findSecrets(text: string): readonly Finding[] {
+  return joinOverlapping(finders.flatMap((find) => find(text)));
+}
