@@ -2,6 +2,8 @@ import iban from 'validator/lib/isIBAN.js';
 import { isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
 
+// The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
+const isIban = 'default' in iban ? iban.default : iban;
 const longest = 34;
 const shortest = 15;
 
@@ -10,7 +12,8 @@ const shortest = 15;
  * knows them; in one piece or in groups of four with one separator throughout.
  */
 export const ibanNumber: Detector = {
-  prefilter: { kind: 'digits', atLeast: 7 },
+  // Only the two check digits are sure to be there: some countries' account numbers may be letters throughout.
+  prefilter: { kind: 'digits', atLeast: 2 },
   reach: longest + 9,
   folded: true,
   find(text) {
@@ -85,7 +88,7 @@ function wholeFrom(text: string, start: number): Finding | undefined {
  */
 function isValid(text: string, { start, end }: Finding, remainder: number): boolean {
   if (appendToRemainder(remainder, text, { start, end: start + 4 }) !== 1) return false;
-  return iban.default(text.slice(start, end).replace(/[^A-Za-z0-9]/g, ''));
+  return isIban(text.slice(start, end).replace(/[^A-Za-z0-9]/g, ''));
 }
 
 /** Continues the standard's sum, modulo 97, in which letters count from ten. */

@@ -68,6 +68,7 @@ const shapes: readonly KeyShape[] = [
   { prefix: 'shpca_', body: /[0-9a-fA-F]{32}/y },
   { prefix: 'shpss_', body: /[0-9a-fA-F]{32}/y },
   { prefix: 'lin_api_', body: /[A-Za-z0-9]{40}/y },
+  { prefix: 'ops_eyJ', body: /[\w+/-]{150,1500}={0,2}/y },
   { prefix: 'ATATT3', body: /[\w=-]{180,200}/y },
 ];
 

@@ -52,7 +52,18 @@ const makers: readonly ((random: Random) => string)[] = [
   (random) => `redis://:${random.text(24, base62)}${endOfPlanted}@cache.internal`,
   (random) => `postgres://app:${random.text(6, lowerDigits)}!${random.text(4, base62)}%23${endOfPlanted}@db`,
   (random) => gatewayKey(random),
+  serviceAccountToken,
 ];
+
+/** 1Password: an object in base64, of any length. */
+function serviceAccountToken(random: Random): string {
+  const account = {
+    email: `${random.hex(12)}@example.com`,
+    secretKey: random.hex(random.number(20, 40)),
+    srpX: random.hex(128),
+  };
+  return `ops_${Buffer.from(JSON.stringify(account)).toString('base64')}`;
+}
 
 /** A signed token; its three parts are made from what a server would put in. */
 function token(random: Random): string {
@@ -103,7 +114,7 @@ const own: readonly string[] = [
   '//registry.npmjs.org/:_authToken={}',
   'why does {} return 401?',
   '`{}`',
-  '-  key: {}\n+  key: ${KEY}',
+  '-  key: {}\n+  key: \x24{KEY}',
   'DATABASE_URL={}',
   'error: invalid key {}, request 12',
   'mein Schlüssel ist {}',
@@ -143,7 +154,7 @@ const nearMisses: readonly ((random: Random) => string)[] = [
     'SKU#h32',
     'postgres://user:password@localhost:5432/app',
     'postgres://postgres:postgres@db:5432/app',
-    'postgresql://${DB_USER}:${DB_PASSWORD}@${DB_HOST}/app',
+    'postgresql://\x24{DB_USER}:\x24{DB_PASSWORD}@\x24{DB_HOST}/app',
     'mysql://root:root@127.0.0.1/test',
     'mongodb://localhost:27017/app',
     'redis://localhost:6379/0',
@@ -163,11 +174,11 @@ const nearMisses: readonly ((random: Random) => string)[] = [
     'data = "eyJ#h40"',
     'const ghp_pattern = /ghp_[A-Za-z0-9]{36}/;',
     'Bearer <token>',
-    'Authorization: Bearer ${token}',
+    'Authorization: Bearer \x24{token}',
     'password = "hunter2"',
     'apiKey: process.env.KEY',
     'secret_access_key: !Ref Secret',
-    'AWS_SECRET_ACCESS_KEY=${AWS_SECRET_ACCESS_KEY}',
+    'AWS_SECRET_ACCESS_KEY=\x24{AWS_SECRET_ACCESS_KEY}',
     'task-#h32',
     'disk-#h32',
     'risk-#h40',
