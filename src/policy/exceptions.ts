@@ -15,7 +15,11 @@ export function withoutExcepted(
   const needles = except.map(({ needle }) => needle);
   return occurrences.filter((occurrence) => {
     const needle = facts.needle(occurrence.needle);
-    return textsOf(occurrence).some((text) => spansOutside(needle, needles, text, facts.fold).length > 0);
+    const texts = textsOf(occurrence);
+    // Spread over more than two texts, it can't be shown to be excepted.
+    const isWhole =
+      occurrence.before === undefined || texts.some((text) => findSpans(needle, text, facts.fold).length > 0);
+    return !isWhole || texts.some((text) => spansOutside(needle, needles, text, facts.fold).length > 0);
   });
 }
 

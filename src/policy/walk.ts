@@ -241,13 +241,14 @@ class Walker {
   /** A text that is JSON itself, such as a call's arguments. */
   #nested(outer: Place, context: Context): void {
     const text = outer.document.text(outer.entry);
-    if (!/^\s*[[{"]/.test(text) || !text.includes('\\')) return;
+    const isEscaped = text.includes('\\');
+    if (!/^\s*[[{"]/.test(text) || !(isEscaped || /[\]}]\s*$/.test(text.slice(-64)))) return;
     if (this.#nesting === nestingLimit) return this.#visitor.unseen('opaque', outer);
     this.#nesting += 1;
     const document = parseNested(text);
     if (document !== undefined) {
       this.value({ document, entry: 2, outer }, { ...context, chain: undefined, isData: true });
-    } else {
+    } else if (isEscaped) {
       const place: Place = { document: wrap(unescapeJson(text)), entry: 2, outer, isDecoded: true };
       this.value(place, { ...context, chain: undefined, isData: true });
     }
