@@ -15,6 +15,8 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
+  key: { summary: 'make project keys', load: () => import('./key.ts') },
+  config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
 };
 
 // Options before the command's name whose next word is their value.

@@ -4,6 +4,8 @@ import { buildConfig, type Config } from './config.ts';
 import type { SourceDocument } from './document.ts';
 import { type FoundConfig, findConfig, readConfigFile } from './find.ts';
 import { type KeyFile, readKeyFiles } from './key-files.ts';
+import { withoutSecrets } from './masking.ts';
+import { applyOverrides } from './overrides.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import { createReport, type Report } from './report.ts';
 import type { Settings } from './schema.ts';
@@ -31,6 +33,7 @@ export interface Inspection {
   /** How messages name the file: as short as it goes from the working directory. */
   readonly name: string;
   readonly problems: readonly Problem[];
+  /** Without what is wrong, where something is. */
   readonly settings: Settings | undefined;
   readonly references: readonly Reference[];
   readonly source: SourceDocument | undefined;
@@ -51,8 +54,10 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const text = found === undefined ? '' : await readConfigFile(found.path);
   // Without a file the YAML parser is never loaded.
   const source = text === '' ? undefined : (await import('./document.ts')).parseSource(text);
-  const { value, references, malformed } = substitute(source?.value ?? {}, options.env);
-  const report = createReport(source, references);
+  const substituted = substitute(source?.value ?? {}, options.env);
+  const { malformed } = substituted;
+  const { value, references } = applyOverrides(substituted, options.env);
+  const report = createReport({ source, references });
   report.add(source?.problems ?? []);
   for (const path of malformed) {
     report.error(path, `expected \${NAME}`, { hint: `letters, digits and _; write $\${ for a plain \${` });
@@ -60,7 +65,10 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   reportUnset(references, report);
   const isYaml = (source?.problems ?? []).length === 0;
   const read = isYaml ? readSettings({ value, references, source, report }) : undefined;
-  const config = read?.settings && (await build(read.settings, { ...options, ...read, found, text, report }));
+  const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
+  const config =
+    read?.settings && (await build(read.settings, { ...options, ...read, found, text, report: checks }));
+  report.add(checks.problems);
   return {
     found,
     name: found === undefined ? 'the configuration' : shortName(found.path, options.cwd),
@@ -110,37 +118,6 @@ function reportUnset(references: readonly Reference[], report: Report): void {
     if (unset.length === 0 || disables) continue;
     report.error(path, `environment variable ${unset.join(', ')} is not set`);
   }
-}
-
-/** The settings as they may be shown and hashed: keys and passwords are replaced by `***`. */
-export function withoutSecrets(settings: Settings): Settings {
-  return {
-    ...settings,
-    state: withoutPassword(settings.state),
-    plants: {
-      ...settings.plants,
-      store: { ...settings.plants.store, database: maskNullable(settings.plants.store.database) },
-    },
-    providers: mapValues(settings.providers ?? {}, (provider) =>
-      provider.api_key === undefined ? provider : { ...provider, api_key: '***' },
-    ),
-    projects: mapValues(settings.projects ?? {}, (project) => ({
-      ...project,
-      keys: project.keys.map((key) => (key.value === undefined ? key : { ...key, value: '***' })),
-    })),
-  };
-}
-
-function maskNullable(url: string | null): string | null {
-  return url === null ? null : withoutPassword(url);
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/:\/\/[^/]*@/, '://***@');
-}
-
-function mapValues<V>(record: Readonly<Record<string, V>>, change: (value: V) => V): Record<string, V> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
 function shortName(path: string, cwd: string): string {

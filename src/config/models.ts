@@ -101,6 +101,7 @@ function checkTargets(
   ];
   for (const { path, name } of named) {
     const provider = providers.get(name);
+    if (provider === undefined && report.isLeftOut(['providers', name])) continue;
     if (provider === undefined) {
       report.error(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
     } else if (!provider.isConfigured) {

@@ -24,13 +24,20 @@ export class ConfigError extends GatewayError {
 
   constructor(file: string, problems: readonly Problem[]) {
     const errors = problems.filter(({ severity }) => severity === 'error');
-    const count = errors.length === 1 ? 'a problem' : `${errors.length} problems`;
+    const count = countOf(errors, 'error');
     super(
       'config.invalid',
       `${count} in ${file}\n${errors.map((problem) => formatProblem(problem, file)).join('\n')}`,
     );
     this.problems = problems;
   }
+}
+
+/** `a problem`, `3 problems`, `2 warnings` */
+export function countOf(problems: readonly Problem[], severity: Problem['severity']): string {
+  const count = problems.filter((problem) => problem.severity === severity).length;
+  const noun = severity === 'error' ? 'problem' : 'warning';
+  return count === 1 ? `a ${noun}` : `${count} ${noun}s`;
 }
 
 /** `file:line:column  path: what is wrong`, the line itself, and a caret under the place with a suggestion. */

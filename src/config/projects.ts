@@ -1,8 +1,9 @@
+import { parseExpiry } from './expiry.ts';
 import type { KeyFile } from './key-files.ts';
 import { hashKey, parseKey } from './keys.ts';
 import { suggest } from './problems.ts';
 import type { Report } from './report.ts';
-import { type KeySettings, parseExpiry, type Settings } from './schema.ts';
+import type { KeySettings, Settings } from './schema.ts';
 
 export interface ProjectConfig {
   readonly name: string;
@@ -190,7 +191,7 @@ function checkPolicies(
   report: Report,
 ): void {
   for (const [i, name] of names.entries()) {
-    if (known.includes(name)) continue;
+    if (known.includes(name) || report.isLeftOut(['policies', name])) continue;
     report.error([...path, i], `there is no policy ${name}`, { hint: suggest(name, known) });
   }
 }

@@ -20,11 +20,21 @@ export interface Report {
   missingBelow(path: Path): string | undefined;
   /** Whether the string at this path is one `${NAME}` and nothing else. */
   isFromEnvironment(path: Path): boolean;
+  /** Whether what is at this path was left out as wrong: it is there, only not to be looked at. */
+  isLeftOut(path: Path): boolean;
 }
 
-export function createReport(source: SourceDocument | undefined, references: readonly Reference[]): Report {
+interface Context {
+  readonly source: SourceDocument | undefined;
+  readonly references: readonly Reference[];
+  /** Parts already reported as wrong; what else is found in them is not worth a second message. */
+  readonly leftOut?: readonly Path[];
+}
+
+export function createReport({ source, references, leftOut = [] }: Context): Report {
   const problems: Problem[] = [];
   const push = (severity: Problem['severity'], path: Path, message: string, remark: Remark = {}) => {
+    if (leftOut.some((part) => startsWith(path, part) || startsWith(part, path))) return;
     const place = source?.locate(path, remark.part ?? 'value');
     const { hint } = remark;
     problems.push({ severity, path, message, ...(hint !== undefined && { hint }), ...(place && { place }) });
@@ -45,9 +55,10 @@ export function createReport(source: SourceDocument | undefined, references: rea
         (reference) =>
           reference.isWhole && reference.path.length === path.length && startsWith(reference.path, path),
       ),
+    isLeftOut: (path) => leftOut.some((part) => startsWith(path, part)),
   };
 }
 
-export function startsWith(path: Path, head: Path): boolean {
+function startsWith(path: Path, head: Path): boolean {
   return head.every((step, i) => path[i] === step);
 }

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { policySchema } from '../policy/registry.ts';
-import { durationPattern, parseDuration } from './durations.ts';
-import { parseSize, sizePattern } from './sizes.ts';
+import { parseExpiry } from './expiry.ts';
+import {
+  amount,
+  duration,
+  headerName,
+  hostName,
+  httpUrl,
+  modelGlob,
+  modelName,
+  nameSchema,
+  port,
+  price,
+  size,
+} from './scalars.ts';
 
 // What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
@@ -9,54 +21,6 @@ import { parseSize, sizePattern } from './sizes.ts';
 
 export const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
 export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
-
-const nameSchema = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
-  );
-
-const modelName = z
-  .string()
-  .regex(/^[A-Za-z0-9._:/@+-]{1,200}$/, 'expected a model name: letters, digits and . _ : / @ + - only');
-
-const modelGlob = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9._:/@+*-]{1,200}$/,
-    'expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
-  );
-
-const httpUrl = z
-  .string()
-  .regex(/^https?:\/\/[^/\s]/, { error: 'expected an http:// or https:// URL', abort: true })
-  .refine((text) => URL.canParse(text), { error: 'expected a URL', abort: true })
-  .refine((text) => !/^[^/]*\/\/[^/]*@/.test(text), 'a URL here must not hold credentials; use api_key')
-  .refine((text) => !/[?#]/.test(text), 'a URL here must have neither a query nor a fragment');
-
-const hostName = z
-  .string()
-  .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');
-
-const duration = (least = 1) =>
-  z
-    .string()
-    .regex(durationPattern, { error: 'expected a duration such as 500ms, 10s, 5m or 1h', abort: true })
-    .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
-    .refine(
-      (text) => (parseDuration(text) ?? least) >= least,
-      'expected more than 0: the time-out can not be turned off',
-    );
-
-const size = z
-  .string()
-  .regex(sizePattern, { error: 'expected a size such as 16KiB, 32MiB or 10MB', abort: true })
-  .refine((text) => parseSize(text) !== undefined, 'expected at most 256MiB')
-  .refine((text) => parseSize(text) !== 0, 'expected more than 0');
-
-const port = z.int().min(0).max(65_535);
-const amount = z.int().min(1).max(1_000_000_000);
 
 const serverSchema = z.strictObject({
   host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
@@ -109,15 +73,7 @@ const providerSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("What this host really has; all of its dialect's when absent."),
-  forward_headers: z
-    .array(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'expected the name of a header', abort: true })
-        .refine((name) => !keptHeaders.test(name), 'this header is never passed on'),
-    )
-    .default([])
-    .describe('Further request headers to pass on to it.'),
+  forward_headers: z.array(headerName).default([]).describe('Further request headers to pass on to it.'),
   timeouts: z
     .strictObject({
       connect: duration().default('5s').describe('Longest time to connect.'),
@@ -149,12 +105,6 @@ const providerSchema = z.strictObject({
     .prefault({})
     .describe('When to leave a failing provider alone.'),
 });
-
-// Credentials, framing and routing of the connection: passing them on would leak keys or break the request.
-const keptHeaders =
-  /^(?:authorization|proxy-.*|x-api-key|x-gateway-.*|cookie|host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/i;
-
-const price = z.number().min(0).max(1_000_000);
 
 const modelSchema = z.strictObject({
   match: modelGlob.describe('Name or pattern of the models this entry is for; the first that matches wins.'),
@@ -301,18 +251,3 @@ export type ProjectSettings = z.output<typeof projectSchema>;
 export type KeySettings = z.output<typeof keySchema>;
 export type ProviderDialect = (typeof providerDialects)[number];
 export type Endpoint = (typeof endpoints)[number];
-
-const rfc3339 = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)([Zz]|[+-]\d{2}:\d{2}))?$/;
-const dayMs = 86_400_000;
-
-/** The time an `expires` means, in milliseconds since 1970; a date means the end of that day in UTC. */
-export function parseExpiry(text: string): number | undefined {
-  const [, date, time, zone] = rfc3339.exec(text) ?? [];
-  if (date === undefined) return undefined;
-  const midnightMs = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse turns 30 February into 2 March; a key must not live longer by a slip of the pen.
-  if (Number.isNaN(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return undefined;
-  if (time === undefined) return midnightMs + dayMs;
-  const atMs = Date.parse(`${date}T${time}${zone?.toUpperCase()}`);
-  return Number.isNaN(atMs) ? undefined : atMs;
-}

@@ -10,9 +10,12 @@ import type { Reference } from './substitute.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What a file (or nothing) says, with every default filled in; undefined when the report has errors. */
+/** What a file (or nothing) says, with every default filled in. */
 export interface ReadSettings {
+  /** Without the parts that are wrong, so that the rest can be checked; undefined when it makes no sense without. */
   readonly settings: Settings | undefined;
+  /** The parts that were left out as wrong; nothing about them is worth a second message. */
+  readonly leftOut: readonly Path[];
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
 }
@@ -33,11 +36,16 @@ export function readSettings({ value: written, references, source, report }: Inp
       part: accepted.length === 0 ? 'key' : 'value',
     });
   }
-  const parsed = parse(value, references);
-  if (!parsed.success) report.add(describeIssues(parsed.error.issues, value, source));
+  const first = parse(value, references);
+  const issues = first.success ? [] : first.error.issues;
+  report.add(describeIssues(issues, value, source));
+  const { settings, leftOut } = first.success
+    ? { settings: first.data, leftOut: [] }
+    : salvage(value, references);
   const has = (key: string) => isObject(written) && Object.hasOwn(written, key);
   return {
-    settings: parsed.success ? withProviderDefaults(parsed.data) : undefined,
+    settings: settings && withProviderDefaults(settings),
+    leftOut,
     isSandboxMode: !has('providers') && !has('models') && !has('projects'),
     needsLocalKey: !has('projects'),
   };
@@ -90,6 +98,45 @@ function update(value: unknown, path: Path, change: (value: unknown) => unknown)
   if (Array.isArray(value)) return value.map((item, i) => (i === head ? update(item, rest, change) : item));
   if (!isObject(value)) return value;
   return { ...value, [head]: update(value[String(head)], rest, change) };
+}
+
+interface Salvage {
+  readonly settings: Settings | undefined;
+  readonly leftOut: readonly Path[];
+}
+
+/** The settings without their wrong parts, so that the first mistake doesn't hide the others. */
+function salvage(value: unknown, references: readonly Reference[]): Salvage {
+  let rest = value;
+  const leftOut: Path[] = [];
+  // Leaving out a setting that must be there makes its group wrong, so each round may go a level up.
+  for (let round = 0; round < 8; round += 1) {
+    const parsed = parse(rest, references);
+    if (parsed.success) return { settings: parsed.data, leftOut };
+    const wrong = parsed.error.issues.flatMap((issue) => wrongParts(issue, leftOut));
+    rest = wrong.reduce(without, rest);
+    leftOut.push(...wrong);
+  }
+  return { settings: undefined, leftOut };
+}
+
+function wrongParts(issue: z.core.$ZodIssue, leftOut: readonly Path[]): Path[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...issue.path, key]);
+  const part = upToName(issue.path);
+  return [leftOut.some((path) => isSame(path, part)) ? upToName(part.slice(0, -1)) : part];
+}
+
+/** Of a list the whole goes: taking out one entry would move the places of the others. */
+function upToName(path: Path): Path {
+  return path.slice(0, path.findLastIndex((step) => typeof step !== 'number') + 1);
+}
+
+function without(value: unknown, path: Path): unknown {
+  const parent = path.slice(0, -1);
+  const last = path.at(-1);
+  return update(value, parent, (at) =>
+    isObject(at) ? Object.fromEntries(Object.entries(at).filter(([key]) => key !== last)) : at,
+  );
 }
 
 function isSame(a: Path, b: Path): boolean {

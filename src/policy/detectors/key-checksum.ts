@@ -1,20 +1,22 @@
+import { crc32 } from 'node:zlib';
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-// CRC-32 of ISO 3309 (the one of gzip and PNG), bit by bit: keys are short and rare.
-const polynomial = 0xedb88320;
+/** Characters of a gateway key's random part, and of the checksum after it. */
+export const keyBodyLength = 32;
+export const keyChecksumLength = 6;
 
-/** The six characters that end a generated key: the CRC-32 of its random part in base62, padded with zeros. */
+/**
+ * The six characters that end a gateway key: CRC-32 of its 32 random characters in base 62, digits first,
+ * then upper and lower case, filled up with zeros on the left. They let a scanner tell a key from anything
+ * that merely looks like one.
+ */
 export function keyChecksum(body: string): string {
-  let crc = 0xffffffff;
-  for (const byte of Buffer.from(body, 'utf8')) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
+  let rest = crc32(body);
+  let checksum = '';
+  for (let place = 0; place < keyChecksumLength; place += 1) {
+    checksum = alphabet.charAt(rest % alphabet.length) + checksum;
+    rest = Math.floor(rest / alphabet.length);
   }
-  let rest = ~crc >>> 0;
-  let text = '';
-  for (let place = 0; place < 6; place += 1) {
-    text = alphabet.charAt(rest % 62) + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
+  return checksum;
 }
