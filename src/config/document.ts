@@ -54,7 +54,8 @@ export function parseSource(text: string): SourceDocument {
     locate(path, part) {
       const found = find(document.contents, path);
       if (found === undefined) return undefined;
-      const node = part === 'key' || !found.isExact ? (found.key ?? found.value) : (found.value ?? found.key);
+      const preferKey = part === 'key' || !found.isExact || isEmpty(found.value);
+      const node = preferKey ? (found.key ?? found.value) : (found.value ?? found.key);
       return node === undefined ? undefined : place(...rangeOf(node));
     },
   };
@@ -102,6 +103,11 @@ function child(parent: Node | undefined, step: PropertyKey): Found | undefined {
     return item && { key: undefined, value: item, isExact: true };
   }
   return undefined;
+}
+
+/** A value that is not written at all, as after `server:` at the end of a line. */
+function isEmpty(value: Node | undefined): boolean {
+  return value?.range !== undefined && value.range !== null && value.range[0] === value.range[1];
 }
 
 function rangeOf(node: Node): [number, number] {

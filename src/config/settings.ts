@@ -5,6 +5,7 @@ import { findNotYet } from './not-yet.ts';
 import { listOf } from './problems.ts';
 import { withDialectDefaults } from './providers.ts';
 import type { Report } from './report.ts';
+import { nameSchema } from './scalars.ts';
 import { type Settings, settingsSchema } from './schema.ts';
 import type { Reference } from './substitute.ts';
 
@@ -58,7 +59,7 @@ function withAbsentParts(written: unknown): unknown {
   const sandbox = isObject(providers)
     ? Object.keys(providers).find((name) => {
         const provider = providers[name];
-        return isObject(provider) && provider.dialect === 'sandbox';
+        return isObject(provider) && provider.dialect === 'sandbox' && nameSchema.safeParse(name).success;
       })
     : undefined;
   const models = sandbox === undefined ? [] : [{ match: 'sandbox-*', provider: sandbox }];

@@ -1,4 +1,4 @@
-import { Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { Document, isCollection, isMap, isScalar, isSeq } from 'yaml';
 import type { Inspection } from './load.ts';
 import { withoutSecrets } from './masking.ts';
 import { formatPath } from './problems.ts';
@@ -50,14 +50,19 @@ function originOf(path: Path, { references, source, name }: Inspection): string 
   return file ?? 'default';
 }
 
-/** Puts the origin behind every scalar and every empty group. */
+/** Puts the origin behind every scalar, and above every empty group, where YAML has no room behind. */
 function comment(node: unknown, path: Path, inspection: Inspection): void {
-  if (isMap(node) && node.items.length > 0) {
-    for (const { key, value } of node.items)
-      comment(value, [...path, String(isScalar(key) ? key.value : key)], inspection);
-  } else if (isSeq(node) && node.items.length > 0) {
+  if (isMap(node)) {
+    for (const { key, value } of node.items) {
+      const inner = [...path, String(isScalar(key) ? key.value : key)];
+      if (isCollection(value) && value.items.length === 0 && isScalar(key)) {
+        key.commentBefore = ` ${originOf(inner, inspection)}`;
+      }
+      comment(value, inner, inspection);
+    }
+  } else if (isSeq(node)) {
     for (const [i, item] of node.items.entries()) comment(item, [...path, i], inspection);
-  } else if (isNode(node)) {
+  } else if (isScalar(node)) {
     node.comment = ` ${originOf(path, inspection)}`;
   }
 }

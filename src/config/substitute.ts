@@ -34,6 +34,8 @@ export function substitute(value: unknown, env: Environment): Substituted {
     }
     return typeof at === 'string' && at.includes('${') ? expand(at, path) : at;
   };
+  // Own properties only: `constructor` is no variable.
+  const read = (name: string) => (Object.hasOwn(env, name) ? (env[name] ?? '') : '');
   const expand = (text: string, path: Path): string | undefined => {
     const names: string[] = [];
     let isMalformed = false;
@@ -41,10 +43,10 @@ export function substitute(value: unknown, env: Environment): Substituted {
       if (found === '$${') return '${';
       if (name === undefined || end === '' || !nameOfVariable.test(name)) isMalformed = true;
       else names.push(name);
-      return env[name ?? ''] ?? '';
+      return read(name ?? '');
     });
     if (isMalformed) malformed.push(path);
-    const unset = names.filter((name) => (env[name] ?? '') === '');
+    const unset = names.filter((name) => read(name) === '');
     if (names.length > 0) references.push({ path, names, isWhole: text === `\${${names[0]}}`, unset });
     return isMalformed || unset.length > 0 ? undefined : result;
   };
