@@ -4,16 +4,12 @@ import { removeState, stateDirectory, writeState } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
 import { generateKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { GatewayError } from '../errors.ts';
-import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
-import { startSandbox } from '../providers/sandbox/sandbox.ts';
 import { prettyLine } from '../record/pretty.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
 import { banner } from './banner.ts';
 import { type CommonOptions, commonOptions, createCommand } from './command.ts';
-import { gatewayConfig } from './gateway-config.ts';
 import { hasColour, type Io, painter } from './io.ts';
-import { portHolder } from './port-holder.ts';
+import { startServices } from './services.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port?: number;
@@ -58,6 +54,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
   const isPretty = (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty';
   const recorder = createRecorder({
     file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
+    stderr: io.stderr,
     show:
       isPretty && options.quiet !== true
         ? (record) => void io.stderr.write(prettyLine(record, paint))
@@ -92,58 +89,33 @@ interface Running {
 
 /** Starts everything, tells where it is, and stops everything when the signal comes. */
 async function run(running: Running, io: Io): Promise<void> {
-  const { loaded, config, host, port, localKey, isPretty, recorder, options } = running;
-  const usesSandbox = [...config.providers.values()].some((provider) => provider.dialect === 'sandbox');
-  const sandbox = usesSandbox ? await startSandbox() : undefined;
-  const server = await start({ config, host, port, recorder, sandboxUrl: sandbox?.url });
-  leaveAddress(server, config, localKey, io);
-
-  if (isPretty && options.quiet !== true) {
-    const paint = painter(hasColour(io.stderr, io.env) && options.color);
-    io.stderr.write(banner({ loaded, config, url: server.url, key: localKey, paint }));
-  } else if (!isPretty) {
-    for (const warning of loaded.warnings) recorder.say('warn', warning.message);
-    recorder.say('info', 'listening', { url: server.url });
-  }
-
-  await stopped(io.signal);
-  if (readRunning(io.env)?.pid === process.pid) removeState(io.env, runningFile);
-  await server.drain();
-  await sandbox?.close();
-}
-
-interface Start {
-  readonly config: Config;
-  readonly host: string;
-  readonly port: number;
-  readonly recorder: Recorder;
-  readonly sandboxUrl: string | undefined;
-}
-
-async function start({ config, host, port, recorder, sandboxUrl }: Start): Promise<GatewayServer> {
+  const { config, host, port, localKey, recorder } = running;
+  const services = await startServices({ config, host, port, record: recorder.write });
   try {
-    return await serveGateway({
-      host,
-      port,
-      limits: config.server.limits,
-      config: gatewayConfig(config, sandboxUrl),
-      record: recorder.write,
-    });
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'port.busy') throw error;
-    const holder = portHolder(port);
-    const by = holder === undefined ? '' : ` by ${holder}`;
-    throw new GatewayError('port.busy', `port ${port} is taken${by}; try "gateway serve -p ${port + 1}"`, {
-      cause: error,
-    });
+    leaveAddress(services.url, config, localKey, io);
+    announce(running, services.url, io);
+    await stopped(io.signal);
+  } finally {
+    if (readRunning(io.env)?.pid === process.pid) removeState(io.env, runningFile);
+    await services.stop();
+  }
+}
+
+function announce({ loaded, config, localKey, isPretty, recorder, options }: Running, url: string, io: Io) {
+  if (!isPretty) {
+    for (const warning of loaded.warnings) recorder.say('warn', warning.message);
+    recorder.say('info', 'listening', { url });
+  } else if (options.quiet !== true) {
+    const paint = painter(hasColour(io.stderr, io.env) && options.color);
+    io.stderr.write(banner({ loaded, config, url, key: localKey, paint }));
   }
 }
 
 /** For the other commands of the same user, which therefore just work. */
-function leaveAddress(server: GatewayServer, config: Config, localKey: string | undefined, io: Io): void {
+function leaveAddress(url: string, config: Config, localKey: string | undefined, io: Io): void {
   const defaultModel = config.isSandboxMode ? 'sandbox-mini' : undefined;
   const running: RunningGateway = {
-    url: server.url,
+    url,
     pid: process.pid,
     ...(localKey === undefined ? {} : { key: localKey }),
     ...(defaultModel === undefined ? {} : { default_model: defaultModel }),

@@ -66,6 +66,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   server.maxConnections = limits.connections;
   const pending = new WeakMap<Socket, number>();
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -113,11 +118,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       isDraining = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
+      // Node takes a connection that never said anything for a busy one, and stops its own clock of heads.
+      const unasked = () => [...sockets].filter((socket) => (pending.get(socket) ?? 0) === 0);
+      for (const socket of unasked()) if (socket.bytesRead === 0) socket.destroy();
+      const late = setTimeout(() => {
+        for (const socket of unasked()) socket.destroy();
+      }, limits.headMs);
       const cut = setTimeout(() => {
         stop.abort();
         setTimeout(() => server.closeAllConnections(), cutGraceMs).unref();
       }, limits.drainMs);
       await closed;
+      clearTimeout(late);
       clearTimeout(cut);
     },
   };

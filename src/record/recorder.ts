@@ -8,6 +8,7 @@ interface RecorderOptions {
   readonly file?: string | undefined;
   /** Shows a record to whoever watches; replaces the JSON lines on stderr. */
   readonly show?: ((record: ExchangeRecord) => void) | undefined;
+  readonly stderr: { write(text: string): unknown };
 }
 
 export interface Recorder {
@@ -18,12 +19,10 @@ export interface Recorder {
   close(): void;
 }
 
-const stderr = 2;
-
 /** Writes one JSON line per exchange on stderr (unless somebody watches) and into the file. */
-export function createRecorder({ file, show }: RecorderOptions): Recorder {
+export function createRecorder({ file, show, stderr }: RecorderOptions): Recorder {
   const lines = file === undefined ? undefined : openFile(file);
-  const log = pino({ base: null, timestamp: false }, destination({ dest: stderr, sync: true }));
+  const log = pino({ base: null, timestamp: false }, stderr);
   return {
     write: (record) => {
       if (show !== undefined) show(record);
