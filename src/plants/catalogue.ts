@@ -74,7 +74,9 @@ async function findForUpdate(
     throw unknownPlant('id' in target ? `no plant has the id ${target.id}` : 'no plant has this name');
   }
   if (found.length > 1) {
-    throw new GatewayError('plant.ambiguous', 'several plants have this name: say which by its id', { param: 'name' });
+    throw new GatewayError('plant.ambiguous', 'several plants have this name: say which by its id', {
+      param: 'name',
+    });
   }
   return row;
 }

@@ -23,7 +23,9 @@ export interface FeedListener {
 }
 
 export async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
-  return database.kind === 'postgres' ? openPostgresFeed(database, listener) : openLocalFeed(database, listener);
+  return database.kind === 'postgres'
+    ? openPostgresFeed(database, listener)
+    : openLocalFeed(database, listener);
 }
 
 function openLocalFeed({ queries }: Database, { onEvent }: FeedListener): Feed {

@@ -40,7 +40,11 @@ export function createPasswordChecker(): PasswordChecker {
   };
 }
 
-function derive(password: string, salt: Buffer, { cost, blockSize, parallelization }: Parameters): Promise<Buffer> {
+function derive(
+  password: string,
+  salt: Buffer,
+  { cost, blockSize, parallelization }: Parameters,
+): Promise<Buffer> {
   const options: ScryptOptions = { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize };
   return new Promise((resolve, reject) => {
     // One form, so that the same password typed on another keyboard is the same bytes.
@@ -52,13 +56,19 @@ function derive(password: string, salt: Buffer, { cost, blockSize, parallelizati
 
 /** The parameters stand beside each hash, so that they can be raised and old passwords still work. */
 function format({ cost, blockSize, parallelization }: Parameters, salt: Buffer, key: Buffer): string {
-  return ['scrypt', cost, blockSize, parallelization, salt.toString('base64'), key.toString('base64')].join('$');
+  return ['scrypt', cost, blockSize, parallelization, salt.toString('base64'), key.toString('base64')].join(
+    '$',
+  );
 }
 
 function parse(hash: string) {
   const [, cost, blockSize, parallelization, salt = '', key = ''] = hash.split('$');
   return {
-    parameters: { cost: Number(cost), blockSize: Number(blockSize), parallelization: Number(parallelization) },
+    parameters: {
+      cost: Number(cost),
+      blockSize: Number(blockSize),
+      parallelization: Number(parallelization),
+    },
     salt: Buffer.from(salt, 'base64'),
     key: Buffer.from(key, 'base64'),
   };
@@ -70,7 +80,9 @@ function createQueue() {
   return async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (running >= runsAtOnce) {
       if (waiting.length >= runsWaiting) {
-        throw new GatewayError('gateway.overloaded', 'too many logins at once; try again soon', { retryAfterS: 5 });
+        throw new GatewayError('gateway.overloaded', 'too many logins at once; try again soon', {
+          retryAfterS: 5,
+        });
       }
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {

@@ -24,13 +24,13 @@ export interface PlantChange {
 export function parseNewPlant(value: unknown): NewPlant {
   return orFail('plant.invalid', () => {
     const fields = parseFields(value, ['name', 'category', 'status', 'tags']);
-    if (fields['name'] === undefined) throw new Invalid('name', 'is missing: a plant needs a name');
-    const category = fields['category'];
+    if (fields.name === undefined) throw new Invalid('name', 'is missing: a plant needs a name');
+    const category = fields.category;
     return {
-      name: parseText('name', fields['name'], 200),
+      name: parseText('name', fields.name, 200),
       ...(category === undefined ? {} : { category: parseText('category', category, 100) }),
-      status: fields['status'] === undefined ? 'available' : parseStatus(fields['status']),
-      tags: fields['tags'] === undefined ? [] : parseTags(fields['tags']),
+      status: fields.status === undefined ? 'available' : parseStatus(fields.status),
+      tags: fields.tags === undefined ? [] : parseTags(fields.tags),
     };
   });
 }
@@ -38,7 +38,13 @@ export function parseNewPlant(value: unknown): NewPlant {
 /** Reads the body of updatePlant. Throws request.field. */
 export function parsePlantChange(value: unknown): PlantChange {
   return orFail('request.field', () => {
-    const { id, name, category, status, tags } = parseFields(value, ['id', 'name', 'category', 'status', 'tags']);
+    const { id, name, category, status, tags } = parseFields(value, [
+      'id',
+      'name',
+      'category',
+      'status',
+      'tags',
+    ]);
     if (id === undefined && name === undefined) {
       throw new Invalid('id', 'is missing: say which plant, by id or by exact name');
     }

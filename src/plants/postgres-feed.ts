@@ -46,7 +46,9 @@ async function notify(transaction: Queries, event: PlantEvent): Promise<void> {
   const count = Math.ceil(text.length / partCharacters);
   for (let part = 0; part < count; part += 1) {
     const piece = text.slice(part * partCharacters, (part + 1) * partCharacters);
-    await sql`select pg_notify(${channel}, ${JSON.stringify([id, count - part - 1, piece])})`.execute(transaction);
+    await sql`select pg_notify(${channel}, ${JSON.stringify([id, count - part - 1, piece])})`.execute(
+      transaction,
+    );
   }
 }
 

@@ -31,7 +31,8 @@ export function parseTagSearch(query: Query): Search {
 function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   if (lists === undefined) return [];
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
-  if (tags.includes('')) throw badParameter('tags', 'has an empty entry: give one or more tags between commas');
+  if (tags.includes(''))
+    throw badParameter('tags', 'has an empty entry: give one or more tags between commas');
   if (tags.length > mostTags) throw badParameter('tags', `has more than ${mostTags} entries`);
   if (tags.some((tag) => [...tag].length > longestTag)) {
     throw badParameter('tags', `has an entry longer than ${longestTag} characters`);

@@ -32,7 +32,9 @@ interface Shape {
   readonly hasStatus: boolean;
 }
 
-type Slot = { readonly kind: 'after' | 'limit' | 'status' } | { readonly kind: 'tag'; readonly index: number };
+type Slot =
+  | { readonly kind: 'after' | 'limit' | 'status' }
+  | { readonly kind: 'tag'; readonly index: number };
 
 interface Prepared {
   readonly query: CompiledQuery<PlantRow>;
@@ -64,8 +66,12 @@ export function createSearch(queries: Queries): (search: Search) => Promise<Page
       ready = prepare(queries, shape);
       prepared.set(name, ready);
     }
-    const parameters = ready.slots.map((slot) => valueOf(slot, search, keys));
-    const { rows } = await queries.executeQuery<PlantRow>({ ...ready.query, parameters, queryId: createQueryId() });
+    const parameters = ready.slots.map((slot) => valueFor(slot, search, keys));
+    const { rows } = await queries.executeQuery<PlantRow>({
+      ...ready.query,
+      parameters,
+      queryId: createQueryId(),
+    });
     const hasMore = rows.length > search.limit;
     return { rows: hasMore ? rows.slice(0, search.limit) : rows, hasMore };
   };
@@ -83,7 +89,7 @@ function toSlot(parameter: unknown): Slot {
   return { kind: 'tag', index: Number(String(parameter).slice(tagMark(0).length - 1)) };
 }
 
-function valueOf(slot: Slot, search: Search, keys: readonly string[]): unknown {
+function valueFor(slot: Slot, search: Search, keys: readonly string[]): unknown {
   switch (slot.kind) {
     case 'after':
       return search.after;

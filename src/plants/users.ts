@@ -43,7 +43,10 @@ export async function insertUser(
 }
 
 /** Makes the user `demo` with a password of its own where there is no user at all, and gives the password. */
-export async function insertDemoUser(queries: Queries, passwords: PasswordChecker): Promise<string | undefined> {
+export async function insertDemoUser(
+  queries: Queries,
+  passwords: PasswordChecker,
+): Promise<string | undefined> {
   const anybody = await queries.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (anybody !== undefined) return undefined;
   const password = randomBytes(12).toString('base64url');
@@ -52,16 +55,21 @@ export async function insertDemoUser(queries: Queries, passwords: PasswordChecke
 }
 
 export async function findCredentials(queries: Queries, username: string) {
+  // A name that nobody can have is looked up all the same, so that it takes the same time.
+  const key = nameShape.test(username) ? username.toLowerCase() : '';
   return queries
     .selectFrom('users')
     .select(['id', 'password_hash'])
-    .where('username_key', '=', username.toLowerCase())
+    .where('username_key', '=', key)
     .executeTakeFirst();
 }
 
 function refuseBad(username: string, password: string, email: string): void {
   if (!nameShape.test(username)) {
-    throw new GatewayError('usage.invalid', 'a user name has 1 to 64 letters, digits, dots, dashes and underscores');
+    throw new GatewayError(
+      'usage.invalid',
+      'a user name has 1 to 64 letters, digits, dots, dashes and underscores',
+    );
   }
   if (password.length < shortestPassword || password.length > longestPassword) {
     throw new GatewayError(

@@ -41,7 +41,9 @@ const plantList = {
       schema: { type: 'string' },
     },
   },
-  content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Plant' } } } },
+  content: {
+    'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Plant' } } },
+  },
 } as const;
 
 const session = {
@@ -80,7 +82,10 @@ export const openapi = {
         summary: 'Add a plant',
         security: needsLogin,
         requestBody: body('NewPlant'),
-        responses: { '200': json('The plant as stored.', 'Plant'), ...errors(400, 401, 403, 405, 408, 413, 415) },
+        responses: {
+          '200': json('The plant as stored.', 'Plant'),
+          ...errors(400, 401, 403, 405, 408, 413, 415),
+        },
       },
       put: {
         operationId: 'updatePlant',
@@ -88,7 +93,10 @@ export const openapi = {
         summary: 'Change a plant',
         security: needsLogin,
         requestBody: body('PlantChange'),
-        responses: { '200': json('The plant as it is now.', 'Plant'), ...errors(400, 401, 403, 404, 408, 413, 415) },
+        responses: {
+          '200': json('The plant as it is now.', 'Plant'),
+          ...errors(400, 401, 403, 404, 408, 413, 415),
+        },
       },
     },
     '/plant/{plantId}': {
@@ -118,10 +126,16 @@ export const openapi = {
           {
             name: 'tags',
             in: 'query',
-            description: 'Tags separated by commas; may also be repeated. Case does not matter. Absent: all plants.',
+            description:
+              'Tags separated by commas; may also be repeated. Case does not matter. Absent: all plants.',
             style: 'form',
             explode: false,
-            schema: { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 50 } },
+            schema: {
+              type: 'array',
+              minItems: 1,
+              maxItems: 50,
+              items: { type: 'string', minLength: 1, maxLength: 50 },
+            },
           },
           {
             name: 'match',
@@ -141,7 +155,8 @@ export const openapi = {
         operationId: 'loginUser',
         tags: ['user'],
         summary: 'Log in, with the password in the query',
-        description: 'Kept for clients that need it. Addresses end up in histories and logs: prefer the POST.',
+        description:
+          'Kept for clients that need it. Addresses end up in histories and logs: prefer the POST.',
         parameters: [
           { name: 'username', in: 'query', schema: { type: 'string' } },
           { name: 'password', in: 'query', schema: { type: 'string', format: 'password' } },
@@ -161,7 +176,8 @@ export const openapi = {
         operationId: 'logoutUser',
         tags: ['user'],
         summary: 'Log out',
-        description: 'Ends the session that the request carries. Without one, or with one that has ended, it does nothing.',
+        description:
+          'Ends the session that the request carries. Without one, or with one that has ended, it does nothing.',
         security: [{}, ...needsLogin],
         responses: { '200': json('No session any more.', 'LoggedOut'), ...errors(403) },
       },
@@ -171,7 +187,8 @@ export const openapi = {
         operationId: 'getUserByName',
         tags: ['user'],
         summary: 'The user who is logged in',
-        description: 'Users see themselves alone: any other name is unknown to them. "@me" stands for the own name.',
+        description:
+          'Users see themselves alone: any other name is unknown to them. "@me" stands for the own name.',
         security: needsLogin,
         parameters: [
           {
@@ -218,7 +235,8 @@ export const openapi = {
         type: 'apiKey',
         in: 'cookie',
         name: 'session',
-        description: 'Set by a login. Calls that change something must come from a page of this service, or from none.',
+        description:
+          'Set by a login. Calls that change something must come from a page of this service, or from none.',
       },
     },
     schemas: {

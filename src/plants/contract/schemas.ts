@@ -70,7 +70,11 @@ export const sessionSchema = {
   required: ['token', 'expiresIn'],
   additionalProperties: false,
   properties: {
-    token: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$', description: 'Opaque; send it as a bearer token.' },
+    token: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Opaque; send it as a bearer token.',
+    },
     expiresIn: { type: 'integer', minimum: 1, description: 'Seconds for which the token is good.' },
   },
 } as const;
@@ -98,7 +102,10 @@ export const errorSchema = {
       additionalProperties: false,
       properties: {
         type: { type: 'string', description: 'The kind of failure, e.g. invalid_request_error.' },
-        reason: { type: 'string', description: 'The failure itself, e.g. plant.unknown. Programs decide by this.' },
+        reason: {
+          type: 'string',
+          description: 'The failure itself, e.g. plant.unknown. Programs decide by this.',
+        },
         message: { type: 'string', description: 'What was wrong, where, and what would be right.' },
         code: { type: 'string', description: 'The same as reason.' },
         param: { type: ['string', 'null'], description: 'The field or parameter that was wrong.' },

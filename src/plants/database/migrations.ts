@@ -26,7 +26,8 @@ export async function migrate<Value>(
   afterwards: (transaction: Queries) => Promise<Value>,
 ): Promise<Value> {
   return queries.transaction().execute(async (transaction) => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
+    if (kind === 'postgres')
+      await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
     await transaction.schema
       .createTable('plant_store_migrations')
       .ifNotExists()
@@ -38,7 +39,10 @@ export async function migrate<Value>(
     refuseNewer(applied);
     for (const { name, apply } of migrations.filter((migration) => !applied.has(migration.name))) {
       await apply(transaction, kind);
-      await transaction.insertInto('plant_store_migrations').values({ name, applied_at: Date.now() }).execute();
+      await transaction
+        .insertInto('plant_store_migrations')
+        .values({ name, applied_at: Date.now() })
+        .execute();
     }
     return afterwards(transaction);
   });
@@ -57,9 +61,7 @@ function refuseNewer(applied: ReadonlySet<string>): void {
 async function createTables(queries: Queries, kind: Database['kind']): Promise<void> {
   const { schema } = queries as unknown as Kysely<unknown>; // the tables of the type are only now being made
   const identity = (column: ColumnDefinitionBuilder) =>
-    kind === 'sqlite'
-      ? column.primaryKey().autoIncrement()
-      : column.generatedAlwaysAsIdentity().primaryKey();
+    kind === 'sqlite' ? column.primaryKey().autoIncrement() : column.generatedAlwaysAsIdentity().primaryKey();
   const identityType = kind === 'sqlite' ? 'integer' : 'bigint';
 
   await schema

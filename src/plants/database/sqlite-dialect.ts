@@ -70,7 +70,9 @@ function createConnection(engine: SqliteEngine): DatabaseConnection {
 }
 
 function hasRows(query: RootOperationNode): boolean {
-  return SelectQueryNode.is(query) || RawNode.is(query) || ('returning' in query && query.returning !== undefined);
+  return (
+    SelectQueryNode.is(query) || RawNode.is(query) || ('returning' in query && query.returning !== undefined)
+  );
 }
 
 /** One holder at a time, in the order of asking. */
