@@ -11,7 +11,12 @@ interface Entry {
 }
 
 // A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
-const commands: Readonly<Record<string, Entry>> = {};
+const commands: Readonly<Record<string, Entry>> = {
+  plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
+  login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
+  logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
+  whoami: { summary: 'print who is logged in at the plant store', load: () => import('./whoami.ts') },
+};
 
 // Options before the command's name whose next word is their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
