@@ -51,7 +51,11 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   const passwords = createPasswordChecker();
   const sessions = createSessions(queries, now);
   const throttle = createThrottle(queries, now);
-  const watchers = createWatchers(sessions, { ...defaultWatcherLimits, ...options.watcherLimits });
+  const watchers = createWatchers({
+    sessions,
+    limits: { ...defaultWatcherLimits, ...options.watcherLimits },
+    onSlow: () => log({ event: 'plants.watcher_slow' }),
+  });
   const closing: (() => Promise<void>)[] = [() => queries.destroy()];
   const close = async () => {
     for (const step of closing.toReversed()) await step();

@@ -54,8 +54,15 @@ const closeCodes = {
 } as const;
 const closeGraceMs = 1_000;
 
+interface WatcherParts {
+  readonly sessions: Sessions;
+  readonly limits: WatcherLimits;
+  /** Told when a watcher was disconnected because it did not read. */
+  readonly onSlow: () => void;
+}
+
 /** The WebSockets of all watchers. None can make the service hold more for it than the limits say. */
-export function createWatchers(sessions: Sessions, limits: WatcherLimits): Watchers {
+export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
   const watchers = new Set<Watcher>();
   const server = new WebSocketServer({
     noServer: true,
@@ -94,7 +101,7 @@ export function createWatchers(sessions: Sessions, limits: WatcherLimits): Watch
     tell: (event) => {
       const text = Buffer.from(JSON.stringify(event));
       for (const watcher of watchers) {
-        if (wants(watcher, event)) send(watcher, text, limits);
+        if (wants(watcher, event) && !send(watcher, text, limits)) onSlow();
       }
     },
     disconnect: (reason, tokenHash) => {
@@ -130,18 +137,21 @@ function take(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits
     const refusal = new GatewayError('request.field', `${error.field} ${error.message}`, {
       param: error.field,
     });
-    return send(watcher, Buffer.from(errorBody(refusal, newRequestId())), limits);
+    send(watcher, Buffer.from(errorBody(refusal, newRequestId())), limits);
+    return;
   }
   if (watcher.filters.size > limits.filters) end(watcher, 'flood');
 }
 
-function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): void {
+/** False where the watcher reads too slowly, and is no more. */
+function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
   if (socket.bufferedAmount + text.length > limits.unreadBytes) {
     // Its close frame would wait behind all that it has not read.
     socket.terminate();
-    return;
+    return false;
   }
   socket.send(text, { binary: false });
+  return true;
 }
 
 function end({ socket }: Watcher, reason: keyof typeof closeCodes): void {

@@ -69,6 +69,7 @@ export const openapi = {
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/v3' }],
+  security: [],
   tags: [
     { name: 'plant', description: 'The catalogue' },
     { name: 'user', description: 'Logins and users' },
@@ -206,7 +207,7 @@ export const openapi = {
         operationId: 'getOpenapi',
         tags: ['about'],
         summary: 'This contract',
-        responses: { '200': anyJson('OpenAPI 3.1.') },
+        responses: { '200': anyJson('OpenAPI 3.1.'), ...errors() },
       },
     },
     '/asyncapi.json': {
@@ -214,7 +215,7 @@ export const openapi = {
         operationId: 'getAsyncapi',
         tags: ['about'],
         summary: 'The contract of the events on /v3/ws/plants',
-        responses: { '200': anyJson('AsyncAPI 3.0.') },
+        responses: { '200': anyJson('AsyncAPI 3.0.'), ...errors() },
       },
     },
     '/docs': {
@@ -224,6 +225,7 @@ export const openapi = {
         summary: 'This contract as a page',
         responses: {
           '200': { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
+          ...errors(),
         },
       },
     },
@@ -255,6 +257,7 @@ export const openapi = {
       Error: errorSchema,
     },
     responses: {
+      Error: failure('Any other failure; its status and reason say which.'),
       Error400: failure('Something in the request is wrong or ambiguous.'),
       Error401: failure('No valid session, or a wrong name or password.'),
       Error403: failure('Web pages of that origin may not do this.'),
@@ -285,9 +288,12 @@ function anyJson(description: string) {
   return { description, content: { 'application/json': { schema: { type: 'object' } } } };
 }
 
+/** The failures that an operation is known for; any other has the same body. */
 function errors(...numbers: readonly number[]): Record<string, { readonly $ref: string }> {
+  const known = numbers.map((number) => [String(number), `Error${number}`] as const);
+  const all = [...known, ['default', 'Error'] as const];
   return Object.fromEntries(
-    numbers.map((number) => [String(number), { $ref: `#/components/responses/Error${number}` }]),
+    all.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 }
 
