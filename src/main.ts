@@ -25,5 +25,9 @@ async function runInProcess(): Promise<number> {
     env: process.env,
     cwd: process.cwd(),
     signal: interrupt.signal,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+      return () => process.off('SIGHUP', listener);
+    },
   });
 }

@@ -25,6 +25,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     env: { HOME: cwd, ...env },
     cwd,
     signal: new AbortController().signal,
+    onHangup: () => () => undefined,
   });
   return { exit, stdout: stdout.text(), stderr: stderr.text() };
 }

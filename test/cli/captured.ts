@@ -52,6 +52,7 @@ export function createUser(environment: Readonly<Record<string, string>> = {}): 
       env: { ...env, ...more },
       cwd: home,
       signal: interrupt.signal,
+      onHangup: () => () => undefined,
     }).then((exit) => ({ exit, stdout: stdout.text(), stderr: stderr.text() }));
     return {
       finished,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError } from 'commander';
-import { commonOptions, createCommand } from '../command.ts';
+import type { Command } from 'commander';
+import { commonOptions, createCommand, portNumber } from '../command.ts';
 import { hasColour, type Io, painter } from '../io.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 import { requestLine } from './request-line.ts';
@@ -55,10 +55,4 @@ export function build(io: Io): Command {
 
 function jsonLine(record: object): string {
   return `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`;
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
-  return port;
 }
