@@ -47,7 +47,7 @@ export class Admission {
         reject(new GatewayError('gateway.overloaded', message, { retryAfterS: 1 }));
       }, this.#waitMs);
       this.#line.add(waiter);
-      let forget = () => undefined as void;
+      let forget: () => void = () => undefined;
       forget = lifetime.onEnd(() => {
         settle();
         reject(lifetime.reason);
