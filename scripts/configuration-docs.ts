@@ -43,8 +43,10 @@ function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
+/** A setting and all below it. Of settings beside each other with the same shape, only the first is unfolded. */
 function rowsOf(own: Row): Row[] {
   const { path, schema } = own;
+  const unfolded = new Map<string, string>();
   const branches = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   const inner = branches.flatMap((branch) => [
     ...Object.entries(branch.properties ?? {}).map(([name, child]) => ({
@@ -57,7 +59,20 @@ function rowsOf(own: Row): Row[] {
       : []),
     ...(branch.items?.properties === undefined ? [] : [entry(`${path}[ ]`, branch.items)]),
   ]);
-  return [own, ...inner.flatMap(rowsOf)];
+  return [
+    own,
+    ...inner.flatMap((row) => {
+      const shape = JSON.stringify(row.schema.properties);
+      const twin = shape === undefined ? undefined : unfolded.get(shape);
+      if (twin !== undefined) return [{ ...row, schema: { ...row.schema, description: sameAs(row, twin) } }];
+      if (shape !== undefined) unfolded.set(shape, row.path);
+      return rowsOf(row);
+    }),
+  ];
+}
+
+function sameAs({ schema }: Row, path: string): string {
+  return `${schema.description ?? ''} Settings as under \`${path}\`.`.trim();
 }
 
 function entry(path: string, schema: JsonSchema): Row {

@@ -97,8 +97,11 @@ export const failures = {
   'login.failed': unauthenticated,
   'login.throttled': limited,
   'plant.invalid': invalid(405),
+  'plant.ambiguous': invalid(400),
   'plant.unknown': missing,
   'user.unknown': missing,
+  'user.exists': invalid(409),
+  'store.database': overloaded,
 
   'usage.invalid': { ...invalid(400), exit: 2 },
   'config.invalid': { ...invalid(400), exit: 2 },

@@ -69,7 +69,7 @@ const layers: Readonly<
 
 /** Folders that are tested by calling them: they touch no clock, file, socket or environment. */
 const pureFolders = ['dialects/', 'policy/'];
-const pureModules = ['node:buffer', 'node:crypto', 'node:util', 'node:module'];
+const pureModules = ['node:zlib', 'node:buffer', 'node:crypto', 'node:util', 'node:module'];
 
 interface Import {
   readonly specifier: string;

@@ -77,6 +77,12 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
+  return port;
+}
+
 export function exitCodeHelp(): string {
   return [
     'Exit codes:',

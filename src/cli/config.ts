@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findConfig } from '../config/find.ts';
-import { buildJsonSchema } from '../config/json-schema.ts';
+import { buildEditorSchema } from '../config/json-schema.ts';
 import { type Inspection, inspectConfig } from '../config/load.ts';
 import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/problems.ts';
 import { GatewayError } from '../errors.ts';
@@ -127,7 +127,7 @@ function buildSchema(io: Io): Command {
     ],
   }).action(async (_options: unknown, command: Command) => {
     outputFormat(command, ['json', 'text']);
-    await write(io.stdout, `${JSON.stringify(buildJsonSchema(), null, 2)}\n`);
+    await write(io.stdout, `${JSON.stringify(buildEditorSchema(), null, 2)}\n`);
   });
 }
 

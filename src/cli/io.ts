@@ -12,6 +12,8 @@ export interface Io {
   readonly cwd: string;
   /** Fires on SIGINT and SIGTERM; its reason is a GatewayError with the exit code of the signal. */
   readonly signal: AbortSignal;
+  /** Calls back on every SIGHUP, which otherwise ends the process; gives the function that ends it. */
+  readonly onHangup: (listener: () => void) => () => void;
 }
 
 /** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */

@@ -1,20 +1,26 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type RunningGateway, readRunning, runningFile } from '../client/address.ts';
 import { removeState, stateDirectory, writeState } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
 import { generateKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { watchFile } from '../config/watch.ts';
+import { toGatewayError } from '../errors.ts';
 import { prettyLine } from '../record/pretty.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
 import { banner } from './banner.ts';
-import { type CommonOptions, commonOptions, createCommand } from './command.ts';
-import { hasColour, type Io, painter } from './io.ts';
-import { startServices } from './services.ts';
+import { type CommonOptions, commonOptions, createCommand, portNumber } from './command.ts';
+import { hasColour, type Io, type Paint, painter } from './io.ts';
+import { defaultDatabase } from './plants/database.ts';
+import { requestLine } from './plants/request-line.ts';
+import { type Services, startServices } from './services.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port?: number;
   readonly host?: string;
   readonly log?: 'pretty' | 'json';
+  /** False with --no-watch. */
+  readonly watch: boolean;
   readonly dryRun?: true;
 }
 
@@ -30,6 +36,7 @@ export function build(io: Io): Command {
   })
     .option('-p, --port <port>', 'port to listen on (default: 4100)', portNumber)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
     .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
     .option('--dry-run', 'check the configuration, say what would be started, and stop')
     .action(async (_options: unknown, command: Command) => {
@@ -37,88 +44,138 @@ export function build(io: Io): Command {
     });
 }
 
+/** One run of the command: what it was asked, and what it tells with. */
+interface Run {
+  readonly options: ServeOptions;
+  readonly io: Io;
+  readonly isPretty: boolean;
+  readonly paint: Paint;
+  /** The key that was made for this run, in sandbox mode. */
+  readonly localKey: string;
+}
+
 async function serve(options: ServeOptions, io: Io): Promise<void> {
-  const loaded = await load(options, io);
-  const localKey = loaded.config.needsLocalKey ? generateKey() : undefined;
-  const config =
-    localKey === undefined
-      ? loaded.config
-      : loaded.config.withKey({ id: 'local', project: 'local', value: localKey });
+  const run: Run = {
+    options,
+    io,
+    isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
+    paint: painter(hasColour(io.stderr, io.env) && options.color),
+    localKey: generateKey(),
+  };
+  const loaded = await load(run);
+  const { config } = loaded;
   const port = options.port ?? config.server.port;
   const host = options.host ?? config.server.host;
-  const paint = painter(hasColour(io.stderr, io.env) && options.color);
   if (options.dryRun === true) {
-    io.stdout.write(banner({ loaded, config, url: `http://${host}:${port}`, paint }));
+    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, paint: run.paint }));
     return;
   }
-  const isPretty = (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty';
-  const recorder = createRecorder({
-    file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
-    stderr: io.stderr,
-    show:
-      isPretty && options.quiet !== true
-        ? (record) => void io.stderr.write(prettyLine(record, paint))
-        : undefined,
-  });
+  const recorder = openRecorder(run, config);
   try {
-    await run({ loaded, config, host, port, localKey, isPretty, recorder, options }, io);
+    const store = {
+      defaultDatabase: defaultDatabase(io.env),
+      log: storeLog(run, recorder),
+      // Its password is shown to a person, and never goes into a log.
+      demoUser: config.isSandboxMode && run.isPretty && options.quiet !== true,
+    };
+    const services = await startServices({ config, host, port, record: recorder.write, store });
+    await untilStopped(run, { loaded, recorder, services });
   } finally {
     recorder.close();
   }
 }
 
-async function load(options: ServeOptions, io: Io): Promise<LoadedConfig> {
-  return loadConfig({
-    ...(options.config === undefined ? {} : { file: options.config }),
-    cwd: io.cwd,
-    env: io.env,
-    nowMs: Date.now(),
+async function load({
+  options,
+  io,
+  localKey,
+}: Pick<Run, 'options' | 'io' | 'localKey'>): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ file: options.config, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  if (!loaded.config.needsLocalKey) return loaded;
+  return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
+}
+
+function openRecorder({ io, isPretty, paint, options }: Run, config: Config): Recorder {
+  const isShown = isPretty && options.quiet !== true;
+  return createRecorder({
+    file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
+    stderr: io.stderr,
+    show: isShown ? (record) => void io.stderr.write(prettyLine(record, paint)) : undefined,
   });
 }
 
-interface Running {
-  readonly loaded: LoadedConfig;
-  readonly config: Config;
-  readonly host: string;
-  readonly port: number;
-  readonly localKey: string | undefined;
-  readonly isPretty: boolean;
-  readonly recorder: Recorder;
-  readonly options: ServeOptions;
+function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
+  if (!isPretty) return (record) => recorder.say('info', 'plants', record);
+  return (record) => {
+    if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
+  };
 }
 
-/** Starts everything, tells where it is, and stops everything when the signal comes. */
-async function run(running: Running, io: Io): Promise<void> {
-  const { config, host, port, localKey, recorder } = running;
-  const services = await startServices({ config, host, port, record: recorder.write });
+interface Started {
+  readonly loaded: LoadedConfig;
+  readonly recorder: Recorder;
+  readonly services: Services;
+}
+
+/** Tells where everything is, follows the configuration's file, and stops everything when the signal comes. */
+async function untilStopped(run: Run, { loaded, recorder, services }: Started): Promise<void> {
+  const { io, options } = run;
+  const reload = () => void reloadConfig(run, recorder, services);
+  const { path } = loaded;
+  const forget = [
+    io.onHangup(reload),
+    ...(path !== undefined && options.watch ? [watchFile(path, reload)] : []),
+  ];
   try {
-    leaveAddress(services.url, config, localKey, io);
-    announce(running, services.url, io);
+    leaveAddress(run, loaded.config, services);
+    announce(run, { loaded, recorder, services });
     await stopped(io.signal);
   } finally {
+    for (const end of forget) end();
     if (readRunning(io.env)?.pid === process.pid) removeState(io.env, runningFile);
     await services.stop();
   }
 }
 
-function announce({ loaded, config, localKey, isPretty, recorder, options }: Running, url: string, io: Io) {
+/** A valid configuration replaces the old one in one step; an invalid one changes nothing and is told loudly. */
+async function reloadConfig(run: Run, recorder: Recorder, services: Services): Promise<void> {
+  const { io, isPretty, paint } = run;
+  try {
+    const { config } = await load(run);
+    await services.apply(config);
+    if (isPretty) io.stderr.write(`${paint('green', 'reloaded')}   the configuration\n`);
+    else recorder.say('info', 'configuration reloaded', { config: config.hash });
+  } catch (thrown) {
+    const { message } = toGatewayError(thrown);
+    const told = `the configuration was not reloaded, the old one stays: ${message}`;
+    if (isPretty) io.stderr.write(`${paint('red', told)}\n`);
+    else recorder.say('error', told);
+  }
+}
+
+function announce(
+  { io, options, isPretty, paint, localKey }: Run,
+  { loaded, recorder, services }: Started,
+): void {
+  const { url, plants } = services;
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.say('warn', warning.message);
+    if (plants !== undefined) recorder.say('problem' in plants ? 'warn' : 'info', 'plants', plants);
     recorder.say('info', 'listening', { url });
   } else if (options.quiet !== true) {
-    const paint = painter(hasColour(io.stderr, io.env) && options.color);
-    io.stderr.write(banner({ loaded, config, url, key: localKey, paint }));
+    const key = loaded.config.needsLocalKey ? localKey : undefined;
+    io.stderr.write(banner({ loaded, url, key, plants, paint }));
   }
 }
 
 /** For the other commands of the same user, which therefore just work. */
-function leaveAddress(url: string, config: Config, localKey: string | undefined, io: Io): void {
-  const defaultModel = config.isSandboxMode ? 'sandbox-mini' : undefined;
+function leaveAddress({ io, localKey }: Run, config: Config, { url, plants }: Services): void {
   const running: RunningGateway = {
     url,
     pid: process.pid,
-    ...(localKey === undefined ? {} : { key: localKey }),
-    ...(defaultModel === undefined ? {} : { default_model: defaultModel }),
+    ...(config.needsLocalKey ? { key: localKey } : {}),
+    ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
+    ...(plants !== undefined && 'url' in plants ? { plants_url: plants.url } : {}),
   };
   writeState(io.env, runningFile, running);
 }
@@ -128,10 +185,4 @@ function stopped(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
-  return port;
 }

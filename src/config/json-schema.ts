@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
+  readonly pattern?: string;
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -16,10 +17,44 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** The JSON Schema of a configuration file, for editors. */
+/** The JSON Schema of a configuration whose variables have been replaced. */
 export function buildJsonSchema(): JsonSchema {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
   return { ...schema, title: 'Configuration of the gateway' } as JsonSchema; // zod's type is wider than what it writes
+}
+
+/** The JSON Schema of a file as it is written, for editors: every value may also be, or hold, a `${NAME}`. */
+export function buildEditorSchema(): JsonSchema {
+  return admitVariables(buildJsonSchema());
+}
+
+const variable: JsonSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
+
+function admitVariables(schema: JsonSchema): JsonSchema {
+  const { properties, additionalProperties, items, anyOf, oneOf } = schema;
+  const isNarrow = schema.pattern !== undefined || schema.enum !== undefined;
+  if (isNarrow || ['integer', 'number', 'boolean'].includes(String(schema.type))) {
+    const { description, default: fallback, ...rest } = schema;
+    return {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+      anyOf: [rest, variable],
+    };
+  }
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, inner]) => [key, admitVariables(inner)]),
+      ),
+    }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: admitVariables(additionalProperties),
+    }),
+    ...(items && { items: admitVariables(items) }),
+    ...(anyOf && { anyOf: anyOf.map(admitVariables) }),
+    ...(oneOf && { oneOf: oneOf.map(admitVariables) }),
+  };
 }
 
 /** The keys that may stand in the object at a path; none where there is no object or any name is free. */

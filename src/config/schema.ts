@@ -19,7 +19,7 @@ import {
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
 // `config show` prints what a file would say; build.ts turns them into numbers.
 
-export const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
+const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
 export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
 
 const serverSchema = z.strictObject({
@@ -247,7 +247,6 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.output<typeof settingsSchema>;
 export type ProviderSettings = z.output<typeof providerSchema>;
 export type ModelSettings = z.output<typeof modelSchema>;
-export type ProjectSettings = z.output<typeof projectSchema>;
 export type KeySettings = z.output<typeof keySchema>;
 export type ProviderDialect = (typeof providerDialects)[number];
 export type Endpoint = (typeof endpoints)[number];

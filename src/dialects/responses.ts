@@ -29,8 +29,9 @@ export const responses: Dialect = {
   answerUsage: (answer) => toUsage(asRecord(answer).usage),
   eventUsage: (event, known) => toUsage(asRecord(asRecord(event).response).usage) ?? known,
   isLastEvent: (head) =>
-    /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)\b/.test(head),
-  mayEndAfter: () => false,
+    /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
+  // For hosts that put the type behind other fields and send no event line.
+  mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
   errorEvent: (error, requestId, sequence) => {
     const { type, reason, message, code, param } = errorValue(error).error;
     const event = {

@@ -6,6 +6,7 @@ const eventLimitBytes = 1024 * 1024;
 const headBytes = 100;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const nothing = Buffer.alloc(0);
 
 /**
  * Watches a provider's event stream pass, chunk by chunk, without touching it: how many tokens it tells of,
@@ -17,11 +18,11 @@ export class StreamObserver {
   events = 0;
   readonly #dialect: Dialect;
   #sawLast = false;
-  /** Pieces of an event that is not whole yet. */
-  #held: Buffer[] = [];
+  /** The beginning of an event that is not whole yet, with room to grow. */
+  #held: Buffer = nothing;
   #heldBytes = 0;
-  /** What separates events here: hosts write either line feeds or pairs, never both. */
-  #separator: '\n\n' | '\r\n\r\n' | undefined;
+  /** What the line that is not whole yet has so far. */
+  #line: 'nothing' | 'a carriage return' | 'text' = 'nothing';
   /** The last two events, for hosts that leave the closing one out. */
   #previous: Buffer | undefined;
   #latest: Buffer | undefined;
@@ -33,65 +34,98 @@ export class StreamObserver {
   /** Whether a body that ends now is a whole answer. */
   get isComplete(): boolean {
     if (this.#sawLast) return true;
-    const tail = [this.#previous, this.#latest, Buffer.concat(this.#held)];
-    return tail.some((event) => event !== undefined && this.#dialect.mayEndAfter(event.toString('latin1')));
+    const rest = this.#held.subarray(0, this.#heldBytes);
+    if (!isWhole(rest)) return false;
+    return [this.#previous, this.#latest, rest].some((event) => event !== undefined && this.#mayEnd(event));
+  }
+
+  /** Whether the next byte begins a line, so that an event can be written behind what has passed. */
+  get isAtLineStart(): boolean {
+    return this.#line === 'nothing';
   }
 
   /** Throws provider.broken_response for an event that is too large. */
   observe(chunk: Buffer): void {
-    this.#separator ??= separatorOf(chunk, this.#held.at(-1));
-    const separator = this.#separator ?? '\n\n';
-    let start = this.#held.length === 0 ? 0 : this.#finishHeld(chunk, separator);
-    for (let end = chunk.indexOf(separator, start); end >= 0; end = chunk.indexOf(separator, start)) {
-      this.#event(chunk.subarray(start, end));
-      start = end + separator.length;
+    let start = 0;
+    let line = 0;
+    // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, line)) {
+      if (this.#isBlank(chunk, line, at)) {
+        this.#end(chunk.subarray(start, at));
+        start = at + 1;
+      }
+      line = at + 1;
+      this.#line = 'nothing';
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
+    if (line < chunk.length) this.#noteLine(chunk, line);
   }
 
-  /** Completes the held event if this chunk has its end; gives the place in the chunk to go on from. */
-  #finishHeld(chunk: Buffer, separator: string): number {
-    // Only the edge and the chunk are searched: a host that drips bytes must not cost more than one that doesn't.
-    const pieces = this.#held
-      .slice(1 - separator.length)
-      .map((piece) => piece.subarray(1 - separator.length));
-    const tail = Buffer.concat(pieces).subarray(1 - separator.length);
-    const edge = Buffer.concat([tail, chunk.subarray(0, separator.length - 1)]).indexOf(separator);
-    const after = edge >= 0 ? edge + separator.length - tail.length : endOf(chunk, separator);
-    if (after < 0) return 0;
-    const joined = Buffer.concat([...this.#held, chunk.subarray(0, after)]);
-    this.#held = [];
+  #isBlank(chunk: Buffer, start: number, end: number): boolean {
+    const length = end - start;
+    if (this.#line === 'nothing') return length === 0 || (length === 1 && chunk[start] === carriageReturn);
+    return this.#line === 'a carriage return' && length === 0;
+  }
+
+  #noteLine(chunk: Buffer, start: number): void {
+    const isReturn = chunk.length === start + 1 && chunk[start] === carriageReturn;
+    this.#line = isReturn && this.#line === 'nothing' ? 'a carriage return' : 'text';
+  }
+
+  /** Takes the end of an event, which may have begun in earlier chunks. */
+  #end(rest: Buffer): void {
+    if (this.#heldBytes === 0) {
+      checkSize(rest.length);
+      this.#event(rest);
+      return;
+    }
+    this.#hold(rest);
+    const event = this.#held.subarray(0, this.#heldBytes);
+    this.#held = nothing;
     this.#heldBytes = 0;
-    this.#event(joined.subarray(0, joined.length - separator.length));
-    return after;
+    this.#event(event);
   }
 
+  /** Copies into one growing buffer: a host that drips bytes must not cost more than one that doesn't. */
   #hold(rest: Buffer): void {
-    this.#held.push(rest);
-    this.#heldBytes += rest.length;
-    if (this.#heldBytes <= eventLimitBytes) return;
-    throw new GatewayError('provider.broken_response', `one event is larger than ${eventLimitBytes} bytes`);
+    const needed = this.#heldBytes + rest.length;
+    checkSize(needed);
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#held.length * 2));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    rest.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = needed;
   }
 
   #event(event: Buffer): void {
+    if (event.length <= 1) return; // blank lines between events
     this.events += 1;
     this.#previous = this.#latest;
     this.#latest = event;
-    if (this.#dialect.isLastEvent(event.toString('latin1', 0, headBytes))) this.#sawLast = true;
+    if (this.#isLast(event)) this.#sawLast = true;
     if (mayTellUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
+  }
+
+  #isLast(event: Buffer): boolean {
+    return this.#dialect.isLastEvent(event.toString('latin1', 0, headBytes));
+  }
+
+  #mayEnd(event: Buffer): boolean {
+    return this.#isLast(event) || this.#dialect.mayEndAfter(event.toString('latin1'));
   }
 }
 
-function separatorOf(chunk: Buffer, before: Buffer | undefined): '\n\n' | '\r\n\r\n' | undefined {
-  const first = chunk.indexOf(lineFeed);
-  if (first < 0) return undefined;
-  const previous = first === 0 ? before?.at(-1) : chunk[first - 1];
-  return previous === carriageReturn ? '\r\n\r\n' : '\n\n';
+function checkSize(bytes: number): void {
+  if (bytes <= eventLimitBytes) return;
+  throw new GatewayError('provider.broken_response', `one event is larger than ${eventLimitBytes} bytes`);
 }
 
-function endOf(chunk: Buffer, separator: string): number {
-  const at = chunk.indexOf(separator);
-  return at < 0 ? -1 : at + separator.length;
+/** Whether what stands behind the last blank line is nothing, a comment or an event without its blank line. */
+function isWhole(rest: Buffer): boolean {
+  const data = dataOf(rest);
+  return data === '' ? !/^(?!:)./m.test(rest.toString('latin1')) : data === '[DONE]' || isJson(data);
 }
 
 /** Whether an event has a usage object; most have none, or null, and need not be parsed. */
@@ -103,11 +137,24 @@ function mayTellUsage(event: Buffer): boolean {
 }
 
 function parseData(event: Buffer): unknown {
-  const lines = event.toString('utf8').split(/\r?\n/);
-  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
   try {
-    return JSON.parse(data.join('\n'));
+    return JSON.parse(dataOf(event));
   } catch {
     return undefined; // not ours to judge: the client gets the bytes as they are
+  }
+}
+
+function dataOf(event: Buffer): string {
+  const lines = event.toString('utf8').split(/\r?\n/);
+  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
+  return data.join('\n').trim();
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

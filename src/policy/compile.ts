@@ -1,17 +1,21 @@
+import { createKeyRule } from './built-in.ts';
+import { checkPolicies } from './check.ts';
+import { compileRule, type PolicyProblem } from './compile-rule.ts';
+import { type Explanation, explain } from './explain.ts';
+import { type CompiledPolicy, RuleSet } from './policy-set.ts';
 import type { PolicyOptions } from './registry.ts';
 import type { Decision, Subject } from './rule.ts';
+import { createFold } from './text/fold.ts';
 
-/** Something wrong in a policy that the schema can't see; `path` leads to it within the policies. */
-export interface PolicyProblem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly severity: 'error' | 'warning';
-}
+export type { PolicyProblem } from './compile-rule.ts';
 
 /** The policies that apply to one key, ready to decide. */
 export interface PolicySet {
   readonly names: readonly string[];
+  /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
+  /** The same, rule by rule, with what each one alone takes; `now` gives microseconds. */
+  explain(subject: Subject, now: () => number): Explanation;
 }
 
 export interface CompiledPolicies {
@@ -26,13 +30,39 @@ export interface CompiledPolicies {
  */
 export function compilePolicies(
   policies: Readonly<Record<string, PolicyOptions>>,
-  _secrets: readonly string[],
+  secrets: readonly string[],
 ): CompiledPolicies {
+  const problems: PolicyProblem[] = [];
+  const fold = createFold();
+  const compiled = new Map<string, CompiledPolicy>();
+  for (const [name, options] of Object.entries(policies)) {
+    const rules = options.rules.map((rule, index) =>
+      compileRule({ policy: name, options, rule, index }, fold, (problem) => problems.push(problem)),
+    );
+    compiled.set(name, { name, options, rules });
+  }
+  problems.push(...checkPolicies([...compiled.values()], fold));
+  const builtIn = [createKeyRule(secrets, fold)];
+  const sets = new Map<string, PolicySet>();
   return {
-    problems: [],
-    select: (names) => ({
-      names: names.filter((name) => Object.hasOwn(policies, name)),
-      decide: () => ({ action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 }),
-    }),
+    problems,
+    select(names) {
+      const chosen = [...new Set(names)].flatMap((name) => compiled.get(name) ?? []);
+      const key = JSON.stringify(chosen.map(({ name }) => name));
+      let set = sets.get(key);
+      if (set === undefined) {
+        set = createSet(new RuleSet({ policies: chosen, builtIn, fold }), chosen);
+        sets.set(key, set);
+      }
+      return set;
+    },
   };
+
+  function createSet(rules: RuleSet, chosen: readonly CompiledPolicy[]): PolicySet {
+    return {
+      names: chosen.map(({ name }) => name),
+      decide: (subject) => rules.decide(subject),
+      explain: (subject, now) => explain(rules, subject, { now, fold }),
+    };
+  }
 }

@@ -31,6 +31,7 @@ export interface Match {
   readonly view?: 'exact' | 'folded';
   /** The matcher that matched, as it is named in the rule. */
   readonly matcher: string;
+  /** How often; of a text, in how many stretches of it. */
   readonly count: number;
 }
 
@@ -63,6 +64,8 @@ export interface Decision {
   readonly wouldBlock: readonly string[];
   /** The request with its matches replaced, where the action is redact. */
   readonly redactedBody?: Buffer;
+  /** What a rule threw where it could not be evaluated; for the log. The request is blocked then. */
+  readonly failure?: { readonly rule: string; readonly cause: unknown };
   /** Pieces of content that no rule could look into (images, references), so that they don't pass for clean. */
   readonly unseen: number;
 }

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { createPlantsClient, type PlantsClient, type PlantsConnection } from '../../client/plants.ts';
+import { plantsBaseUrl } from '../../client/plants-url.ts';
+import { readSession } from '../../client/session.ts';
+import { GatewayError } from '../../errors.ts';
+import { type CommonOptions, commonOptions } from '../command.ts';
+import type { Io } from '../io.ts';
+
+export interface Connected {
+  readonly options: CommonOptions;
+  readonly connection: PlantsConnection;
+  readonly client: PlantsClient;
+}
+
+const timeoutSeconds = 30;
+
+/** A client for the store that the environment points at, with PLANTS_TOKEN or the kept session. */
+export function connect(command: Command, io: Io): Connected {
+  const options = commonOptions(command);
+  const baseUrl = plantsBaseUrl(io.env);
+  const token = io.env.PLANTS_TOKEN || readSession(io.env, baseUrl)?.token;
+  const connection = {
+    baseUrl,
+    ...(token === undefined ? {} : { token }),
+    timeoutMs: (options.timeout ?? timeoutSeconds) * 1_000,
+    signal: io.signal,
+  };
+  return { options, connection, client: createPlantsClient(connection) };
+}
+
+/** The same for what needs a login. Throws login.required before anything is sent. */
+export function connectLoggedIn(command: Command, io: Io): Connected & { readonly token: string } {
+  const connected = connect(command, io);
+  const { token, baseUrl } = connected.connection;
+  if (token === undefined) {
+    throw new GatewayError(
+      'login.required',
+      `not logged in at ${baseUrl}: gateway plants login, or set PLANTS_TOKEN`,
+    );
+  }
+  return { ...connected, token };
+}

@@ -1,0 +1,36 @@
+import type { CompiledRule } from './compile-rule.ts';
+import type { Detector } from './detectors/detector.ts';
+import { createGatewayKeyDetector } from './detectors/gateway-key.ts';
+import { text } from './matchers/text.ts';
+import { builtInPolicy } from './policy-set.ts';
+import type { Fold } from './text/fold.ts';
+
+/** Keys of this gateway and of the configured providers never leave in a request, whatever the policies say. */
+export function createKeyRule(secrets: readonly string[], fold: Fold): CompiledRule {
+  const detector = createGatewayKeyDetector(secrets);
+  // The automata know the keys as phrases, so that texts without one are not read a second time.
+  const literals = ['gw_', ...secrets.filter((secret) => secret.length > 0)];
+  const found: Detector = { ...detector, folded: true, prefilter: { kind: 'literals', literals } };
+  const id = 'gateway-key';
+  const options = { detect: ['gateway_key' as const], match: 'folded' as const };
+  const condition = text.compile(options, {
+    fold,
+    detectors: { gateway_key: found },
+    quantifier: 'any',
+    except: [],
+    problem: () => {},
+  });
+  return {
+    policy: builtInPolicy,
+    id,
+    action: 'block',
+    mode: 'enforce',
+    reason: 'content.gateway_key',
+    message: 'the request holds a key of the gateway or of a provider',
+    when: [condition],
+    unless: undefined,
+    except: [],
+    appliesTo: ['request'],
+    options: { id, action: 'block', when: { text: options }, apply_to: ['request'] },
+  };
+}

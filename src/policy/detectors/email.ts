@@ -1,0 +1,123 @@
+import { isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
+import type { Detector, Finding } from './detector.ts';
+
+const longestLocal = 64;
+const longestDomain = 189;
+
+/**
+ * Mail addresses of people. Left out is what only has the shape: no-reply senders, `git@host:path`, user names
+ * in URLs, package versions (`name@1.2.3`), images for dense screens (`icon@2x.png`), decorators.
+ */
+export const email: Detector = {
+  prefilter: { kind: 'literals', literals: ['@'] },
+  reach: longestLocal + 1 + longestDomain,
+  folded: true,
+  find(text) {
+    const findings: Finding[] = [];
+    for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+      const start = localStart(text, at);
+      const end = domainEnd(text, at + 1);
+      if (start < at && end > at + 1 && isAddress(text, start, at, end)) findings.push({ start, end });
+    }
+    return findings;
+  },
+};
+
+function localStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start <= longestLocal && isLocalCharacter(text.charCodeAt(start - 1))) start -= 1;
+  while (start < at && !isNameCharacter(text.charCodeAt(start))) start += 1;
+  return start;
+}
+
+function isLocalCharacter(code: number): boolean {
+  return isNameCharacter(code) || code === 46 || code === 43 || code === 45 || code === 39 || code === 37;
+}
+
+/** Letters of any script, digits and the underscore: what begins and ends the parts of an address. */
+function isNameCharacter(code: number): boolean {
+  return isWordCharacter(code) || (code >= 0xc0 && !isForeignPunctuation(code));
+}
+
+/** General punctuation, the CJK marks and full-width forms: they surround an address in running text. */
+function isForeignPunctuation(code: number): boolean {
+  return (
+    (code >= 0x2000 && code <= 0x2bff) ||
+    (code >= 0x3000 && code <= 0x303f) ||
+    code >= 0xfe00 ||
+    code === 0x060c ||
+    code === 0x061b ||
+    (code >= 0xd800 && code <= 0xdfff)
+  );
+}
+
+function domainEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && end - start <= longestDomain && isDomainCharacter(text.charCodeAt(end)))
+    end += 1;
+  while (end > start && !isNameCharacter(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+}
+
+function isDomainCharacter(code: number): boolean {
+  return (isNameCharacter(code) && code !== 95) || code === 45 || code === 46;
+}
+
+function isAddress(text: string, start: number, at: number, end: number): boolean {
+  const local = text.slice(start, at);
+  const domain = text.slice(at + 1, end);
+  if (local.length > longestLocal || domain.length > longestDomain) return false;
+  if (local.includes('..') || local.endsWith('.')) return false;
+  return isHostName(domain) && !isNobody(local, domain) && !isPartOfUrl(text, start, end);
+}
+
+function isHostName(domain: string): boolean {
+  const labels = domain.split('.');
+  const top = labels.at(-1) ?? '';
+  if (labels.length < 2 || labels.some((label) => label === '' || label.length > 63)) return false;
+  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return false;
+  return isTopLevel(top) && !/^\d{1,2}x$/i.test(labels[0] ?? '');
+}
+
+function isTopLevel(top: string): boolean {
+  if (top.length < 2 || top.length > 24 || fileEndings.has(top.toLowerCase())) return false;
+  if (top.toLowerCase().startsWith('xn--')) return true;
+  return [...top].every((letter) => {
+    const code = letter.charCodeAt(0);
+    return isLatinLetter(code) || (code >= 0xc0 && !isDigit(code));
+  });
+}
+
+const fileEndings = new Set(
+  'png jpg jpeg gif svg webp ico css scss less js mjs cjs jsx ts mts cts tsx json map html htm xml yaml yml toml lock txt log csv tgz gz zip tar whl jar exe dll bin pdf mp4 mp3 woff woff2 ttf wasm local service socket target timer mount internal invalid localdomain'.split(
+    ' ',
+  ),
+);
+
+/** Senders behind which nobody reads. */
+function isNobody(local: string, domain: string): boolean {
+  const name = local.toLowerCase();
+  if (/^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/.test(name)) return true;
+  if (servicesAndKeywords.has(name)) return true;
+  return domain.toLowerCase() === 'users.noreply.github.com';
+}
+
+/** Users of version control and mail systems; words that Kotlin writes before its labels (`this@Screen.close`). */
+const servicesAndKeywords = new Set([
+  'git',
+  'hg',
+  'mailer-daemon',
+  'x-oauth-basic',
+  'this',
+  'super',
+  'return',
+  'break',
+  'continue',
+]);
+
+/** `scheme://user@host`, `user:password@host` in a URL, `user@host:path` of git and scp. */
+function isPartOfUrl(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 80), start);
+  if (before.endsWith('@') || /:\/\/[^\s/@?&=#]{0,76}$/.test(before)) return true;
+  return text.charCodeAt(end) === 64 || /^:[\w~.-]{0,40}\//.test(text.slice(end, end + 42));
+}

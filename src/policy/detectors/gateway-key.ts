@@ -1,0 +1,62 @@
+import type { Detector, Finding } from './detector.ts';
+import { findThroughDisguise, joinOverlapping } from './invisible.ts';
+import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
+import { findKeyLikeRuns } from './long-runs.ts';
+
+const prefix = 'gw_';
+const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
+/** Local providers get keys such as "ollama" or "none"; looking for those would refuse ordinary words. */
+const leastSecretLength = 12;
+
+/**
+ * Keys of this gateway, whichever they are, told by their checksum, and the exact values given. Values of fewer
+ * than twelve characters are not looked for.
+ */
+export function createGatewayKeyDetector(secrets: readonly string[]): Detector {
+  const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
+  const inRuns = values.filter((value) => value.length >= 16 && /^[\w-]+$/.test(value));
+  const anywhere = values.filter((value) => !inRuns.includes(value));
+  return {
+    prefilter: { kind: 'always' },
+    reach: Math.max(keyLength, ...values.map((value) => value.length)),
+    folded: false,
+    find: (text) => findThroughDisguise(text, (plain) => findKeys(plain, inRuns, anywhere)),
+  };
+}
+
+function findKeys(text: string, inRuns: readonly string[], anywhere: readonly string[]): readonly Finding[] {
+  const runs = findKeyLikeRuns(text);
+  return joinOverlapping([
+    ...anywhere.flatMap((value) => occurrences(text, value, 0)),
+    ...findGatewayKeys(text, runs),
+    ...runs.flatMap((run) => {
+      const content = text.slice(run.start, run.end);
+      return inRuns.flatMap((value) => occurrences(content, value, run.start));
+    }),
+  ]);
+}
+
+/** Gateway keys of any value; those configured are the business of `createGatewayKeyDetector`. */
+export function findGatewayKeys(text: string, runs: readonly Finding[]): readonly Finding[] {
+  return runs.flatMap((run) => gatewayKeysIn(text.slice(run.start, run.end), run.start));
+}
+
+function gatewayKeysIn(content: string, offset: number): readonly Finding[] {
+  return occurrences(content, prefix, 0)
+    .filter(({ start }) => isGatewayKey(content.slice(start, start + keyLength)))
+    .map(({ start }) => ({ start: offset + start, end: offset + start + keyLength }));
+}
+
+function isGatewayKey(candidate: string): boolean {
+  if (candidate.length < keyLength || candidate.includes('-')) return false;
+  const body = candidate.slice(prefix.length, prefix.length + keyBodyLength);
+  return keyChecksum(body) === candidate.slice(prefix.length + keyBodyLength);
+}
+
+function occurrences(text: string, value: string, offset: number): readonly Finding[] {
+  const found: Finding[] = [];
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
+    found.push({ start: offset + at, end: offset + at + value.length });
+  }
+  return found;
+}

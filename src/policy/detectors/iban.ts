@@ -1,0 +1,110 @@
+import iban from 'validator/lib/isIBAN.js';
+import { isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
+import type { Detector, Finding } from './detector.ts';
+
+// The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
+const isIban = 'default' in iban ? iban.default : iban;
+const longest = 34;
+const shortest = 15;
+
+/**
+ * International bank account numbers: the country's length and structure and the check digits, as validator
+ * knows them; in one piece or in groups of four with one separator throughout.
+ */
+export const ibanNumber: Detector = {
+  // Only the two check digits are sure to be there: some countries' account numbers may be letters throughout.
+  prefilter: { kind: 'digits', atLeast: 2 },
+  reach: longest + 9,
+  folded: true,
+  find(text) {
+    const findings: Finding[] = [];
+    // Two letters and two digits open it, so every second character tells whether one may be near.
+    for (let index = 2; index < text.length; index += 2) {
+      if (!isDigit(text.charCodeAt(index))) continue;
+      const finding = ibanFrom(text, index - 2) ?? ibanFrom(text, index - 3);
+      if (finding === undefined) continue;
+      findings.push(finding);
+      index = finding.end;
+    }
+    return findings;
+  },
+};
+
+function ibanFrom(text: string, start: number): Finding | undefined {
+  if (start < 0 || !isOpening(text, start)) return undefined;
+  const separator = text.charAt(start + 4);
+  return isSeparator(separator) ? groupedFrom(text, start, separator) : wholeFrom(text, start);
+}
+
+function isOpening(text: string, start: number): boolean {
+  return (
+    isLatinLetter(text.charCodeAt(start)) &&
+    isLatinLetter(text.charCodeAt(start + 1)) &&
+    isDigit(text.charCodeAt(start + 2)) &&
+    isDigit(text.charCodeAt(start + 3)) &&
+    !isWordCharacter(text.charCodeAt(start - 1))
+  );
+}
+
+/**
+ * Groups are of four and only the last is shorter, but a word of up to four letters may follow
+ * ("DE89 … 00 for me"), so the number may end with any group; the longest that is valid counts.
+ */
+function groupedFrom(text: string, start: number, separator: string): Finding | undefined {
+  let found: Finding | undefined;
+  let remainder = 0;
+  let length = 0;
+  let index = start;
+  while (length < longest) {
+    const end = groupEnd(text, index);
+    if (end === index || isWordCharacter(text.charCodeAt(end))) break;
+    if (length > 0) remainder = appendToRemainder(remainder, text, { start: index, end });
+    length += end - index;
+    if (length >= shortest && isValid(text, { start, end }, remainder)) found = { start, end };
+    if (end - index < 4 || text.charAt(end) !== separator) break;
+    index = end + 1;
+  }
+  return found;
+}
+
+function groupEnd(text: string, start: number): number {
+  let end = start;
+  while (end - start < 4 && isAlphanumeric(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function wholeFrom(text: string, start: number): Finding | undefined {
+  let end = start;
+  while (end - start <= longest && isAlphanumeric(text.charCodeAt(end))) end += 1;
+  const length = end - start;
+  if (length < shortest || length > longest || text.charCodeAt(end) === 95) return undefined;
+  const remainder = appendToRemainder(0, text, { start: start + 4, end });
+  return isValid(text, { start, end }, remainder) ? { start, end } : undefined;
+}
+
+/**
+ * Validator checks the digits too, at many times the cost: asked for each beginning of a number, it would take
+ * most of a second for a megabyte made of such beginnings.
+ */
+function isValid(text: string, { start, end }: Finding, remainder: number): boolean {
+  if (appendToRemainder(remainder, text, { start, end: start + 4 }) !== 1) return false;
+  return isIban(text.slice(start, end).replace(/[^A-Za-z0-9]/g, ''));
+}
+
+/** Continues the standard's sum, modulo 97, in which letters count from ten. */
+function appendToRemainder(before: number, text: string, { start, end }: Finding): number {
+  let remainder = before;
+  for (let index = start; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    remainder = isDigit(code) ? (remainder * 10 + code - 48) % 97 : (remainder * 100 + (code | 32) - 87) % 97;
+  }
+  return remainder;
+}
+
+function isSeparator(character: string): boolean {
+  return character !== '' && ' -.\u00a0\u202f'.includes(character);
+}
+
+function isAlphanumeric(code: number): boolean {
+  return isDigit(code) || isLatinLetter(code);
+}

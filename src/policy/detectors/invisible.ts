@@ -1,0 +1,51 @@
+import type { Finding } from './detector.ts';
+
+/**
+ * Soft hyphen, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key with
+ * such characters in it reads the same, and a model puts it together again.
+ */
+const disguise = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
+
+/**
+ * Runs `find` on the text, and where the text holds invisible or full-width characters, on the text without
+ * them too. Findings are places in the text as it was given. Case is kept, which the folded view does not do.
+ */
+export function findThroughDisguise(
+  text: string,
+  find: (text: string) => readonly Finding[],
+): readonly Finding[] {
+  const found = find(text);
+  if (!disguise.test(text)) return found;
+  const { plain, places } = undisguise(text);
+  const more = find(plain).map(({ start, end }) => ({
+    start: places[start] ?? 0,
+    end: (places[end - 1] ?? 0) + 1,
+  }));
+  return joinOverlapping([...found, ...more]);
+}
+
+/** The findings in order, those that overlap as one. */
+export function joinOverlapping(findings: readonly Finding[]): readonly Finding[] {
+  const joined: Finding[] = [];
+  for (const finding of findings.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || finding.start >= last.end) joined.push(finding);
+    else if (finding.end > last.end) joined[joined.length - 1] = { start: last.start, end: finding.end };
+  }
+  return joined;
+}
+
+function undisguise(text: string): { readonly plain: string; readonly places: Uint32Array } {
+  const codes = new Uint16Array(text.length);
+  const places = new Uint32Array(text.length);
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const isFullWidth = code >= 0xff01 && code <= 0xff5e;
+    if (!isFullWidth && code > 0x7f && disguise.test(text.charAt(index))) continue;
+    codes[length] = isFullWidth ? code - 0xfee0 : code;
+    places[length] = index;
+    length += 1;
+  }
+  return { plain: new TextDecoder('utf-16le').decode(codes.subarray(0, length)), places };
+}

@@ -1,0 +1,100 @@
+import { isDigit, isLatinLetter, toCharacterSet } from './characters.ts';
+import type { Detector, Finding } from './detector.ts';
+import { findLongRuns } from './long-runs.ts';
+import { isRepetitive } from './placeholder.ts';
+
+/** A key of 4096 bits with escaped line ends has some 3,400 characters. */
+const usualLength = 4096;
+/** The smallest, Ed25519 in PKCS#8, has 64 characters of base64. */
+const leastBase64 = 60;
+/** Between the opening line and the key: headers of encrypted and of PGP keys. */
+const longestGap = 400;
+/** Between two lines of the key: line ends, line numbers, quotation marks. */
+const longestJoint = 40;
+/** Lines of armour have 64 characters or more; names in program text seldom have half of that. */
+const shortestLine = 32;
+
+/**
+ * Private keys in text armour: PEM of all kinds, OpenSSH, SSH2, PGP and OpenVPN, also with escaped line ends, line
+ * numbers, quotation marks or comment signs, and cut off before the end; PuTTY's files; age keys.
+ * An opening line without a key after it (code that looks for one, documentation) is not a finding.
+ * A block longer than `reach` is found as far as the text goes.
+ */
+export const privateKey: Detector = {
+  prefilter: {
+    kind: 'literals',
+    literals: ['private key', 'openvpn static key', 'putty-user-key', 'age-secret-key-1'],
+  },
+  reach: usualLength,
+  folded: true,
+  find(text) {
+    const findings: Finding[] = [];
+    let lines: readonly Finding[] | undefined;
+    let next = 0;
+    for (const opening of text.matchAll(openings)) {
+      if (opening.index < next) continue;
+      lines ??= findLongRuns(text, shortestLine, base64Characters);
+      const end = keyEnd(text, lines, opening);
+      if (end === undefined) continue;
+      findings.push({ start: opening.index, end });
+      next = end;
+    }
+    return findings;
+  },
+};
+
+const openings =
+  /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|STATIC KEY V1)(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[123]: [a-z0-9-]{3,30}(?=[\s\\])|AGE-SECRET-KEY-1[A-Z0-9]{58}(?![A-Z0-9])/gi;
+
+const closing = /-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/i;
+
+function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArray): number | undefined {
+  const bodyStart = opening.index + opening[0].length;
+  if (/^age/i.test(opening[0])) return bodyStart;
+  let end = bodyStart;
+  let counted = 0;
+  let sample = '';
+  for (let index = firstLineFrom(lines, bodyStart); index < lines.length; index += 1) {
+    const line = lines[index];
+    const gap = counted === 0 ? longestGap : longestJoint;
+    if (line === undefined || line.start - end > gap) break;
+    // Another armour line is where the block ends.
+    if (text.slice(end, line.start).includes('----')) break;
+    counted += line.end - line.start;
+    if (sample.length < 200) sample += text.slice(line.start, Math.min(line.end, line.start + 200));
+    end = line.end;
+  }
+  if (counted < leastBase64 || !looksRandom(sample)) return undefined;
+  return withClosingLine(text, end);
+}
+
+/** Index of the first line that begins at `from` or later, by halving. */
+function firstLineFrom(lines: readonly Finding[], from: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle]?.start ?? from) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The "n" of an escaped line end counts as the first character of the line; that does no harm.
+const base64Characters = toCharacterSet(
+  (code) => isDigit(code) || isLatinLetter(code) || code === 43 || code === 47 || code === 61,
+);
+
+/** Base64 and hex are full of digits and signs, which long names in program text are not. */
+function looksRandom(sample: string): boolean {
+  const marks = sample.match(/[\d+/]/g)?.length ?? 0;
+  return !isRepetitive(sample) && marks >= sample.length * 0.04;
+}
+
+/** A short last line, a PGP checksum and the closing line belong to the match. */
+function withClosingLine(text: string, end: number): number {
+  const tail = text.slice(end, end + 180);
+  const closed = closing.exec(tail);
+  if (closed === null || closed.index > 100 || tail.slice(0, closed.index).includes('---')) return end;
+  return end + closed.index + closed[0].length;
+}

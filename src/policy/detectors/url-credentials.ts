@@ -1,0 +1,67 @@
+import { isLatinLetter } from './characters.ts';
+import type { Finding } from './detector.ts';
+
+const longestPart = 256;
+
+/**
+ * Passwords in URLs (`postgres://user:password@host`), of databases and of everything else. The finding is the
+ * URL up to its host, so that what redaction leaves still says where it led. Templates and stock
+ * passwords of examples and development set-ups are no findings.
+ */
+export function findUrlCredentials(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    const end = credentialsEnd(text, at + 3);
+    if (end === -1) continue;
+    const start = schemeStart(text, at);
+    const [user, password] = splitAtColon(text.slice(at + 3, end));
+    if (start < at && password !== undefined && isReal(user, password)) findings.push({ start, end });
+  }
+  return findings;
+}
+
+/** The place of the last "@" before the host ends; -1 where there is none. */
+function credentialsEnd(text: string, from: number): number {
+  let found = -1;
+  for (let index = from; index < text.length && index - from < longestPart; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 64) found = index;
+    if (code <= 32 || code === 47 || code === 34 || code === 60 || code === 62 || code === 96) break;
+  }
+  return found;
+}
+
+function schemeStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < 32 && isSchemeCharacter(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function isSchemeCharacter(code: number): boolean {
+  return isLatinLetter(code) || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
+}
+
+function splitAtColon(credentials: string): readonly [string, string | undefined] {
+  const colon = credentials.indexOf(':');
+  if (colon === -1) return [credentials, undefined];
+  return [credentials.slice(0, colon), credentials.slice(colon + 1)];
+}
+
+function isReal(user: string, password: string): boolean {
+  // GitHub once took a token in the place of the user, with this for a password.
+  if (password === 'x-oauth-basic') return /^[A-Za-z0-9_]{20,}$/.test(user);
+  if (password.length < 4 || /[\s'"`(){}[\]<>|\\]|\$[A-Za-z_]|%[A-Z_]+%|%[sdv]|\*\*\*|\.\.\./.test(password))
+    return false;
+  if (/[\s'"`(){}<>\\]/.test(user)) return false;
+  const lower = password.toLowerCase();
+  if (lower === user.toLowerCase() || stockPasswords.has(lower) || new Set(lower).size < 3) return false;
+  return !/^(?:your|my|the|some|db|user|super|example|test)?[-_]?(?:pass|password|passwd|pwd|pw|secret|token|key)[-_]?(?:here|123|1234)?$/.test(
+    lower,
+  );
+}
+
+const stockPasswords = new Set(
+  'password passwd pass postgres mysql mongo redis root admin user username guest secret changeme change_me change-me example test testing demo dev development local localhost default hunter2 letmein 1234 12345 123456 12345678 123456789 foobar redacted placeholder credentials token port host hostname x-oauth-basic docker rabbitmq minio minioadmin sa none null undefined xxxx mysecretpassword'.split(
+    ' ',
+  ),
+);

@@ -1,0 +1,58 @@
+import type { CompiledRule } from './compile-rule.ts';
+import { evaluateRule } from './evaluate.ts';
+import { RuleSet } from './policy-set.ts';
+import type { Action, Decision, Match, Subject } from './rule.ts';
+import type { Fold } from './text/fold.ts';
+
+/** One rule on one request. */
+export interface RuleExplanation {
+  readonly policy: string;
+  readonly rule: string;
+  readonly action: Action;
+  readonly mode: 'enforce' | 'monitor';
+  readonly reason: string;
+  readonly matched: boolean;
+  readonly matches: readonly Match[];
+  /** What the rule takes alone, without a verdict remembered; together, rules share one reading of the body. */
+  readonly microseconds: number;
+  readonly failure?: unknown;
+}
+
+export interface Explanation {
+  readonly rules: readonly RuleExplanation[];
+  readonly decision: Decision;
+  readonly microseconds: number;
+}
+
+/** Decides as the server does, and tells what each rule said and cost. */
+export function explain(
+  set: RuleSet,
+  subject: Subject,
+  tools: { now: () => number; fold: Fold },
+): Explanation {
+  const { now, fold } = tools;
+  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold }));
+  const started = now();
+  const decision = set.decide(subject);
+  return { rules, decision, microseconds: now() - started };
+}
+
+function explainRule(
+  rule: CompiledRule,
+  subject: Subject,
+  { now, fold }: { now: () => number; fold: Fold },
+): RuleExplanation {
+  const alone = new RuleSet({ policies: [], builtIn: [rule], fold });
+  const { policy, id, action, mode, reason } = rule;
+  const facts = alone.facts(subject);
+  const started = now();
+  try {
+    const verdict = evaluateRule(rule, facts);
+    const microseconds = now() - started;
+    const matches = verdict?.matches ?? [];
+    return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
+  } catch (failure) {
+    const microseconds = now() - started;
+    return { policy, rule: id, action, mode, reason, matched: true, matches: [], microseconds, failure };
+  }
+}

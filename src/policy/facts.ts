@@ -1,0 +1,64 @@
+import { kinds } from '../dialects/json-document.ts';
+import { type Cap, findCaps } from './caps.ts';
+import { findTools, type OfferedTool } from './offered-tools.ts';
+import type { Subject } from './rule.ts';
+import type { Findings, Occurrence, Search } from './search.ts';
+import type { Fold } from './text/fold.ts';
+import type { Needle } from './text/needles.ts';
+
+/** What rules ask about one request; found out when first asked, once for all rules. */
+export class Facts {
+  readonly subject: Subject;
+  readonly #search: Search;
+  readonly #numbers: ReadonlyMap<string, number>;
+  #findings: Findings | undefined;
+  #tools: readonly OfferedTool[] | undefined;
+  #caps: readonly Cap[] | undefined;
+
+  constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>) {
+    this.subject = subject;
+    this.#search = search;
+    this.#numbers = numbers;
+  }
+
+  /** Every name under which the model may be served: as asked for, at each provider, and in lists of substitutes. */
+  get models(): readonly string[] {
+    const { document, model, targetModels } = this.subject;
+    const substitutes: string[] = [];
+    const list = document.member(document.root, 'models');
+    if (list !== undefined && document.kind(list) === kinds.array) {
+      for (let at = list + 1; at < document.next(list); at = document.next(at)) {
+        if (document.kind(at) === kinds.string) substitutes.push(document.text(at));
+      }
+    }
+    return [model, ...targetModels, ...substitutes];
+  }
+
+  get tools(): readonly OfferedTool[] {
+    this.#tools ??= findTools(this.subject.document);
+    return this.#tools;
+  }
+
+  get caps(): readonly Cap[] {
+    this.#caps ??= findCaps(this.subject.document, this.subject.dialect);
+    return this.#caps;
+  }
+
+  get findings(): Findings {
+    this.#findings ??= this.#search.request(this.subject.document, this.subject.dialect);
+    return this.#findings;
+  }
+
+  get fold(): Fold {
+    return this.#search.machine.fold;
+  }
+
+  needle(number: number): Needle {
+    return this.#search.machine.needles[number] as Needle;
+  }
+
+  occurrences(needleKey: string): readonly Occurrence[] {
+    const number = this.#numbers.get(needleKey);
+    return number === undefined ? [] : (this.findings.occurrences.get(number) ?? []);
+  }
+}

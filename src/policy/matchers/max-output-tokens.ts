@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineMatcher } from '../matcher.ts';
+
+/** The longest answer asked for, in tokens: the largest of all caps, however they are spelled. */
+export const maxOutputTokens = defineMatcher({
+  schema: z.strictObject({
+    over: z.int().nonnegative(),
+    /** What a request without any cap is: block means that the condition holds. */
+    absent: z.enum(['allow', 'block']).default('allow'),
+  }),
+  compile: ({ over, absent }) => ({
+    test({ caps, subject }) {
+      if (caps.length === 0) {
+        return absent === 'block' ? [{ at: '', matcher: 'max_output_tokens', count: 1 }] : undefined;
+      }
+      const tooLarge = caps.filter(({ tokens }) => tokens > over);
+      const [first] = tooLarge;
+      if (first === undefined) return undefined;
+      const at = subject.document.pointer(first.entry);
+      return [{ at, matcher: 'max_output_tokens', count: tooLarge.length }];
+    },
+  }),
+});

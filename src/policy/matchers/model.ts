@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { compileGlob } from '../glob.ts';
+import { defineMatcher } from '../matcher.ts';
+
+const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
+
+/** The model, by globs over the requested name and the names at every provider that may be tried. */
+export const model = defineMatcher({
+  schema: z.array(z.string().min(1)).min(1),
+  compile(patterns, { quantifier, problem }) {
+    patterns.forEach((pattern, index) => {
+      if (modelCharacters.test(pattern)) return;
+      problem(
+        [index],
+        `no model is called ${JSON.stringify(pattern)}: names are of A-Z a-z 0-9 . _ : / @ + -`,
+        'warning',
+      );
+    });
+    const globs = patterns.map(compileGlob);
+    const matches = (name: string) => globs.some((glob) => glob(name));
+    return {
+      test({ models }) {
+        const holds = quantifier === 'any' ? models.some(matches) : models.every(matches);
+        return holds ? [{ at: '/model', matcher: 'model', count: 1 }] : undefined;
+      },
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { bytes } from './bytes.ts';
+import { endpoint } from './endpoint.ts';
+import { key } from './key.ts';
+import { maxOutputTokens } from './max-output-tokens.ts';
+import { messages } from './messages.ts';
+import { model } from './model.ts';
+import { project } from './project.ts';
+import { stream } from './stream.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { tools } from './tools.ts';
+
+/** Every kind of condition; they are asked in this order, those that cost most last. */
+export const matchers = {
+  endpoint,
+  model,
+  project,
+  key,
+  stream,
+  time,
+  bytes,
+  messages,
+  max_output_tokens: maxOutputTokens,
+  tools,
+  text,
+} as const;
+
+export type MatcherName = keyof typeof matchers;

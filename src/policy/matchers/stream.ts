@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineMatcher } from '../matcher.ts';
+
+/** Whether the answer is asked for as a stream. */
+export const stream = defineMatcher({
+  schema: z.boolean(),
+  compile: (wanted) => ({
+    test: ({ subject }) =>
+      subject.stream === wanted ? [{ at: wanted ? '/stream' : '', matcher: 'stream', count: 1 }] : undefined,
+  }),
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { defineMatcher } from '../matcher.ts';
+
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+type Day = (typeof days)[number];
+const hours = /^(?:([01]\d|2[0-3]):([0-5]\d)|24:00)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
+
+/** The time of the request: days of the week, hours, or both, in a time zone. */
+export const time = defineMatcher({
+  schema: z
+    .strictObject({
+      days: z.array(z.enum(days)).min(1).optional(),
+      hours: z.array(z.string().regex(hours, 'expected hours as "09:00-17:30"')).min(1).optional(),
+      zone: z.string().default('UTC'),
+    })
+    .refine(
+      (options) => options.days !== undefined || options.hours !== undefined,
+      'give days, hours or both',
+    ),
+  compile({ days: wanted, hours: spans, zone }, { problem }) {
+    const clock = createClock(zone);
+    if (clock === undefined) {
+      problem(['zone'], `no time zone is called ${JSON.stringify(zone)}; write one like Europe/Berlin`);
+      return { test: () => undefined };
+    }
+    const ranges = spans?.map(parseSpan);
+    ranges?.forEach((range, index) => {
+      if (range.from === range.to)
+        problem(['hours', index], 'these hours are empty, so the rule can never match');
+    });
+    const isWithin = (minute: number) => ranges?.some((range) => holds(range, minute)) ?? true;
+    return {
+      test({ subject }) {
+        const { day, minute } = clock(subject.nowMs);
+        const isDay = wanted?.includes(day) ?? true;
+        return isDay && isWithin(minute) ? [{ at: '', matcher: 'time', count: 1 }] : undefined;
+      },
+    };
+  },
+});
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function parseSpan(text: string): Span {
+  const [from, to] = text.split('-').map((clock) => {
+    const [hour, minute] = clock.split(':').map(Number);
+    return (hour as number) * 60 + (minute as number);
+  });
+  return { from: from as number, to: to as number };
+}
+
+/** Hours that end before they begin go past midnight; they belong to the day on which the minute falls. */
+function holds({ from, to }: Span, minute: number): boolean {
+  return from <= to ? minute >= from && minute < to : minute >= from || minute < to;
+}
+
+type Clock = (nowMs: number) => { readonly day: Day; readonly minute: number };
+
+function createClock(zone: string): Clock | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+  } catch {
+    // Intl throws for a zone it doesn't know.
+    return undefined;
+  }
+  return (nowMs) => {
+    const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, value]));
+    const day = days.find((each) => each === parts.get('weekday')?.toLowerCase()) ?? 'sun';
+    return { day, minute: Number(parts.get('hour')) * 60 + Number(parts.get('minute')) };
+  };
+}

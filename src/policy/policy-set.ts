@@ -1,0 +1,242 @@
+import { parseStrictJson } from '../dialects/strict-json.ts';
+import type { CompiledRule } from './compile-rule.ts';
+import { evaluateRule } from './evaluate.ts';
+import { Facts } from './facts.ts';
+import type { NamedNeedle } from './matcher.ts';
+import { occurrencesOf, type Redaction, redact } from './redact.ts';
+import type { PolicyOptions } from './registry.ts';
+import { type Action, actions, type Decision, type Match, type Subject, type Verdict } from './rule.ts';
+import { Search } from './search.ts';
+import type { Fold } from './text/fold.ts';
+import { buildMachine } from './text/machine.ts';
+import { VerdictCache } from './text/verdict-cache.ts';
+import { placeInRequest, type UnseenKind } from './walk.ts';
+
+/** One policy with its rules. */
+export interface CompiledPolicy {
+  readonly name: string;
+  readonly options: PolicyOptions;
+  readonly rules: readonly CompiledRule[];
+}
+
+export interface SetParts {
+  readonly policies: readonly CompiledPolicy[];
+  /** Rules of no policy, that always hold. */
+  readonly builtIn: readonly CompiledRule[];
+  readonly fold: Fold;
+}
+
+/** Several policies as one: their rules add up, and the strictest wins. */
+export class RuleSet {
+  readonly rules: readonly CompiledRule[];
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #search: Search;
+  readonly #numbers: ReadonlyMap<string, number>;
+
+  constructor({ policies, builtIn, fold }: SetParts) {
+    this.#policies = policies;
+    this.rules = [...builtIn, ...policies.flatMap(({ rules }) => rules)].filter((rule) =>
+      rule.appliesTo.includes('request'),
+    );
+    const needles = collectNeedles(this.rules);
+    this.#numbers = new Map(needles.map(({ key }, number) => [key, number]));
+    const machine = buildMachine(
+      needles.map(({ needle }) => needle),
+      fold,
+    );
+    this.#search = new Search(machine, new VerdictCache());
+  }
+
+  /** What the policies say to a request. Never throws: what can't be evaluated is blocked. */
+  decide(subject: Subject): Decision {
+    const facts = this.facts(subject);
+    const verdicts: Verdict[] = [];
+    for (const rule of this.rules) {
+      try {
+        const verdict = evaluateRule(rule, facts);
+        if (verdict !== undefined) verdicts.push(verdict);
+      } catch (cause) {
+        return failed(rule.id, cause, verdicts);
+      }
+    }
+    try {
+      verdicts.push(...this.#ownVerdicts(facts, verdicts));
+      return this.#conclude(facts, verdicts);
+    } catch (cause) {
+      return failed('policy', cause, verdicts);
+    }
+  }
+
+  facts(subject: Subject): Facts {
+    return new Facts(subject, this.#search, this.#numbers);
+  }
+
+  /** What the policies' own options say, beside their rules. */
+  #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
+    const { unseen } = facts.findings;
+    const own: Verdict[] = [];
+    const first = (...kinds: UnseenKind[]): readonly Match[] =>
+      unseen
+        .filter(({ kind }) => kinds.includes(kind))
+        .slice(0, 1)
+        .map(({ place }) => ({
+          at: facts.subject.document.pointer(placeInRequest(place).entry),
+          matcher: 'content',
+          count: 1,
+        }));
+    for (const { name, options } of this.#policies) {
+      const add = (rule: string, reason: string, message: string, matches: readonly Match[]) =>
+        own.push({ policy: name, rule, action: 'block', mode: options.mode, reason, message, matches });
+      const opaque = first('opaque');
+      if (options.opaque_content === 'block' && opaque.length > 0) {
+        add(
+          'opaque_content',
+          'content.opaque',
+          'the request holds content that the policy cannot look into',
+          opaque,
+        );
+      }
+      const references = first('reference', 'encrypted');
+      if (options.unseen_references === 'block' && references.length > 0) {
+        const message = 'the request refers to content that the gateway does not see';
+        add('unseen_references', 'content.unseen_reference', message, references);
+      }
+      // A rule in dry run decides nothing, unless its whole policy is one.
+      const isDecided = verdicts.some(
+        (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
+      );
+      if (options.default === 'deny' && !isDecided) {
+        add('default', 'policy.default', 'no rule allows this request', [
+          { at: '', matcher: 'default', count: 1 },
+        ]);
+      }
+    }
+    return [...own, ...this.#unreadable(facts)];
+  }
+
+  /** Numbers in place of text, where a rule would have to read it. */
+  #unreadable(facts: Facts): readonly Verdict[] {
+    return facts.findings.unreadable.slice(0, 1).flatMap(({ place, roles }) =>
+      this.rules
+        .filter((rule) => rule.policy !== builtInPolicy && rule.action !== 'allow' && rule.action !== 'warn')
+        .filter((rule) => conditionsOnText(rule).some((condition) => (condition.roles & roles) !== 0))
+        .slice(0, 1)
+        .map((rule) => ({
+          policy: rule.policy,
+          rule: rule.id,
+          action: 'block' as const,
+          mode: rule.mode,
+          reason: 'content.unreadable',
+          message: 'the input is numbers in place of text, which a rule on texts cannot read',
+          matches: [{ at: facts.subject.document.pointer(place.entry), matcher: 'text', count: 1 }],
+        })),
+    );
+  }
+
+  #conclude(facts: Facts, verdicts: readonly Verdict[]): Decision {
+    const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
+    const action = strictest(enforced);
+    const unseen = facts.findings.unseen.length;
+    const base: Decision = {
+      action,
+      verdicts,
+      warnings: ids(enforced.filter((verdict) => verdict.action === 'warn')),
+      wouldBlock: ids(
+        verdicts.filter(
+          (verdict) =>
+            verdict.mode === 'monitor' && (verdict.action === 'block' || verdict.action === 'redact'),
+        ),
+      ),
+      unseen,
+    };
+    if (action === 'block') return { ...base, refusal: refusal(enforced) };
+    if (action !== 'redact') return base;
+    const result = this.#redact(facts, enforced);
+    if (result.kind === 'redacted') return { ...base, redactedBody: result.body };
+    const { rule, at } = result;
+    const message =
+      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be taken out`;
+    return {
+      ...base,
+      action: 'block',
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at },
+    };
+  }
+
+  #redact(facts: Facts, enforced: readonly Verdict[]): Redaction {
+    const rules = this.rules.filter((rule) =>
+      enforced.some(
+        (each) => each.action === 'redact' && each.policy === rule.policy && each.rule === rule.id,
+      ),
+    );
+    const result = redact(rules, facts);
+    if (result.kind === 'impossible') return result;
+    // Whatever the replacing missed or brought about (a match across a joint, say) is found here.
+    const again = this.facts({ ...facts.subject, document: parseStrictJson(result.body) });
+    for (const rule of rules) {
+      const [left] = occurrencesOf(rule, again);
+      if (left === undefined) continue;
+      return {
+        kind: 'impossible',
+        rule,
+        at: again.subject.document.pointer(placeInRequest(left.piece.place).entry),
+      };
+    }
+    return result;
+  }
+}
+
+export const builtInPolicy = 'built-in';
+
+function conditionsOnText(rule: CompiledRule) {
+  return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
+    text === undefined ? [] : [text],
+  );
+}
+
+function collectNeedles(rules: readonly CompiledRule[]): readonly NamedNeedle[] {
+  const byKey = new Map<string, NamedNeedle>();
+  for (const rule of rules) {
+    for (const { needles } of conditionsOnText(rule)) for (const each of needles) byKey.set(each.key, each);
+  }
+  return [...byKey.values()];
+}
+
+function strictest(verdicts: readonly Verdict[]): Action {
+  return verdicts.reduce<Action>(
+    (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
+    'allow',
+  );
+}
+
+function ids(verdicts: readonly Verdict[]): readonly string[] {
+  return [...new Set(verdicts.map(({ rule }) => rule))];
+}
+
+/** Among blocks, the first in the order of the files has the word. */
+function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']> {
+  const verdict = verdicts.find(({ action }) => action === 'block') as Verdict;
+  const at = verdict.matches[0]?.at;
+  return {
+    rule: verdict.rule,
+    reason: verdict.reason,
+    message: verdict.message ?? `blocked by rule ${verdict.rule}`,
+    ...(at === undefined || at === '' ? {} : { at }),
+  };
+}
+
+function failed(rule: string, cause: unknown, verdicts: readonly Verdict[]): Decision {
+  return {
+    action: 'block',
+    verdicts,
+    refusal: {
+      rule,
+      reason: 'policy.error',
+      message: `rule ${rule} could not be evaluated, so the request is refused`,
+    },
+    warnings: [],
+    wouldBlock: [],
+    failure: { rule, cause },
+    unseen: 0,
+  };
+}

@@ -1,0 +1,272 @@
+import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
+import type { Fold } from './fold.ts';
+import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+
+/** What stood before, as far as conditions on the next place ask for it. */
+const contexts = { begin: 0, newline: 1, word: 2, other: 3, space: 4 } as const;
+
+/** One state: the nodes that are alive, what stood before, and the needles that ended just before the last character. */
+export interface State {
+  readonly threads: Int32Array;
+  readonly context: number;
+  readonly needles: readonly number[];
+  readonly offset: number;
+  readonly epoch: number;
+}
+
+export interface AutomatonOptions {
+  readonly nfa: Nfa;
+  /** Given, the automaton reads folded text: it skips what the fold drops and takes a run of spaces as one. */
+  readonly fold?: Fold;
+  /** Most cells of the table; when they are used up, it is thrown away and begun anew. */
+  readonly cellLimit?: number;
+}
+
+const defaultCellLimit = 1 << 21;
+const space = 0x20;
+const backslash = 0x5c;
+const endPoint = -1;
+
+/** A cell that nobody has filled yet. */
+export const unknownCell = -1;
+
+/**
+ * A deterministic automaton that is built while it reads: a table row per state that really occurs. It
+ * reads each character once, whatever the patterns, so its time is linear by construction.
+ *
+ * Cells: the next state's offset; `unknownCell`; or -2 - offset where needles end (see State.needles).
+ */
+export class Automaton {
+  readonly alphabet: Alphabet;
+  /** Class of each byte as a character of its own; 0 for those above ASCII. */
+  readonly byteClasses = new Uint16Array(256);
+  /** The same for text with JSON escapes: a backslash stops too. */
+  readonly escapedClasses: Uint16Array;
+  table: Int32Array;
+  readonly #nodes: readonly NfaNode[];
+  readonly #starts: readonly number[];
+  readonly #fold: Fold | undefined;
+  readonly #width: number;
+  readonly #endClass: number;
+  readonly #dropClass: number;
+  readonly #cellLimit: number;
+  readonly #marks: Int32Array;
+  #generation = 0;
+  #states: State[] = [];
+  #index = new Map<number, State[]>();
+  #epoch = 0;
+  #start: State;
+
+  constructor({ nfa, fold, cellLimit = defaultCellLimit }: AutomatonOptions) {
+    this.#nodes = nfa.nodes;
+    this.#starts = nfa.starts;
+    this.#fold = fold;
+    this.alphabet = buildAlphabet(nfa);
+    this.#endClass = this.alphabet.size;
+    this.#dropClass = this.alphabet.size + 1;
+    this.#width = this.alphabet.size + 2;
+    this.#cellLimit = Math.max(cellLimit, this.#width * 4);
+    this.#marks = new Int32Array(nfa.nodes.length);
+    this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 64)).fill(unknownCell);
+    for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
+    this.escapedClasses = this.byteClasses.slice();
+    this.escapedClasses[backslash] = 0;
+    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
+  }
+
+  /** The state before the first character. */
+  get start(): State {
+    return this.#start;
+  }
+
+  /** Changes whenever all offsets become invalid. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get stateCount(): number {
+    return this.#states.length;
+  }
+
+  stateAt(offset: number): State {
+    return this.#states[offset / this.#width] as State;
+  }
+
+  /** The same state in the present table. */
+  live(state: State): State {
+    if (state.epoch === this.#epoch) return state;
+    return this.#intern(state.threads, state.context, state.needles);
+  }
+
+  /** The state after a code point, which must be folded already where the automaton reads folded text. */
+  next(state: State, codePoint: number): State {
+    return this.#next(state, this.alphabet.of(codePoint));
+  }
+
+  /** The needles that end where the text does. */
+  end(state: State): readonly number[] {
+    return this.#next(state, this.#endClass).needles;
+  }
+
+  /** The state after a byte's class; for the quick run, which has found the cell unknown. */
+  nextByClass(state: State, byteClass: number): State {
+    return this.#next(state, byteClass);
+  }
+
+  /** One state that goes on where any of several would. */
+  merge(states: readonly State[], context: number): State {
+    const threads = new Set<number>();
+    for (const state of states) for (const thread of state.threads) threads.add(thread);
+    return this.#intern(Int32Array.from(threads).sort(), context, []);
+  }
+
+  #byteClass(byte: number): number {
+    if (this.#fold === undefined) return this.alphabet.of(byte);
+    const folded = this.#fold.point(byte);
+    return folded > 0 ? this.alphabet.of(folded) : this.#dropClass;
+  }
+
+  #next(from: State, column: number): State {
+    const state = this.live(from);
+    const known = this.table[state.offset + column] as number;
+    if (known >= 0) return this.stateAt(known);
+    if (known < unknownCell) return this.stateAt(-2 - known);
+    const next = this.#step(state, column);
+    // The step may have begun the table anew; then there is no row to note it in.
+    if (state.epoch === this.#epoch) {
+      this.table[state.offset + column] = next.needles.length === 0 ? next.offset : -2 - next.offset;
+    }
+    return next;
+  }
+
+  #step(state: State, column: number): State {
+    if (column === this.#dropClass) return this.#quiet(state);
+    const codePoint = column === this.#endClass ? endPoint : (this.alphabet.samples[column] as number);
+    if (this.#fold !== undefined && codePoint === space && state.context === contexts.space) {
+      return this.#quiet(state);
+    }
+    const { alive, needles } = this.#closure(state, holding(state.context, codePoint));
+    const threads: number[] = [];
+    for (const each of alive) {
+      const node = this.#nodes[each] as NfaNode;
+      if (node.kind === nodeKinds.branch) {
+        const child = codePoint === endPoint ? undefined : node.next.get(codePoint);
+        if (child !== undefined) threads.push(child);
+      } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
+    }
+    return this.#intern(distinct(threads), this.#contextOf(codePoint), needles);
+  }
+
+  /** The state without its needles, which have been told already. */
+  #quiet(state: State): State {
+    return state.needles.length === 0 ? state : this.#intern(state.threads, state.context, []);
+  }
+
+  #contextOf(codePoint: number): number {
+    if (codePoint === 10) return contexts.newline;
+    if (isWord(codePoint)) return contexts.word;
+    return this.#fold !== undefined && codePoint === space ? contexts.space : contexts.other;
+  }
+
+  /** The nodes reached without reading, given the conditions that hold here, and the needles among them. */
+  #closure(state: State, conditions: number): { alive: number[]; needles: number[] } {
+    this.#generation += 1;
+    const marks = this.#marks;
+    const stack = [...this.#starts, ...state.threads];
+    const alive: number[] = [];
+    const needles: number[] = [];
+    while (stack.length > 0) {
+      const at = stack.pop() as number;
+      if (marks[at] === this.#generation) continue;
+      marks[at] = this.#generation;
+      const node = this.#nodes[at] as NfaNode;
+      switch (node.kind) {
+        case nodeKinds.split:
+          stack.push(node.out);
+          if (node.other !== node.out) stack.push(node.other);
+          break;
+        case nodeKinds.assertion:
+          if ((node.other & ~conditions) === 0) stack.push(node.out);
+          break;
+        case nodeKinds.match:
+          needles.push(node.other);
+          break;
+        case nodeKinds.branch:
+          alive.push(at);
+          for (let end = -1; node.next.has(end); end -= 1) stack.push(node.next.get(end) as number);
+          break;
+        default:
+          alive.push(at);
+      }
+    }
+    return { alive, needles };
+  }
+
+  #intern(threads: Int32Array, context: number, needles: readonly number[]): State {
+    const hash = hashOf(threads, context, needles);
+    const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, needles));
+    if (same !== undefined) return same;
+    if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();
+    const offset = this.#states.length * this.#width;
+    const state: State = { threads, context, needles, offset, epoch: this.#epoch };
+    this.#states.push(state);
+    const others = this.#index.get(hash);
+    if (others === undefined) this.#index.set(hash, [state]);
+    else others.push(state);
+    return state;
+  }
+
+  #makeRoom(): void {
+    if (this.table.length * 2 <= this.#cellLimit) {
+      const larger = new Int32Array(this.table.length * 2).fill(unknownCell);
+      larger.set(this.table);
+      this.table = larger;
+      return;
+    }
+    this.table.fill(unknownCell);
+    this.#states = [];
+    this.#index = new Map();
+    this.#epoch += 1;
+    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
+  }
+}
+
+/** The conditions that hold between what stood before and the next character (or the end). */
+function holding(context: number, next: number): number {
+  let conditions = 0;
+  if (context === contexts.begin) conditions |= assertions.beginText | assertions.beginLine;
+  if (context === contexts.newline) conditions |= assertions.beginLine;
+  if (next === endPoint) conditions |= assertions.endText | assertions.endLine;
+  if (next === 10) conditions |= assertions.endLine;
+  const isBoundary = (context === contexts.word) !== isWord(next);
+  return conditions | (isBoundary ? assertions.wordBoundary : assertions.noWordBoundary);
+}
+
+function isWithin(codePoint: number, ranges: readonly number[]): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (codePoint < (ranges[at] as number)) return false;
+    if (codePoint <= (ranges[at + 1] as number)) return true;
+  }
+  return false;
+}
+
+function distinct(threads: readonly number[]): Int32Array {
+  return Int32Array.from(new Set(threads)).sort();
+}
+
+function hashOf(threads: Int32Array, context: number, needles: readonly number[]): number {
+  let hash = context + 1;
+  for (const thread of threads) hash = (Math.imul(hash, 0x01000193) ^ thread) | 0;
+  for (const needle of needles) hash = (Math.imul(hash, 0x01000193) ^ ~needle) | 0;
+  return hash;
+}
+
+function isSame(state: State, threads: Int32Array, context: number, needles: readonly number[]): boolean {
+  return (
+    state.context === context &&
+    state.threads.length === threads.length &&
+    state.needles.length === needles.length &&
+    state.threads.every((thread, at) => thread === threads[at]) &&
+    state.needles.every((needle, at) => needle === needles[at])
+  );
+}

@@ -1,0 +1,104 @@
+import { RE2JS } from 're2js';
+import type { Detector, Finding } from '../detectors/detector.ts';
+import type { Fold } from './fold.ts';
+import type { View } from './scanner.ts';
+
+/** Something that is looked for in texts. */
+export type Needle =
+  | { readonly kind: 'phrase'; readonly text: string; readonly match: View }
+  | { readonly kind: 'pattern'; readonly exact: RE2JS; readonly folded?: RE2JS }
+  | { readonly kind: 'detector'; readonly name: string; readonly detector: Detector };
+
+/** Most instructions that one pattern may compile to. */
+export const patternLimit = 1000;
+/** Most that all patterns and letters of phrases of one set may have together. */
+export const setLimit = 60_000;
+
+export type Compiled<T> = { readonly value: T } | { readonly problem: string };
+
+/** A pattern in RE2's syntax; for the folded view it is compiled a second time, without regard to case. */
+export function compilePattern(source: string, match: View): Compiled<Needle> {
+  try {
+    const exact = RE2JS.compile(source);
+    if (exact.programSize() > patternLimit) {
+      return { problem: `the pattern is too large: ${exact.programSize()} steps, at most ${patternLimit}` };
+    }
+    if (exact.test(''))
+      return { problem: 'the pattern matches the empty text, so it would match everything' };
+    if (match === 'exact') return { value: { kind: 'pattern', exact } };
+    return { value: { kind: 'pattern', exact, folded: RE2JS.compile(source, RE2JS.CASE_INSENSITIVE) } };
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    return { problem: `not a pattern in RE2's syntax (which is what keeps matching fast): ${detail}` };
+  }
+}
+
+export function compilePhrase(text: string, match: View, fold: Fold): Compiled<Needle> {
+  if (text.trim() === '') return { problem: 'the phrase is blank' };
+  if (match === 'folded' && fold.text(text).text.trim() === '') {
+    return { problem: 'nothing of the phrase is left in the folded view; use match: exact' };
+  }
+  return { value: { kind: 'phrase', text, match } };
+}
+
+/**
+ * The folds of a phrase. A few letters look like one Latin letter when large and like another when small,
+ * so that the fold of a word depends on its case.
+ */
+export function foldedForms(text: string, fold: Fold): readonly string[] {
+  const capitalised = text.toLowerCase().replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());
+  const forms = [text, text.toLowerCase(), text.toUpperCase(), capitalised];
+  return [...new Set(forms.map((form) => fold.text(form).text))];
+}
+
+/** A stretch of a text, in UTF-16 units; and the view in which the needle was there. */
+export interface Span extends Finding {
+  readonly view: View;
+}
+
+/** Every place of a text where a needle is, in units of the text as it came. */
+export function findSpans(needle: Needle, text: string, fold: Fold): readonly Span[] {
+  const spans: Span[] = [];
+  const exact = (found: readonly Finding[]) => {
+    for (const { start, end } of found) spans.push({ start, end, view: 'exact' });
+  };
+  const folded = (find: (text: string) => readonly Finding[]) => {
+    const view = fold.text(text);
+    for (const { start, end } of find(view.text)) {
+      if (end <= start) continue;
+      const from = view.starts[start] as number;
+      spans.push({ start: from, end: view.ends[end - 1] as number, view: 'folded' });
+    }
+  };
+  switch (needle.kind) {
+    case 'phrase':
+      exact(findLiteral(text, needle.text));
+      if (needle.match === 'folded') {
+        folded((view) => foldedForms(needle.text, fold).flatMap((form) => findLiteral(view, form)));
+      }
+      return spans;
+    case 'pattern':
+      exact(findPattern(needle.exact, text));
+      if (needle.folded !== undefined) folded((view) => findPattern(needle.folded as RE2JS, view));
+      return spans;
+    case 'detector':
+      exact(needle.detector.find(text));
+      if (needle.detector.folded) folded((view) => needle.detector.find(view));
+      return spans;
+  }
+}
+
+function findLiteral(text: string, literal: string): readonly Finding[] {
+  const found: Finding[] = [];
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
+    found.push({ start: at, end: at + literal.length });
+  }
+  return found;
+}
+
+function findPattern(pattern: RE2JS, text: string): readonly Finding[] {
+  const found: Finding[] = [];
+  const matcher = pattern.matcher(text);
+  while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
+  return found;
+}

@@ -1,0 +1,167 @@
+import type { RE2JS } from 're2js';
+
+export const nodeKinds = { ranges: 0, split: 1, assertion: 2, match: 3, branch: 4 } as const;
+
+/** One node of the machine; which fields mean something depends on its kind. */
+export interface NfaNode {
+  readonly kind: (typeof nodeKinds)[keyof typeof nodeKinds];
+  readonly out: number;
+  /** The second way of a split; the conditions of an assertion; the needle of a match. */
+  readonly other: number;
+  /** Pairs of first and last code point. */
+  readonly ranges: readonly number[];
+  /** Of a branch: the node each code point leads to. */
+  readonly next: Map<number, number>;
+}
+
+/** Conditions on a place in the text, as RE2 numbers them. */
+export const assertions = {
+  beginLine: 1,
+  endLine: 2,
+  beginText: 4,
+  endText: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const;
+
+// RE2's instructions. Whatever isn't among them makes the pattern a problem at load, not a miss later.
+const alt = 1;
+const altMatch = 2;
+const capture = 3;
+const emptyWidth = 4;
+const fail = 5;
+const match = 6;
+const nop = 7;
+const rune = 8;
+const rune1 = 9;
+const runeAny = 10;
+const runeAnyNotNewline = 11;
+const foldCase = 1;
+const lastPoint = 0x10ffff;
+
+/** A part of re2js's compiled program that is used here. */
+interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  readonly runes: ArrayLike<number>;
+  matchRune(codePoint: number): boolean;
+}
+
+/** All needles of a set as one nondeterministic machine: phrases as a tree of letters, patterns as RE2 compiles them. */
+export class Nfa {
+  readonly nodes: NfaNode[] = [];
+  /** Nodes where every search begins. */
+  readonly starts: number[] = [];
+  readonly #phrases: number;
+  readonly #orbits = new Map<number, readonly number[]>();
+
+  constructor() {
+    this.#phrases = this.#branch();
+    this.starts.push(this.#phrases);
+  }
+
+  addPhrase(codePoints: readonly number[], needle: number): void {
+    let at = this.#phrases;
+    for (const codePoint of codePoints) {
+      const { next } = this.nodes[at] as NfaNode;
+      let child = next.get(codePoint);
+      if (child === undefined) {
+        child = this.#branch();
+        next.set(codePoint, child);
+      }
+      at = child;
+    }
+    // Several needles may end here: each match node hangs on the letter "end", which no text has.
+    const { next } = this.nodes[at] as NfaNode;
+    let end = -1;
+    while (next.has(end)) end -= 1;
+    next.set(end, this.#add(nodeKinds.match, 0, needle));
+  }
+
+  addPattern(pattern: RE2JS, needle: number): void {
+    const program = pattern.re2().prog;
+    const instructions = program.inst as readonly Instruction[];
+    const first = this.nodes.length;
+    for (const instruction of instructions) this.#instruction(instruction, first, needle);
+    this.starts.push(first + program.start);
+  }
+
+  #instruction(instruction: Instruction, first: number, needle: number): void {
+    const { op, arg } = instruction;
+    const out = first + instruction.out;
+    switch (op) {
+      case alt:
+      case altMatch:
+        this.#add(nodeKinds.split, out, first + arg);
+        return;
+      case capture:
+      case nop:
+        this.#add(nodeKinds.split, out, out);
+        return;
+      case emptyWidth:
+        this.#add(nodeKinds.assertion, out, arg);
+        return;
+      case fail:
+        this.#add(nodeKinds.ranges, out, 0, []);
+        return;
+      case match:
+        this.#add(nodeKinds.match, 0, needle);
+        return;
+      case rune:
+      case rune1:
+        this.#add(nodeKinds.ranges, out, 0, this.#runes(instruction));
+        return;
+      case runeAny:
+        this.#add(nodeKinds.ranges, out, 0, [0, lastPoint]);
+        return;
+      case runeAnyNotNewline:
+        this.#add(nodeKinds.ranges, out, 0, [0, 9, 11, lastPoint]);
+        return;
+      default:
+        throw new Error(`instruction ${op} is not known`);
+    }
+  }
+
+  #runes(instruction: Instruction): readonly number[] {
+    const runes = Array.from(instruction.runes);
+    const [only] = runes;
+    if (runes.length !== 1 || only === undefined) return runes;
+    if ((instruction.arg & foldCase) === 0) return [only, only];
+    return this.#orbit(only, instruction).flatMap((each) => [each, each]);
+  }
+
+  /** All code points that differ from this one only in case, by re2js's own judgement. */
+  #orbit(codePoint: number, instruction: Instruction): readonly number[] {
+    const known = this.#orbits.get(codePoint);
+    if (known !== undefined) return known;
+    const orbit = casedLike(codePoint).filter((each) => instruction.matchRune(each));
+    this.#orbits.set(codePoint, orbit);
+    return orbit;
+  }
+
+  #branch(): number {
+    return this.#add(nodeKinds.branch, 0, 0);
+  }
+
+  #add(kind: NfaNode['kind'], out: number, other: number, ranges: readonly number[] = []): number {
+    this.nodes.push({ kind, out, other, ranges, next: kind === nodeKinds.branch ? new Map() : none });
+    return this.nodes.length - 1;
+  }
+}
+
+/** Candidates for the twins of a letter: of an ASCII one these are all there are, else every letter with case. */
+function casedLike(codePoint: number): readonly number[] {
+  if (codePoint < 0x80) {
+    const letter = String.fromCodePoint(codePoint);
+    const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+    return [...new Set([codePoint, other.codePointAt(0) as number, longS, kelvin])];
+  }
+  return Array.from({ length: casedPlanes }, (_, each) => each);
+}
+
+const longS = 0x17f;
+const kelvin = 0x212a;
+// Letters with case lie below this.
+const casedPlanes = 0x1f000;
+const none: Map<number, number> = new Map();

@@ -1,0 +1,107 @@
+import type { JsonDocument } from '../../dialects/json-document.ts';
+import { DigitWatch } from './digit-watch.ts';
+import type { DigitNeedle, Machine } from './machine.ts';
+import type { ScanResult, Standing, TextBytes, View } from './scanner.ts';
+import type { VerdictCache } from './verdict-cache.ts';
+
+export interface Hit {
+  readonly needle: number;
+  readonly view: View;
+}
+
+/** What is known of one text by itself. It holds for the same bytes wherever they stand. */
+export interface TextVerdict {
+  readonly hits: readonly Hit[];
+  /** Detectors that were worth a look, whether they found something or not. */
+  readonly candidates: readonly number[];
+  /** Where the automata stand after it. */
+  readonly after: Standing;
+}
+
+const noHits: readonly Hit[] = [];
+const none: readonly number[] = [];
+
+/** Reads texts of documents for all needles of a machine, and remembers long ones. */
+export class TextReader {
+  readonly #machine: Machine;
+  readonly #watch: DigitWatch;
+  readonly #cache: VerdictCache;
+  readonly #onDigit: (at: number) => void;
+
+  constructor(machine: Machine, cache: VerdictCache) {
+    this.#machine = machine;
+    this.#cache = cache;
+    const watch = new DigitWatch(machine.digits satisfies readonly DigitNeedle[]);
+    this.#watch = watch;
+    this.#onDigit = (at) => watch.digit(at);
+  }
+
+  /** The verdict on a string, key or number of a document. */
+  read(document: JsonDocument, entry: number): TextVerdict {
+    const text = bytesOf(document, entry);
+    if (text.end - text.start < this.#cache.shortest) return this.#judge(document, entry, text);
+    const key = this.#cache.key(text);
+    const known = this.#cache.get(key);
+    if (known !== undefined) return known;
+    const verdict = this.#judge(document, entry, text);
+    this.#cache.set(key, verdict);
+    return verdict;
+  }
+
+  #judge(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
+    this.#watch.begin(text.bytes, text.start);
+    const found = this.#machine.scanner.scan(text, this.#onDigit);
+    const numbers = this.#watch.fired();
+    const { always } = this.#machine;
+    if (found.exact.length + found.folded.length + numbers.length + always.length === 0) {
+      return { hits: noHits, candidates: none, after: found.after };
+    }
+    return this.#confirm(found, [...numbers, ...always], () =>
+      document.isEscaped(entry) ? document.text(entry) : document.raw(entry),
+    );
+  }
+
+  /** Runs the detectors that are worth it; patterns and phrases are certain already. */
+  #confirm(found: ScanResult, waiting: readonly number[], text: () => string): TextVerdict {
+    const { needles } = this.#machine;
+    const hits: Hit[] = [];
+    const candidates = new Set(waiting);
+    const certain = new Set<number>();
+    for (const view of ['exact', 'folded'] as const) {
+      for (const needle of found[view]) {
+        if (needles[needle]?.kind === 'detector') candidates.add(needle);
+        else if (!certain.has(needle)) {
+          certain.add(needle);
+          hits.push({ needle, view });
+        }
+      }
+    }
+    if (candidates.size > 0) hits.push(...this.detect([...candidates], text()));
+    return { hits, candidates: [...candidates], after: found.after };
+  }
+
+  /** What some detectors find in a text, in either view. */
+  detect(candidates: readonly number[], text: string): readonly Hit[] {
+    const hits: Hit[] = [];
+    let folded: string | undefined;
+    for (const number of candidates) {
+      const needle = this.#machine.needles[number];
+      if (needle?.kind !== 'detector') continue;
+      if (needle.detector.find(text).length > 0) hits.push({ needle: number, view: 'exact' });
+      else if (needle.detector.folded) {
+        folded ??= this.#machine.fold.text(text).text;
+        if (needle.detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
+      }
+    }
+    return hits;
+  }
+}
+
+export function bytesOf(document: JsonDocument, entry: number): TextBytes {
+  return {
+    bytes: document.bytes,
+    start: document.start(entry),
+    end: document.end(entry),
+    isEscaped: document.isEscaped(entry),
+  };
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { policySchema } from '../../src/policy/registry.ts';
+import { compile, saying, subjectOf } from './deciding.ts';
+
+const rule = { id: 'a', action: 'block', when: { text: { phrases: ['nightfall'] } } };
+
+function problems(...rules: readonly unknown[]) {
+  return compile({ house: { rules } }).problems.map(({ path, message, severity }) => ({
+    path: path.join('.'),
+    message,
+    severity,
+  }));
+}
+
+describe('the schema of a policy', () => {
+  test.each([
+    ['an unknown key of a policy', { rule: [] }],
+    ['an unknown key of a rule', { rules: [{ ...rule, otherwise: 1 }] }],
+    ['an unknown matcher', { rules: [{ ...rule, when: { colour: ['red'] } }] }],
+    ['an unknown option of a matcher', { rules: [{ ...rule, when: { text: { phrase: ['a'] } } }] }],
+    ['an unknown detector', { rules: [{ ...rule, when: { text: { detect: ['cards'] } } }] }],
+    ['an unknown role', { rules: [{ ...rule, when: { text: { phrases: ['a'], in: ['robot'] } } }] }],
+    ['an unknown action', { rules: [{ ...rule, action: 'refuse' }] }],
+    ['an unknown endpoint', { rules: [{ ...rule, when: { endpoint: ['completions'] } }] }],
+    ['a rule without conditions', { rules: [{ id: 'a', action: 'block' }] }],
+    ['conditions without any', { rules: [{ ...rule, when: {} }] }],
+    ['a text without anything to look for', { rules: [{ ...rule, when: { text: { in: ['user'] } } }] }],
+    ['an id with spaces', { rules: [{ ...rule, id: 'a b' }] }],
+    ['hours that are none', { rules: [{ ...rule, when: { time: { hours: ['9-5'] } } }] }],
+  ])('refuses %s', (_name, options) => {
+    expect(policySchema.safeParse(options).success).toBe(false);
+  });
+
+  test('fills in what is left out', () => {
+    expect(policySchema.parse({ rules: [rule] })).toMatchObject({
+      apply: 'named',
+      mode: 'enforce',
+      default: 'allow',
+      opaque_content: 'allow',
+      unseen_references: 'allow',
+      rules: [{ apply_to: ['request'], when: { text: { match: 'folded' } } }],
+    });
+  });
+});
+
+describe('problems of policies', () => {
+  test('are none where all is well', () => {
+    expect(problems(rule)).toEqual([]);
+  });
+
+  test.each([
+    ['a pattern that is none', '(', "not a pattern in RE2's syntax"],
+    ['a pattern with a backreference', '(a)\\1', "not a pattern in RE2's syntax"],
+    ['a pattern with a lookahead', 'a(?=b)', "not a pattern in RE2's syntax"],
+    ['a pattern that matches the empty text', 'a*', 'matches the empty text'],
+    ['a pattern that is too large', '[a-z]{900}[0-9]{900}', 'too large'],
+  ])('tell of %s', (_name, source, message) => {
+    const [problem] = problems({ ...rule, when: { text: { regex: ['fine', source] } } });
+
+    expect(problem).toMatchObject({ path: 'house.rules.0.when.text.regex.1', severity: 'error' });
+    expect(problem?.message).toContain(message);
+  });
+
+  test('tell of phrases of which nothing is left', () => {
+    expect(problems({ ...rule, when: { text: { phrases: ['\u0301'] } } })[0]).toMatchObject({
+      path: 'house.rules.0.when.text.phrases.0',
+      severity: 'error',
+    });
+  });
+
+  test('tell of ids used twice, within a policy and across', () => {
+    const compiled = compile({ one: { rules: [rule, { ...rule }] }, two: { rules: [{ ...rule }] } });
+
+    expect(compiled.problems.map(({ path, severity }) => [path.join('.'), severity])).toEqual([
+      ['one.rules.1.id', 'error'],
+      ['two.rules.0.id', 'error'],
+    ]);
+  });
+
+  test('tell of tests that fail, with their place and without their text', () => {
+    const found = problems({
+      ...rule,
+      tests: { block: ['Night Fall', 'NIGHTFALL'], allow: ['nightfalls', 'dawn'] },
+    });
+
+    expect(found.map(({ path }) => path)).toEqual([
+      'house.rules.0.tests.block.0',
+      'house.rules.0.tests.allow.0',
+    ]);
+    expect(found.every(({ severity }) => severity === 'error')).toBe(true);
+  });
+
+  test('take only the texts of a rule into account in its tests', () => {
+    const found = problems({
+      ...rule,
+      when: { model: ['nobody-*'], text: { phrases: ['nightfall'], in: ['system'] } },
+      tests: { block: ['nightfall'], allow: ['dawn'] },
+    });
+
+    expect(found).toEqual([]);
+  });
+
+  test('tell of redaction without a text, exceptions without a text, tests without a text', () => {
+    const paths = problems({
+      id: 'a',
+      action: 'redact',
+      when: { model: ['a'] },
+      except: { text: { phrases: ['x'] } },
+      tests: { block: ['x'] },
+    }).map(({ path }) => path);
+
+    expect(paths).toEqual(['house.rules.0.action', 'house.rules.0.except', 'house.rules.0.tests']);
+  });
+
+  test('warn of rules that can never match', () => {
+    expect(problems({ id: 'a', action: 'block', when: { model: ['gpt 4'] } })[0]?.severity).toBe('warning');
+    expect(
+      problems({
+        id: 'a',
+        action: 'block',
+        when: { model: ['sandbox-small'] },
+        unless: { model: ['sandbox-*'] },
+      })[0],
+    ).toMatchObject({ path: 'house.rules.0', severity: 'warning' });
+  });
+
+  test('tell of time zones and hours that are none', () => {
+    const found = problems({
+      id: 'a',
+      action: 'block',
+      when: { time: { hours: ['09:00-09:00'], zone: 'Europe/Berlin' } },
+    });
+
+    expect(found[0]?.path).toBe('house.rules.0.when.time.hours.0');
+    expect(
+      problems({ id: 'a', action: 'block', when: { time: { days: ['mon'], zone: 'Mars' } } })[0]?.path,
+    ).toBe('house.rules.0.when.time.zone');
+  });
+
+  test("warn of an allow rule that another policy's block makes dead", () => {
+    const compiled = compile({
+      house: { rules: [{ id: 'no-gpt', action: 'block', when: { model: ['gpt-*'] } }] },
+      shop: { default: 'deny', rules: [{ id: 'mini', action: 'allow', when: { model: ['gpt-4o-mini'] } }] },
+    });
+
+    expect(compiled.problems).toEqual([
+      {
+        path: ['shop', 'rules', 0],
+        message: 'this allow rule is dead: rule no-gpt of policy house blocks all that it allows',
+        severity: 'warning',
+      },
+    ]);
+  });
+});
+
+describe('a selection of policies', () => {
+  const compiled = compile({
+    house: { rules: [{ ...rule, id: 'house-rule' }] },
+    shop: { rules: [{ id: 'shop-rule', action: 'block', when: { text: { phrases: ['dawn'] } } }] },
+  });
+
+  test('adds the rules up, each policy once', () => {
+    const set = compiled.select(['house', 'shop', 'house']);
+
+    expect(set.names).toEqual(['house', 'shop']);
+    expect(set.decide(subjectOf(saying('nightfall'))).refusal?.rule).toBe('house-rule');
+    expect(set.decide(subjectOf(saying('dawn'))).refusal?.rule).toBe('shop-rule');
+  });
+
+  test('leaves out what is not chosen', () => {
+    expect(compiled.select(['shop']).decide(subjectOf(saying('nightfall'))).action).toBe('allow');
+  });
+
+  test('never lets a configured key out, whatever it allows', () => {
+    const secret = 'sk-provider-0123456789abcdef';
+    const set = compile({}, [secret]).select([]);
+
+    expect(set.decide(subjectOf(saying(`use ${secret} please`))).refusal).toMatchObject({
+      rule: 'gateway-key',
+      reason: 'content.gateway_key',
+    });
+    expect(JSON.stringify(set.decide(subjectOf(saying(secret))))).not.toContain(secret);
+    expect(set.decide(subjectOf(saying('hello'))).action).toBe('allow');
+  });
+
+  test('explains each rule with the time of the given clock', () => {
+    let now = 0;
+    const explanation = compiled.select(['house', 'shop']).explain(subjectOf(saying('Nightfall')), () => {
+      now += 5;
+      return now;
+    });
+
+    expect(explanation.decision.action).toBe('block');
+    expect(
+      explanation.rules.map(({ rule: id, matched, microseconds }) => [id, matched, microseconds]),
+    ).toEqual([
+      ['gateway-key', false, 5],
+      ['house-rule', true, 5],
+      ['shop-rule', false, 5],
+    ]);
+    expect(explanation.rules[1]?.matches).toEqual([
+      { at: '/messages/0/content', view: 'folded', matcher: 'text', count: 1 },
+    ]);
+  });
+});
