@@ -16,11 +16,21 @@ const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 /** Throws request.media_type unless the request says that its body is JSON in UTF-8. */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers['content-type'];
-  if (type !== undefined && mediaType.test(type)) return;
+  if (type !== undefined && mediaType.test(type) && isAlone('content-type', request.rawHeaders)) return;
   throw new GatewayError(
     'request.media_type',
-    'content-type must be application/json (charset utf-8 or none)',
+    'content-type must be application/json (charset utf-8 or none), once',
   );
+}
+
+/** Node shows the first of several; the provider, or a proxy before us, might go by the last. */
+function isAlone(name: string, rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string;
+    if (header.length === name.length && header.toLowerCase() === name) count += 1;
+  }
+  return count === 1;
 }
 
 export function parseRequest(body: Buffer, { dialect, kind }: ModelEndpoint): ModelRequest {

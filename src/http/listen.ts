@@ -43,6 +43,9 @@ export const defaultListenLimits: ListenLimits = {
   drainMs: 30_000,
 };
 
+/** The requests of a connection that have no whole answer yet, and the answer of the newest. */
+type Pending = WeakMap<Socket, { open: number; latest: ServerResponse }>;
+
 // Clients reuse a connection for as long as they hear from us that they may.
 const keepAliveMs = 60_000;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
@@ -65,7 +68,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
-  const pending = new WeakMap<Socket, number>();
+  const pending: Pending = new WeakMap();
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -74,11 +77,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    const open = (pending.get(socket) ?? 0) + 1;
-    pending.set(socket, open);
-    response.once('close', () => pending.set(socket, (pending.get(socket) ?? 1) - 1));
+    const waiting = pending.get(socket) ?? { open: 0, latest: response };
+    waiting.open += 1;
+    waiting.latest = response;
+    pending.set(socket, waiting);
+    response.once('close', () => {
+      waiting.open -= 1;
+    });
     if (isDraining) response.setHeader('connection', 'close');
-    const refusal = open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
+    const refusal = waiting.open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
     if (refusal === undefined) return options.onRequest(request, response);
     response.setHeader('connection', 'close');
     return sendError(response, refusal, newRequestId());
@@ -119,7 +126,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       // Node takes a connection that never said anything for a busy one, and stops its own clock of heads.
-      const unasked = () => [...sockets].filter((socket) => (pending.get(socket) ?? 0) === 0);
+      const unasked = () => [...sockets].filter((socket) => (pending.get(socket)?.open ?? 0) === 0);
       for (const socket of unasked()) if (socket.bytesRead === 0) socket.destroy();
       const late = setTimeout(() => {
         for (const socket of unasked()) socket.destroy();
@@ -171,19 +178,27 @@ function tooManyPipelined(limits: ListenLimits): GatewayError {
   return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }
 
-function answerParserError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  pending: WeakMap<Socket, number>,
-): void {
-  // In the middle of another answer a raw 400 would be read as part of it.
-  const isBusy = (pending.get(socket) ?? 0) > 0;
-  if (error.code === 'ECONNRESET' || !socket.writable || isBusy) {
+function answerParserError(error: NodeJS.ErrnoException, socket: Socket, pending: Pending): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  socket.end(rawErrorAnswer(parserError(error), newRequestId()));
-  setTimeout(() => socket.destroy(), 2_000).unref();
+  const waiting = pending.get(socket);
+  if (waiting === undefined || waiting.open === 0) {
+    socket.end(rawErrorAnswer(parserError(error), newRequestId()));
+    setTimeout(() => socket.destroy(), 2_000).unref();
+    return;
+  }
+  const { latest, open } = waiting;
+  // At the end of its side the client has left: nobody reads an answer.
+  const isMalformed = error.code !== 'HPE_INVALID_EOF_STATE';
+  if (isMalformed && open === 1 && !latest.headersSent && !latest.req.complete) {
+    // Its body is what is malformed, so the answer is its own.
+    sendError(latest, parserError(error), newRequestId());
+    return;
+  }
+  // In the middle of another answer a 400 would be read as part of it.
+  socket.destroy();
 }
 
 function parserError(cause: NodeJS.ErrnoException): GatewayError {

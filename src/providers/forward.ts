@@ -80,12 +80,7 @@ export async function forward(options: ForwardOptions): Promise<Forwarded> {
 async function send(target: Target, options: ForwardOptions, attempts: number): Promise<Attempt> {
   const { provider } = target;
   const { lifetime } = options;
-  const request = options.build(target);
-  if (!provider.admission.tryEnter()) await provider.admission.enter(lifetime);
-  if (lifetime.reason !== undefined) {
-    provider.admission.leave();
-    throw lifetime.reason;
-  }
+  const request = await prepare(target, options);
   provider.retryBudget.noteRequest();
   return new Promise((resolve, reject) => {
     let total: NodeJS.Timeout | undefined;
@@ -118,6 +113,22 @@ async function send(target: Target, options: ForwardOptions, attempts: number): 
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     provider.pool.dispatch({ ...request, method: 'POST' }, upstream);
   });
+}
+
+/** Builds the request and takes a place for it; what prevents it says nothing about the provider's health. */
+async function prepare(target: Target, { build, lifetime }: ForwardOptions): Promise<ProviderRequest> {
+  const { provider } = target;
+  try {
+    const request = build(target);
+    if (!provider.admission.tryEnter()) await provider.admission.enter(lifetime);
+    if (lifetime.reason === undefined) return request;
+    provider.admission.leave();
+    throw lifetime.reason;
+  } catch (error) {
+    // Else a probe that never went out would keep the breaker waiting for its outcome for ever.
+    provider.breaker.abstained();
+    throw error;
+  }
 }
 
 /** Whether an attempt's outcome is the client's (`keep`) or reason to look further. */

@@ -35,6 +35,8 @@ export interface TestGateway {
   readonly records: readonly ExchangeRecord[];
   /** Waits until so many exchanges were recorded. */
   recorded(count: number): Promise<readonly ExchangeRecord[]>;
+  /** The first record that is meant, as soon as it is there. */
+  recordWhere(isMeant: (record: ExchangeRecord) => boolean): Promise<ExchangeRecord>;
   stop(): Promise<void>;
 }
 
@@ -51,11 +53,23 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
     : loaded.config;
 
   const records: ExchangeRecord[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const waiting = new Set<() => void>();
   const record = (one: ExchangeRecord) => {
     records.push(one);
-    for (const waiter of waiting) if (records.length >= waiter.count) waiter.resolve();
+    for (const look of waiting) look();
   };
+  /** What `find` gives, as soon as it gives something. */
+  const wait = <T>(find: () => T | undefined): Promise<T> =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = find();
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
   const services = await startServices({ config, host: '127.0.0.1', port: 0, record });
   let stopping: Promise<void> | undefined;
   return {
@@ -63,10 +77,8 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
     port: Number(new URL(services.url).port),
     key,
     records,
-    recorded: async (count) => {
-      if (records.length < count) await new Promise<void>((resolve) => waiting.push({ count, resolve }));
-      return records;
-    },
+    recorded: (count) => wait(() => (records.length >= count ? records : undefined)),
+    recordWhere: (isMeant) => wait(() => records.find(isMeant)),
     stop: () => {
       stopping ??= services.stop();
       return stopping;

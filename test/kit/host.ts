@@ -14,7 +14,7 @@ export interface HostRequest {
   readonly ended: Promise<'whole' | 'gone'>;
 }
 
-export type Script = (response: ServerResponse, request: HostRequest) => void | Promise<void>;
+export type Script = (response: ServerResponse, request: HostRequest) => unknown;
 
 export interface ScriptedHost {
   readonly url: string;
