@@ -15,7 +15,7 @@ function problems(...rules: readonly unknown[]) {
 describe('the schema of a policy', () => {
   test.each([
     ['an unknown key of a policy', { rule: [] }],
-    ['an unknown key of a rule', { rules: [{ ...rule, then: 1 }] }],
+    ['an unknown key of a rule', { rules: [{ ...rule, otherwise: 1 }] }],
     ['an unknown matcher', { rules: [{ ...rule, when: { colour: ['red'] } }] }],
     ['an unknown option of a matcher', { rules: [{ ...rule, when: { text: { phrase: ['a'] } } }] }],
     ['an unknown detector', { rules: [{ ...rule, when: { text: { detect: ['cards'] } } }] }],
