@@ -23,3 +23,10 @@ export function isHexDigit(code: number): boolean {
   const lower = code | 32;
   return isDigit(code) || (lower >= 97 && lower <= 102);
 }
+
+/** The ASCII characters that belong to a set, by their code; made once, so that long searches only look up. */
+export type CharacterSet = Uint8Array;
+
+export function toCharacterSet(belongs: (code: number) => boolean): CharacterSet {
+  return Uint8Array.from({ length: 128 }, (_, code) => (belongs(code) ? 1 : 0));
+}

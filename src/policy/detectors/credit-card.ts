@@ -126,23 +126,28 @@ function isCard(text: string, groups: readonly Group[], index: number, sizes: re
   const members = groups.slice(index, index + sizes.length);
   const start = members[0]?.start ?? 0;
   const end = members.at(-1)?.end ?? 0;
-  const digits = members.map((group) => text.slice(group.start, group.end)).join('');
-  return hasKnownIssuer(digits) && standsAlone(text, start, end) && luhn.default(digits);
+  const written = members.map((group) => text.slice(group.start, group.end));
+  const digits = written.join('');
+  if (!hasKnownIssuer(digits) || !standsAlone(text, start, end)) return false;
+  return luhn.default(digits) && !isCounting(written);
+}
+
+/** Four numbers of which each is one more than the last are a stretch of a table. */
+function isCounting(groups: readonly string[]): boolean {
+  return groups.length > 1 && groups.every((group, index) => Number(group) === Number(groups[0]) + index);
 }
 
 /** Whether the number is not merely the digits of something longer: a hash, a fraction, a name. */
 function standsAlone(text: string, start: number, end: number): boolean {
   const after = text.charCodeAt(end);
-  if (isWordCharacter(after)) return false;
-  if (after === 45 && isHexChunk(text, end + 1, 1)) return false;
   const before = text.charCodeAt(start - 1);
-  if (before === 46 || before === 95) return false;
-  if (before === 45 && isHexChunk(text, start - 2, -1)) return false;
-  if (!isLatinLetter(before)) return true;
-  return isPlainWordBefore(text, start);
+  if (isWordCharacter(after) || before === 46 || before === 95) return false;
+  if (isSeparator(after) && isHexChunk(text, end + 1, 1)) return false;
+  if (isSeparator(before) && isHexChunk(text, start - 2, -1)) return false;
+  return !isLatinLetter(before) || isPlainWordBefore(text, start);
 }
 
-/** Hex digits with a letter among them, as in the parts of a UUID. */
+/** Hex digits with letters among them, as in the parts of a UUID and in tables of code points. */
 function isHexChunk(text: string, from: number, step: 1 | -1): boolean {
   let letters = 0;
   let length = 0;
@@ -150,7 +155,7 @@ function isHexChunk(text: string, from: number, step: 1 | -1): boolean {
     length += 1;
     if (isLatinLetter(text.charCodeAt(index))) letters += 1;
   }
-  return letters > 0 && !isLatinLetter(text.charCodeAt(from + step * length));
+  return letters > 0 && letters < length && !isLatinLetter(text.charCodeAt(from + step * length));
 }
 
 /** "card4111…" is a card after a word; "9f4111…" is part of a hash. */

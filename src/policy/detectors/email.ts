@@ -107,6 +107,7 @@ const servicesAndKeywords = new Set([
   'git',
   'hg',
   'mailer-daemon',
+  'x-oauth-basic',
   'this',
   'super',
   'return',

@@ -1,8 +1,7 @@
-import { isKeyCharacter } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findThroughDisguise, joinOverlapping } from './invisible.ts';
 import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
-import { findLongRuns } from './long-runs.ts';
+import { findKeyLikeRuns } from './long-runs.ts';
 
 const prefix = 'gw_';
 const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
@@ -25,19 +24,21 @@ export function createGatewayKeyDetector(secrets: readonly string[]): Detector {
   };
 }
 
-/** Gateway keys of any value; those configured are the business of `createGatewayKeyDetector`. */
-export function findGatewayKeys(text: string): readonly Finding[] {
-  return findKeys(text, [], []);
+function findKeys(text: string, inRuns: readonly string[], anywhere: readonly string[]): readonly Finding[] {
+  const runs = findKeyLikeRuns(text);
+  return joinOverlapping([
+    ...anywhere.flatMap((value) => occurrences(text, value, 0)),
+    ...findGatewayKeys(text, runs),
+    ...runs.flatMap((run) => {
+      const content = text.slice(run.start, run.end);
+      return inRuns.flatMap((value) => occurrences(content, value, run.start));
+    }),
+  ]);
 }
 
-function findKeys(text: string, inRuns: readonly string[], anywhere: readonly string[]): readonly Finding[] {
-  const findings: Finding[] = anywhere.flatMap((value) => occurrences(text, value, 0));
-  for (const run of findLongRuns(text, 16, isKeyCharacter)) {
-    const content = text.slice(run.start, run.end);
-    findings.push(...gatewayKeysIn(content, run.start));
-    for (const value of inRuns) findings.push(...occurrences(content, value, run.start));
-  }
-  return joinOverlapping(findings);
+/** Gateway keys of any value; those configured are the business of `createGatewayKeyDetector`. */
+export function findGatewayKeys(text: string, runs: readonly Finding[]): readonly Finding[] {
+  return runs.flatMap((run) => gatewayKeysIn(text.slice(run.start, run.end), run.start));
 }
 
 function gatewayKeysIn(content: string, offset: number): readonly Finding[] {

@@ -4,8 +4,7 @@ import type { Finding } from './detector.ts';
  * Soft hyphen, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key with
  * such characters in it reads the same, and a model puts it together again.
  */
-const disguise =
-  /[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\uff01-\uff5e]/;
+const disguise = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
 
 /**
  * Runs `find` on the text, and where the text holds invisible or full-width characters, on the text without

@@ -1,4 +1,4 @@
-import { isHexDigit, isWordCharacter } from './characters.ts';
+import { isHexDigit, isWordCharacter, toCharacterSet } from './characters.ts';
 import { wordsBefore } from './context-words.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findLongRuns } from './long-runs.ts';
@@ -13,7 +13,7 @@ export const ipAddress: Detector = {
   folded: true,
   find(text) {
     const findings: Finding[] = [];
-    for (const run of findLongRuns(text, 7, isAddressCharacter)) {
+    for (const run of findLongRuns(text, 7, addressCharacters)) {
       const finding = addressWithin(text, run);
       if (finding !== undefined) findings.push(finding);
     }
@@ -21,9 +21,7 @@ export const ipAddress: Detector = {
   },
 };
 
-function isAddressCharacter(code: number): boolean {
-  return isHexDigit(code) || code === 58 || code === 46;
-}
+const addressCharacters = toCharacterSet((code) => isHexDigit(code) || code === 58 || code === 46);
 
 function addressWithin(text: string, run: Finding): Finding | undefined {
   if (run.end - run.start > 80) return undefined;
@@ -64,13 +62,25 @@ function isNobodys(octets: readonly number[]): boolean {
 }
 
 const announcesOther =
-  /(?:versions?|\bver|release|revision|build|\bv|\boid|section|chapter|clause|§|assembly\w*|firmware|driver|chrome|edg|safari|firefox|opr|sdk|@|\^|~|[<>=]=|>=|package\w*|runtime|==|\bsec)["')]?[ :=/]{0,3}["'v]{0,2}$/;
+  /(?:versions?|\bver|release|revision|build|\bv|\boid|section|chapter|clause|§|assembly\w*|firmware|driver|chrome|edg|safari|firefox|opr|sdk|\^|~|[<>=]=|>=|package\w*|runtime|\bv8(?: to)?|==|\bsec)["')]?[ :=/]{0,3}["'v]{0,2}$/;
+
+const announcesAddress =
+  /(?:\bips?(?:v4)?|host(?:name)?|addr(?:ess)?|server|dns|gateway|router|client|remote|peer|from|ping|ssh|curl|via|subnet|network|:\/\/)(?: (?:is|at|to|was))?[^a-z0-9]{0,4}$/;
+
+/** Numbers of sections and object identifiers are small in all four places; addresses hardly ever are. */
+function isSectionLike(quadruple: string): boolean {
+  const octets = quadruple.split('.').map(Number);
+  return octets[0] !== 10 && octets.every((octet) => octet < 32);
+}
 
 /** Four numbers are a version too: after its name, or with a suffix that addresses don't have. */
 function isVersion(text: string, start: number, end: number): boolean {
   if (/^[-+][a-z]/i.test(text.slice(end, end + 2)) && !/^-\d/.test(text.slice(end, end + 2))) return true;
   const words = wordsBefore(text, start);
-  if (announcesOther.test(words)) return !/\b(?:ip|host|addr(?:ess)?|https?:\/)[^a-z]{0,4}$/.test(words);
+  const isAnnounced = announcesAddress.test(words);
+  if (announcesOther.test(words)) return !isAnnounced;
+  if (isSectionLike(text.slice(start, end)) && !isAnnounced && !/^[:/]\d/.test(text.slice(end, end + 2)))
+    return true;
   return /[a-z][-_ ]$/.test(words) && /^\.?\.?(?:dll|exe|nupkg|jar|tgz|zip)/.test(text.slice(end, end + 6));
 }
 
@@ -109,5 +119,5 @@ function isVersion6(address: string): boolean {
  */
 function isAssigned(address: string, groups: readonly string[]): boolean {
   if (address.startsWith('::')) return address.startsWith('::ffff:') && groups.length >= 1;
-  return /^(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-9a-f]{2}|64:ff9b):/.test(address);
+  return /^(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b):/.test(address);
 }

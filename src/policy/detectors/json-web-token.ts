@@ -1,6 +1,5 @@
 import { isKeyCharacter } from './characters.ts';
 import type { Finding } from './detector.ts';
-import { findLongRuns } from './long-runs.ts';
 
 const opening = 'eyJ';
 /** Longer ones exist, but are no bearer tokens: they don't fit into servers' header limits. */
@@ -10,9 +9,9 @@ const longestToken = 4096;
  * Signed JSON Web Tokens: three parts, of which the first decodes to a header that names an algorithm and the
  * second begins like an object.
  */
-export function findJsonWebTokens(text: string): readonly Finding[] {
+export function findJsonWebTokens(text: string, runs: readonly Finding[]): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const header of findLongRuns(text, 16, isKeyCharacter)) {
+  for (const header of runs) {
     if (!text.startsWith(opening, header.start) || text.charAt(header.end) !== '.') continue;
     const payloadEnd = partEnd(text, header.end + 1);
     const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;

@@ -1,6 +1,5 @@
-import { isKeyCharacter } from './characters.ts';
+import { isDigit, isLatinLetter, toCharacterSet } from './characters.ts';
 import type { Finding } from './detector.ts';
-import { findLongRuns } from './long-runs.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 interface KeyShape {
@@ -65,43 +64,67 @@ const shapes: readonly KeyShape[] = [
   { prefix: 'figd_', body: /[\w-]{40}/y },
   { prefix: 'sbp_', body: /[0-9a-f]{40}/y },
   { prefix: 'ntn_', body: /[A-Za-z0-9]{46}/y },
+  { prefix: 'shpat_', body: /[0-9a-fA-F]{32}/y },
+  { prefix: 'shpca_', body: /[0-9a-fA-F]{32}/y },
+  { prefix: 'shpss_', body: /[0-9a-fA-F]{32}/y },
+  { prefix: 'lin_api_', body: /[A-Za-z0-9]{40}/y },
+  { prefix: 'ops_eyJ', body: /[\w+/-]{150,1500}={0,2}/y },
   { prefix: 'ATATT3', body: /[\w=-]{180,200}/y },
 ];
 
-/** All keys have a stretch of at least this many letters, digits, underscores and hyphens. */
-const shortestRun = 16;
 const longestPrefix = 20;
 
-/** Finds keys by their provider's prefix. Only stretches as long as a key are looked at. */
-export function findKeyShapes(text: string): readonly Finding[] {
+/** Finds keys by their provider's prefix, among the stretches that are long enough. */
+export function findKeyShapes(text: string, runs: readonly Finding[]): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const run of findLongRuns(text, shortestRun, isKeyCharacter)) {
+  for (const run of runs) {
     const from = Math.max(0, run.start - 4);
+    let next = from;
     for (const candidate of candidates(text.slice(from, run.end))) {
-      const finding = keyAt(text, from + candidate);
-      if (finding !== undefined) findings.push(finding);
+      const start = from + candidate;
+      const shaped = start < next ? undefined : shapedAt(text, start);
+      if (shaped === undefined) continue;
+      next = shaped.end;
+      if (!isPlaceholder(text.slice(shaped.bodyStart, shaped.end))) findings.push({ start, end: shaped.end });
     }
   }
   return findings;
 }
 
-const anyPrefix = new RegExp(
-  `(?<![A-Za-z0-9])(?=${[...new Set(shapes.map(({ prefix }) => prefix.slice(0, 3).replace('.', '\\.')))].join('|')})`,
-  'g',
-);
+/** The prefixes' first three characters: one look-up tells most places from those where a key may begin. */
+const beginnings = new Set(shapes.map(({ prefix }) => prefix.padEnd(3).slice(0, 3).trimEnd()));
+const firstCharacters = toCharacterSet((code) => [...beginnings].some((text) => text.charCodeAt(0) === code));
 
+/** The places of a stretch, after something that is no letter or digit, at which a prefix may begin. */
 function candidates(stretch: string): readonly number[] {
-  return Array.from(stretch.matchAll(anyPrefix), (match) => match.index);
+  const places: number[] = [];
+  let isAfterWord = false;
+  for (let index = 0; index < stretch.length; index += 1) {
+    const code = stretch.charCodeAt(index);
+    const mayBegin = !isAfterWord && firstCharacters[code] === 1;
+    if (mayBegin && isBeginning(stretch, index)) places.push(index);
+    isAfterWord = isDigit(code) || isLatinLetter(code);
+  }
+  return places;
 }
 
-function keyAt(text: string, start: number): Finding | undefined {
+function isBeginning(stretch: string, index: number): boolean {
+  return beginnings.has(stretch.slice(index, index + 3)) || beginnings.has(stretch.slice(index, index + 2));
+}
+
+interface Shaped {
+  readonly bodyStart: number;
+  readonly end: number;
+}
+
+function shapedAt(text: string, start: number): Shaped | undefined {
   const opening = text.slice(start, start + longestPrefix);
   for (const { prefix, body } of shapes) {
     if (!opening.startsWith(prefix)) continue;
-    body.lastIndex = start + prefix.length;
-    const match = body.exec(text);
-    if (match === null || isWordAfter(text, body.lastIndex) || isPlaceholder(match[0])) continue;
-    return { start, end: start + prefix.length + match[0].length };
+    const bodyStart = start + prefix.length;
+    body.lastIndex = bodyStart;
+    if (!body.test(text) || isWordAfter(text, body.lastIndex)) continue;
+    return { bodyStart, end: body.lastIndex };
   }
   return undefined;
 }

@@ -1,34 +1,42 @@
+import { type CharacterSet, isKeyCharacter, toCharacterSet } from './characters.ts';
 import type { Finding } from './detector.ts';
 
 /**
- * Finds every maximal run of at least `atLeast` characters that `belongs` accepts. It looks at one character
- * in `atLeast` where text is ordinary, so it costs a fraction of reading the whole, and never more than
- * two looks at each character.
+ * Finds every maximal run of at least `atLeast` characters of a set. It looks at one character in `atLeast`
+ * where text is ordinary, so it costs a fraction of reading the whole, and never more than two
+ * looks at each character.
  */
-export function findLongRuns(
-  text: string,
-  atLeast: number,
-  belongs: (code: number) => boolean,
-): readonly Finding[] {
+export function findLongRuns(text: string, atLeast: number, set: CharacterSet): readonly Finding[] {
   const runs: Finding[] = [];
   let start = 0;
   while (start + atLeast <= text.length) {
-    const stop = lastOutside(text, start, start + atLeast, belongs);
+    const stop = lastOutside(text, start, start + atLeast, set);
     if (stop >= 0) {
       start = stop + 1;
       continue;
     }
     let end = start + atLeast;
-    while (end < text.length && belongs(text.charCodeAt(end))) end += 1;
+    while (end < text.length && isIn(set, text.charCodeAt(end))) end += 1;
     runs.push({ start, end });
     start = end + 1;
   }
   return runs;
 }
 
-function lastOutside(text: string, start: number, end: number, belongs: (code: number) => boolean): number {
+function lastOutside(text: string, start: number, end: number, set: CharacterSet): number {
   for (let index = end - 1; index >= start; index -= 1) {
-    if (!belongs(text.charCodeAt(index))) return index;
+    if (!isIn(set, text.charCodeAt(index))) return index;
   }
   return -1;
+}
+
+function isIn(set: CharacterSet, code: number): boolean {
+  return code < 128 && set[code] === 1;
+}
+
+const keyCharacters = toCharacterSet(isKeyCharacter);
+
+/** Stretches of letters, digits, underscores and hyphens that are long enough to be a key or a part of one. */
+export function findKeyLikeRuns(text: string): readonly Finding[] {
+  return findLongRuns(text, 16, keyCharacters);
 }

@@ -1,4 +1,4 @@
-import { isDigit } from './characters.ts';
+import { isDigit, toCharacterSet } from './characters.ts';
 import { wordsBefore } from './context-words.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findLongRuns } from './long-runs.ts';
@@ -14,23 +14,16 @@ export const phone: Detector = {
   folded: true,
   find(text) {
     const findings: Finding[] = [];
-    for (const run of findLongRuns(text, 7, isPhoneCharacter)) {
+    for (const run of findLongRuns(text, 7, phoneCharacters)) {
       if (hasSevenDigits(text, run)) findings.push(...numbersWithin(text, run));
     }
     return findings;
   },
 };
 
-function isPhoneCharacter(code: number): boolean {
-  return (
-    isDigit(code) ||
-    code === 32 ||
-    (code >= 40 && code <= 47 && code !== 42 && code !== 44) ||
-    code === 0xa0 ||
-    code === 0x202f ||
-    (code >= 0x2010 && code <= 0x2013)
-  );
-}
+const phoneCharacters = toCharacterSet(
+  (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
+);
 
 function hasSevenDigits(text: string, { start, end }: Finding): boolean {
   let count = 0;
@@ -106,15 +99,24 @@ function isInternational(text: string, number: Finding): boolean {
   if (lengths === undefined) return false;
   const national = digits.length - lengths.codeLength;
   if (national < lengths.least || national > lengths.most) return false;
-  if (!written.startsWith('+') && !/\D/.test(written)) return announces.test(wordsBefore(text, number.start));
-  return !isAddedLine(text, number);
+  if (written.startsWith('+')) return !isAddedLine(text, number);
+  return isDialled(written) || announces.test(wordsBefore(text, number.start));
+}
+
+/** With "00" for the plus sign: the country code is the first group. Tables of code points look much like it. */
+function isDialled(written: string): boolean {
+  return (
+    /^00[1-9]\d{0,2}[ (-]/.test(written) &&
+    !/^00\d\d (?:0|\d{4} \d{4}$)/.test(written) &&
+    !written.includes('.')
+  );
 }
 
 /** In a patch, "+" at the beginning of a line says that the line was added. */
 function isAddedLine(text: string, { start, end }: Finding): boolean {
   if (start > 0 && text.charAt(start - 1) !== '\n') return false;
   const lineBefore = text.lastIndexOf('\n', start - 2) + 1;
-  const isMark = (index: number) => /^(?:[-+@][^\d]|[-+@]$| )/m.test(text.slice(index, index + 2));
+  const isMark = (index: number) => /^(?:[-+@](?!\d)| )/.test(text.slice(index, index + 2));
   return (start > 0 && isMark(lineBefore)) || (text.charAt(end) === '\n' && isMark(end + 1));
 }
 
@@ -136,7 +138,7 @@ function isFrench(text: string, number: Finding): boolean {
 }
 
 const announces =
-  /(?:phone|\btel|\bcell|mobile|\bfax|\bmob|whats ?app|\bsms|hotline|telefon[eo]?|handy|t[ée]l[ée]phone|portable|tel[ée]fono|m[óo]vil|celular|telem[óo]vel|телефон|тел|電話|携帯|电话|電話番号|手机|手機|联系方式|전화|휴대폰|هاتف|फोन|फ़ोन|điện thoại|call (?:me|us|him|her|them|back|on|at)(?: back)?(?: on| at)?)(?:[ _-]?(?:number|num|no|nr|nummer|home|work|bureau|mobile))?[^\p{L}\d]{0,6}(?:is |at |: |= |est |ist |es )?["'(+]{0,2}$/u;
+  /(?:phone|\btel|\bcell|mobile|\bfax|\bmob|whats ?app|\bsms|hotline|telefon[eo]?|handy|t[ée]l[ée]phone|portable|tel[ée]fono|m[óo]vil|celular|telem[óo]vel|телефон|тел|電話|携帯|电话|電話番号|电话号码|手机号码?|手机|手機|联系方式|전화|휴대폰|هاتف|फोन|फ़ोन|điện thoại|call (?:me|us|him|her|them|back|on|at)(?: back)?(?: on| at)?)(?:[ _-]?(?:number|num|no|nr|nummer|home|work|bureau|mobile))?[^\p{L}\d]{0,6}(?:is |at |: |= |est |ist |es )?["'(+]{0,2}$/u;
 
 const namesOther =
   /(?:\bpart|sku|\border|invoice|ticket|\bcase|tracking|\bmodel|catalog(?:ue)?|\blot|batch|serial|\bitem|product|\bisbn|\bissn|version|receipt|\bpo|build|rma|\bid|account|range|lines?|ports?|ref(?:erence)?)[ _-]?(?:no|num|number|nr|id|code)?[.:#="' ]{0,4}$/;

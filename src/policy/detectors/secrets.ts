@@ -1,8 +1,10 @@
+import { findAwsSecretKeys } from './aws-secret-key.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findThroughDisguise, joinOverlapping } from './invisible.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 import { findKeyShapes } from './key-shapes.ts';
+import { findKeyLikeRuns } from './long-runs.ts';
 import { privateKey } from './private-key.ts';
 import { findBySecretlint } from './secretlint-rules.ts';
 import { findUrlCredentials } from './url-credentials.ts';
@@ -20,9 +22,12 @@ export const secrets: Detector = {
   find: (text) => findThroughDisguise(text, findSecrets),
 };
 
-const finders: readonly ((text: string) => readonly Finding[])[] = [
+type Finder = (text: string, keyLikeRuns: readonly Finding[]) => readonly Finding[];
+
+const finders: readonly Finder[] = [
   findBySecretlint,
   findKeyShapes,
+  findAwsSecretKeys,
   findJsonWebTokens,
   findUrlCredentials,
   findGatewayKeys,
@@ -30,5 +35,6 @@ const finders: readonly ((text: string) => readonly Finding[])[] = [
 ];
 
 function findSecrets(text: string): readonly Finding[] {
-  return joinOverlapping(finders.flatMap((find) => find(text)));
+  const runs = findKeyLikeRuns(text);
+  return joinOverlapping(finders.flatMap((find) => find(text, runs)));
 }
