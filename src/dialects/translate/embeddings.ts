@@ -42,7 +42,8 @@ function encode(embedding: unknown): string {
 
 function decode(text: string): number[] {
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length % floatBytes !== 0) throw brokenAnswer('has an embedding of broken base64');
+  if (bytes.length === 0 || bytes.length % floatBytes !== 0)
+    throw brokenAnswer('has an embedding of broken base64');
   return Array.from({ length: bytes.length / floatBytes }, (_each, index) =>
     bytes.readFloatLE(index * floatBytes),
   );

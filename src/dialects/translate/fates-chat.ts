@@ -125,7 +125,7 @@ const toResponses: readonly FieldFate[] = [
   }),
   carried('top_p'),
   refused('stop', 'this dialect has no stop sequences', isSet),
-  dropped('stop'),
+  dropped('stop', { when: 'empty' }),
   carried('metadata'),
   dropped('service_tier', notOpenAi),
   carried('service_tier'),

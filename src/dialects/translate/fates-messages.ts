@@ -69,7 +69,7 @@ const toChat: readonly FieldFate[] = [
   }),
   renamed('tools[].description', 'tools[].function.description'),
   renamed('tools[].strict', 'tools[].function.strict'),
-  carried('messages[].role=system', { ...openAi, note: 'a system message at its place' }),
+  renamed('messages[].role=system', 'messages[].role', { ...openAi, note: 'a system message at its place' }),
   renamed('messages[].role=system', 'messages[].content', {
     ...notOpenAi,
     note: 'a marked user text at its place',
@@ -85,7 +85,7 @@ const toChat: readonly FieldFate[] = [
   renamed('messages[].content[].search_result', 'messages[].content', { note: 'as text' }),
   renamed('messages[].content[].tool_use', 'messages[].tool_calls'),
   renamed('messages[].content[].tool_result', 'messages[].tool_call_id', {
-    note: 'a tool message each; images follow in one user message',
+    note: 'a tool message each; images follow in the next user message',
   }),
   renamed('messages[].content[].is_error', 'messages[].content', { note: 'the text begins with Error:' }),
 ];
@@ -95,7 +95,7 @@ const toResponses: readonly FieldFate[] = [
   renamed('system', 'instructions', { note: 'blank lines between the blocks' }),
   renamed('max_tokens', 'max_output_tokens', { note: `${lowered}; at least 16` }),
   refused('stop_sequences', 'this dialect has no stop sequences', isSet),
-  dropped('stop_sequences'),
+  dropped('stop_sequences', { when: 'empty' }),
   renamed('thinking.budget_tokens', 'reasoning.effort', {
     note: 'up to 4,096 low, 16,384 medium, else high',
   }),

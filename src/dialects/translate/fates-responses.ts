@@ -88,7 +88,7 @@ const toChat: readonly FieldFate[] = [
     note: 'the text as the parameter input',
   }),
   renamed('input[type=function_call_output]', 'messages[].tool_call_id', {
-    note: 'a tool message each; images follow in one user message',
+    note: 'a tool message each; images follow in the next user message',
   }),
 ];
 

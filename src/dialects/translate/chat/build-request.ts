@@ -29,7 +29,7 @@ export function buildChatRequest(
     stop: request.stop.length > 0 ? request.stop.slice(0, stopLimit) : undefined,
     reasoning_effort: buildEffort(request, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
-    verbosity: request.verbosity,
+    verbosity: isOpenAi ? request.verbosity : undefined,
     [isOpenAi ? 'safety_identifier' : 'user']: limitUser(request.user),
     service_tier: request.serviceTier,
     prompt_cache_key: request.promptCacheKey,

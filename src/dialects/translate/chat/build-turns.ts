@@ -2,8 +2,8 @@ import type {
   AssistantTurn,
   ContentPart,
   ConversationRequest,
-  ResultsTurn,
   SystemTurn,
+  ToolResult,
   Turn,
 } from '../../conversation.ts';
 import { type Fields, unsupported, withoutAbsent } from '../fields.ts';
@@ -15,14 +15,32 @@ import { toFunctionArguments } from '../wrap-custom.ts';
 
 type Host = TranslationContext['host'];
 
-/** The messages of a Chat request: one leading system message, then the turns. */
+/**
+ * The messages of a Chat request: one leading system message, then the turns. Users in a row are one
+ * message, because the chat templates of many hosts insist on taking turns.
+ */
 export function buildChatTurns(
   request: ConversationRequest,
   { host }: TranslationContext,
   names: ToolNames,
 ): Fields[] {
-  const turns = orderTurns(request.turns).flatMap((turn) => buildTurn(turn, host, names));
-  return [...buildSystem(request.system, host), ...turns];
+  const messages = buildSystem(request.system, host);
+  let said: ContentPart[] = [];
+  for (const turn of orderTurns(request.turns)) {
+    const parts = toUserParts(turn, host);
+    if (parts === undefined) {
+      flush();
+      messages.push(...buildTurn(turn, names));
+    }
+    said.push(...(parts ?? mediaOf(turn)));
+  }
+  flush();
+  return messages;
+
+  function flush(): void {
+    if (said.length > 0) messages.push({ role: 'user', content: buildContent(said, host) });
+    said = [];
+  }
 }
 
 function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
@@ -32,24 +50,28 @@ function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
   return [{ role: isDeveloper ? 'developer' : 'system', content }];
 }
 
-function buildTurn(turn: Turn, host: Host, names: ToolNames): Fields[] {
+/**
+ * What is said in the user's name. Chat templates of hosts other than OpenAI refuse or misplace a system
+ * message after the first; as a marked user text it stays at its place, so that the prompt's beginning is the
+ * same from turn to turn.
+ */
+function toUserParts(turn: Turn, host: Host): readonly ContentPart[] | undefined {
+  if (turn.role === 'user') return turn.parts;
+  if (turn.role !== 'system' || host === 'openai') return undefined;
+  return [{ kind: 'text', text: markSystemText(turn.text) }];
+}
+
+function buildTurn(turn: Turn, names: ToolNames): Fields[] {
   switch (turn.role) {
     case 'system':
-      return [buildLaterSystem(turn, host)];
-    case 'user':
-      return [{ role: 'user', content: buildContent(turn.parts, host) }];
+      return [{ role: turn.isDeveloper ? 'developer' : 'system', content: turn.text }];
     case 'assistant':
       return [buildAssistant(turn, names)];
     case 'results':
-      return buildResults(turn, host);
+      return turn.results.map(buildResult);
+    case 'user':
+      return [];
   }
-}
-
-// Chat templates of other hosts refuse or misplace a system message after the first; as a marked user text it
-// stays at its place, so the prompt's beginning is the same from turn to turn.
-function buildLaterSystem({ isDeveloper, text }: SystemTurn, host: Host): Fields {
-  if (host !== 'openai') return { role: 'user', content: markSystemText(text) };
-  return { role: isDeveloper ? 'developer' : 'system', content: text };
 }
 
 function buildAssistant({ text, calls }: AssistantTurn, names: ToolNames): Fields {
@@ -67,20 +89,22 @@ function buildAssistant({ text, calls }: AssistantTurn, names: ToolNames): Field
 
 const placeholder = '[the content of this result follows in the next user message]';
 
-/** Tool messages hold only text: images and files follow in one user message after all of them. */
-function buildResults({ results }: ResultsTurn, host: Host): Fields[] {
-  const media: ContentPart[] = [];
-  const messages: Fields[] = results.map((result) => {
-    const parts = result.parts.map(toTextPart);
-    const others = parts.filter((part) => part.kind !== 'text');
-    media.push(...others);
-    const text = joinTexts(parts, '\n\n');
-    const content = [text, others.length > 0 ? placeholder : ''].filter((piece) => piece !== '').join('\n\n');
-    const marked = result.isError ? `Error: ${content}` : content;
-    return { role: 'tool', tool_call_id: result.callId, content: marked };
-  });
-  if (media.length > 0) messages.push({ role: 'user', content: buildContent(media, host) });
-  return messages;
+/** Tool messages hold only text: images and files follow in the next user message. */
+function buildResult(result: ToolResult): Fields {
+  const parts = result.parts.map(toTextPart);
+  const texts = [joinTexts(parts, '\n\n'), parts.some(isMedia) ? placeholder : ''];
+  const content = texts.filter((text) => text !== '').join('\n\n');
+  const marked = result.isError ? `Error: ${content}` : content;
+  return { role: 'tool', tool_call_id: result.callId, content: marked };
+}
+
+function mediaOf(turn: Turn): readonly ContentPart[] {
+  if (turn.role !== 'results') return [];
+  return turn.results.flatMap((result) => result.parts.map(toTextPart).filter(isMedia));
+}
+
+function isMedia(part: ContentPart): boolean {
+  return part.kind !== 'text';
 }
 
 /** One string where there is only text, because some hosts refuse arrays. */
