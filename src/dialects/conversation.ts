@@ -54,7 +54,7 @@ export interface SystemTurn {
   readonly text: string;
 }
 
-export interface UserTurn {
+interface UserTurn {
   readonly role: 'user';
   readonly parts: readonly ContentPart[];
 }
@@ -65,7 +65,7 @@ export interface AssistantTurn {
   readonly calls: readonly ToolCall[];
 }
 
-export interface ResultsTurn {
+interface ResultsTurn {
   readonly role: 'results';
   readonly results: readonly ToolResult[];
 }

@@ -42,6 +42,7 @@ const common: readonly FieldFate[] = [
   carried('tool_choice', { note: 'any becomes required; left out without tools' }),
   renamed('tool_choice.disable_parallel_tool_use', 'parallel_tool_calls', { note: 'true becomes false' }),
   dropped('thinking', takesNoEffort),
+  dropped('thinking.type', { when: 'adaptive or disabled' }),
   dropped('output_config.effort', takesNoEffort),
   dropped('messages[].output_config'),
   dropped('messages[].content[].cache_control'),

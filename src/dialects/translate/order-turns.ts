@@ -1,4 +1,4 @@
-import type { AssistantTurn, ToolResult, Turn } from '../conversation.ts';
+import type { AssistantTurn, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import { unsupported } from './fields.ts';
 
 type MutableResults = { role: 'results'; results: (ToolResult | undefined)[]; ids: string[] };
@@ -45,17 +45,26 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
 
 function mergeAssistants(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
+  let texts: string[] = [];
+  let calls: ToolCall[] = [];
   for (const turn of turns) {
-    if (turn.role === 'assistant' && turn.text === '' && turn.calls.length === 0) continue;
-    const last = merged.at(-1);
-    if (turn.role === 'assistant' && last?.role === 'assistant') {
-      const text = [last.text, turn.text].filter((part) => part !== '').join('\n\n');
-      merged[merged.length - 1] = { role: 'assistant', text, calls: [...last.calls, ...turn.calls] };
+    if (turn.role === 'assistant') {
+      if (turn.text !== '') texts.push(turn.text);
+      calls.push(...turn.calls);
       continue;
     }
+    flush();
     merged.push(turn);
   }
+  flush();
   return merged;
+
+  function flush(): void {
+    const isSilent = texts.length === 0 && calls.length === 0;
+    if (!isSilent) merged.push({ role: 'assistant', text: texts.join('\n\n'), calls });
+    texts = [];
+    calls = [];
+  }
 }
 
 function fillGaps(turn: Exclude<Turn, { role: 'results' }> | MutableResults): Turn {

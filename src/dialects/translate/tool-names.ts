@@ -5,7 +5,7 @@ const nameLimit = 64;
 const separator = '__';
 
 export interface ToolNames {
-  /** The name under which the provider knows the tool. */
+  /** The name under which the provider knows the tool; the first to take a name decides what it stands for. */
   toWire(tool: ToolName): string;
   /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
   fromWire(wireName: string): ToolName;
@@ -22,7 +22,9 @@ export function createToolNames(): ToolNames {
     const flat = tool.namespace === undefined ? tool.name : `${tool.namespace}${separator}${tool.name}`;
     const plain = toAllowed(flat);
     const wireName = plain === flat && isFree(plain, tool) ? plain : shorten(plain, tool);
-    originals.set(wireName, { name: tool.name, namespace: tool.namespace, kind: tool.kind });
+    if (!originals.has(wireName)) {
+      originals.set(wireName, { name: tool.name, namespace: tool.namespace, kind: tool.kind });
+    }
     return wireName;
   }
 

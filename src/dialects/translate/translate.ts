@@ -10,7 +10,7 @@ import { createChatWriter } from './chat/write-stream.ts';
 import type { Dropped } from './dropped.ts';
 import { buildFailure, parseFailure } from './errors.ts';
 import type { TextDialect } from './fate.ts';
-import { fates, settleFields } from './fates.ts';
+import { fatesOf, settleFields } from './fates.ts';
 import { brokenAnswer, type Fields, isFields, parseFields, toFields } from './fields.ts';
 import { buildMessagesAnswer } from './messages/build-answer.ts';
 import { buildMessagesRequest } from './messages/build-request.ts';
@@ -108,7 +108,7 @@ export function createTranslation(
   provider: TextDialect,
   context: TranslationContext,
 ): Translation {
-  const rows = fates[client][provider];
+  const rows = fatesOf(client, provider);
   if (rows === undefined) throw new GatewayError('gateway.internal', `nothing to translate in ${client}`);
   const clientDialect: Dialect = dialects[client];
   const providerDialect: Dialect = dialects[provider];
@@ -121,6 +121,8 @@ export function createTranslation(
       const dropped: Dropped = new Set();
       const kept = settleFields(asked, rows, context, dropped);
       const neutral = clientDialect.parseRequest(kept, dropped);
+      // Before the history, which may call a tool something else than it is offered as now.
+      for (const tool of neutral.tools) names.toWire(tool);
       return { body: providerDialect.buildRequest(neutral, context, names, dropped), dropped: [...dropped] };
     },
     answer(body) {

@@ -93,6 +93,7 @@ const messages: Probes = {
     mark: 'false',
   },
   'thinking|the model is not known to take an effort': { set: thinking },
+  'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
   'output_config.effort|the model is not known to take an effort': {
     set: { output_config: { effort: 'low' } },
   },

@@ -20,7 +20,7 @@ interface WireEvent {
 }
 
 /** Splits text of the strictest form: optional event line, one data line, blank line. Comments are dropped. */
-export function parseStrictly(text: string): { events: WireEvent[]; isDone: boolean } {
+function parseStrictly(text: string): { events: WireEvent[]; isDone: boolean } {
   if (text === '') return { events: [], isDone: false };
   expect(text.endsWith('\n\n')).toBe(true);
   let isDone = false;

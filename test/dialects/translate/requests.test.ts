@@ -662,3 +662,38 @@ describe('malformed requests', () => {
     );
   });
 });
+
+describe('hostile requests', () => {
+  test('a hundred thousand calls in a row take no more than linear time', () => {
+    const calls = Array.from({ length: 100_000 }, (_each, index) => [
+      { type: 'function_call', call_id: `c${index}`, name: 'f', arguments: '{}' },
+      { type: 'custom_tool_call', call_id: `d${index}`, name: 'g', input: 'x' },
+    ]).flat();
+
+    const { messages } = request('responses', 'messages', { input: calls });
+
+    expect(messages[0].content).toHaveLength(200_000);
+  });
+
+  test('names of dropped fields are bounded in number and length', () => {
+    const body = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_each, index) => [`${'x'.repeat(500)}${index}`, 1]),
+    );
+
+    const { dropped } = createTranslation('chat', 'messages', newContext()).request({
+      messages: [],
+      ...body,
+    });
+
+    expect(dropped.length).toBeLessThanOrEqual(100);
+    expect(dropped.every((name) => name.length <= 100)).toBe(true);
+  });
+
+  test('members named like parts of objects are just unknown fields', () => {
+    const body = JSON.parse('{"messages":[],"__proto__":{"temperature":1},"constructor":1,"toString":2}');
+
+    const sent = request('chat', 'responses', body);
+
+    expect(sent).toEqual({ model: 'target-model', input: [], store: false });
+  });
+});

@@ -36,7 +36,7 @@ export const directions = [
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 
 /** A small request of each dialect with the tools that the recorded streams call. */
-export const smallRequests = {
+const smallRequests = {
   messages: {
     model: 'asked-for',
     max_tokens: 1_000,

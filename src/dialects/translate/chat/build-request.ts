@@ -1,5 +1,5 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../../conversation.ts';
-import type { Dropped } from '../dropped.ts';
+import { type Dropped, noteDropped } from '../dropped.ts';
 import { type Fields, withoutAbsent } from '../fields.ts';
 import { limitUser } from '../hash-user.ts';
 import { clampMaxTokens, type TranslationContext, takesReasoningEffort } from '../quirks.ts';
@@ -18,7 +18,7 @@ export function buildChatRequest(
 ): Fields {
   const isOpenAi = context.host === 'openai';
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  if (request.stop.length > stopLimit) dropped.add('stop sequences after the fourth');
+  if (request.stop.length > stopLimit) noteDropped(dropped, 'stop sequences after the fourth');
   return withoutAbsent({
     model: context.targetModel,
     messages: buildChatTurns(request, context, names),
@@ -64,7 +64,7 @@ function buildEffort(
 ): string | undefined {
   if (effort === undefined) return undefined;
   if (!takesReasoningEffort(context)) {
-    dropped.add('reasoning effort');
+    noteDropped(dropped, 'reasoning effort');
     return undefined;
   }
   return effort;

@@ -1,6 +1,6 @@
 import type { Answer, AnswerPart } from '../../conversation.ts';
 import { brokenAnswer, type Fields, isFields, toFields, toList, toText } from '../fields.ts';
-import { parseChatUsage, parseFinish } from './usage.ts';
+import { parseChatUsage, parseFinish, parseStopSequence } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
 export function parseChatAnswer(body: Fields): Answer {
@@ -10,6 +10,7 @@ export function parseChatAnswer(body: Fields): Answer {
   if (!isFields(choice)) throw brokenAnswer('has no choices');
   const message = toFields(choice.message);
   const calls = parseCalls(message);
+  const stopSequence = parseStopSequence(choice);
   return {
     parts: [
       ...textPart('thinking', toText(message.reasoning_content) || toText(message.reasoning)),
@@ -17,7 +18,8 @@ export function parseChatAnswer(body: Fields): Answer {
       ...textPart('refusal', toText(message.refusal)),
       ...calls,
     ],
-    finish: parseFinish(choice.finish_reason, calls.length > 0),
+    finish: stopSequence === undefined ? parseFinish(choice.finish_reason, calls.length > 0) : 'sequence',
+    stopSequence,
     usage: isFields(body.usage) ? parseChatUsage(body.usage) : undefined,
   };
 }

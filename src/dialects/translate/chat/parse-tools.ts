@@ -62,12 +62,14 @@ export function parseChatToolChoice(value: unknown, tools: readonly Tool[]): Cho
     case 'allowed_tools': {
       const path = 'tool_choice.allowed_tools';
       const allowed = parseFields(choice.allowed_tools, path);
-      const names = parseList(allowed.tools, `${path}.tools`).map(
-        (entry, index) =>
-          parseChosen(parseFields(entry, `${path}.tools[${index}]`), `${path}.tools[${index}]`).name,
+      const names = new Set(
+        parseList(allowed.tools, `${path}.tools`).map(
+          (entry, index) =>
+            parseChosen(parseFields(entry, `${path}.tools[${index}]`), `${path}.tools[${index}]`).name,
+        ),
       );
       const kind = allowed.mode === 'required' ? 'required' : 'auto';
-      return { tools: tools.filter((tool) => names.includes(tool.name)), toolChoice: { kind } };
+      return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { kind } };
     }
     default:
       throw unsupported('tool_choice', 'this kind of choice can not be carried over');

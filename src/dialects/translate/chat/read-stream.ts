@@ -3,13 +3,14 @@ import { parseFailure } from '../errors.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
 import { toContentText } from './parse-answer.ts';
 import { createChatCalls } from './read-calls.ts';
-import { parseChatUsage, parseFinish } from './usage.ts';
+import { parseChatUsage, parseFinish, parseStopSequence } from './usage.ts';
 
 /** Reads a provider's Chat stream, with all the liberties that hosts take. */
 export function createChatReader(sink: StreamSink): StreamReader {
   const calls = createChatCalls(sink);
   let isStarted = false;
   let reason: string | undefined;
+  let stopSequence: string | undefined;
 
   function start(): void {
     if (isStarted) return;
@@ -20,7 +21,8 @@ export function createChatReader(sink: StreamSink): StreamReader {
   function complete(): void {
     start();
     calls.flush();
-    sink.complete(parseFinish(reason, calls.count() > 0));
+    if (stopSequence === undefined) sink.complete(parseFinish(reason, calls.count() > 0));
+    else sink.complete('sequence', stopSequence);
   }
 
   function readDelta(delta: Fields): void {
@@ -43,6 +45,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
       if (typeof choice.index === 'number' && choice.index !== 0) continue;
       readDelta(toFields(choice.delta));
       reason = toText(choice.finish_reason) || reason;
+      stopSequence = parseStopSequence(choice) ?? stopSequence;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { FinishReason, FullUsage } from '../../conversation.ts';
-import { type Fields, toCount, toFields } from '../fields.ts';
+import { type Fields, toCount, toFields, toText } from '../fields.ts';
 
 export function parseChatUsage(usage: Fields): FullUsage {
   const input = toFields(usage.prompt_tokens_details);
@@ -24,6 +24,11 @@ export function buildChatUsage(usage: FullUsage): Fields {
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   };
+}
+
+/** vLLM names the stop sequence that matched beside the reason. */
+export function parseStopSequence(choice: Fields): string | undefined {
+  return choice.finish_reason === 'stop' ? toText(choice.stop_reason) || undefined : undefined;
 }
 
 /** Hosts say `stop` although there are calls, or nothing at all. */

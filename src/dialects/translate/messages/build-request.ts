@@ -1,5 +1,5 @@
 import type { ConversationRequest, Tool, ToolChoice } from '../../conversation.ts';
-import type { Dropped } from '../dropped.ts';
+import { type Dropped, noteDropped } from '../dropped.ts';
 import { type Fields, withoutAbsent } from '../fields.ts';
 import {
   clampMaxTokens,
@@ -96,13 +96,13 @@ function buildThinking(
   if (effort === undefined) return undefined;
   const control = thinkingControl(context);
   if (effort === 'none') return control === 'none' ? undefined : { type: 'disabled' };
-  if (control === 'none') dropped.add('reasoning effort');
+  if (control === 'none') noteDropped(dropped, 'reasoning effort');
   if (control !== 'budget') return undefined;
   const wanted = effort === 'minimal' || effort === 'low' ? budgets.low : (budgets[toBand(effort)] ?? 0);
   const budget = Math.min(wanted, maxTokens - 1);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
   if (isForced || budget < leastBudget || request.turns.at(-1)?.role === 'results') {
-    dropped.add('reasoning effort');
+    noteDropped(dropped, 'reasoning effort');
     return undefined;
   }
   return { type: 'enabled', budget_tokens: budget };
@@ -120,13 +120,13 @@ function buildSampling(
 ): Fields {
   const { temperature, topP } = request;
   if (!takesSampling(context) || isThinking) {
-    if (temperature !== undefined) dropped.add('temperature');
-    if (topP !== undefined) dropped.add('top_p');
+    if (temperature !== undefined) noteDropped(dropped, 'temperature');
+    if (topP !== undefined) noteDropped(dropped, 'top_p');
     return {};
   }
   // Some Claude models refuse the two together; the temperature is what people set on purpose.
   if (temperature !== undefined && topP !== undefined && context.host === 'anthropic') {
-    dropped.add('top_p');
+    noteDropped(dropped, 'top_p');
     return { temperature: toUnit(temperature) };
   }
   return { temperature: temperature === undefined ? undefined : toUnit(temperature), top_p: topP };

@@ -1,5 +1,5 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../../conversation.ts';
-import type { Dropped } from '../dropped.ts';
+import { type Dropped, noteDropped } from '../dropped.ts';
 import { type Fields, withoutAbsent } from '../fields.ts';
 import { limitUser } from '../hash-user.ts';
 import { clampMaxTokens, type TranslationContext, takesReasoningEffort } from '../quirks.ts';
@@ -87,7 +87,7 @@ function buildReasoning(
 ): Fields | undefined {
   if (effort === undefined) return undefined;
   if (!takesReasoningEffort(context)) {
-    dropped.add('reasoning effort');
+    noteDropped(dropped, 'reasoning effort');
     return undefined;
   }
   return { effort };

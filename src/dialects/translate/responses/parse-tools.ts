@@ -80,11 +80,13 @@ export function parseResponsesToolChoice(value: unknown, tools: readonly Tool[])
     case 'custom':
       return { tools, toolChoice: { kind: 'tool', tool: parseChosen(choice, 'tool_choice') } };
     case 'allowed_tools': {
-      const names = parseList(choice.tools, 'tool_choice.tools').map(
-        (entry, index) => parseFields(entry, `tool_choice.tools[${index}]`).name,
+      const names = new Set(
+        parseList(choice.tools, 'tool_choice.tools').map(
+          (entry, index) => parseFields(entry, `tool_choice.tools[${index}]`).name,
+        ),
       );
       const kind = choice.mode === 'required' ? 'required' : 'auto';
-      return { tools: tools.filter((tool) => names.includes(tool.name)), toolChoice: { kind } };
+      return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { kind } };
     }
     default:
       throw notHere();
