@@ -50,7 +50,8 @@ function mergeAssistants(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       if (turn.text !== '') texts.push(turn.text);
-      calls.push(...turn.calls);
+      // Not spread: arguments of a call are limited to some ten thousands.
+      for (const call of turn.calls) calls.push(call);
       continue;
     }
     flush();

@@ -94,3 +94,45 @@ describe('createInputUnwrapper', () => {
     }
   });
 });
+
+test('what a model wrote without the wrapping reaches the client when the stream ends', () => {
+  const stream = chatStream([{ name: 'apply_patch', pieces: ['*** ', 'Begin'] }]);
+
+  const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+
+  expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: '*** Begin' }]);
+});
+
+test('the offered tool decides what a name is, not a call in the history', () => {
+  const history = [
+    { type: 'function_call', call_id: 'a', name: 'apply_patch', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'a', output: 'x' },
+  ];
+  const call = { id: 'c', function: { name: 'apply_patch', arguments: '{"input":"x"}' } };
+
+  const { body } = startTranslation('responses', 'chat', { ...request, input: history }).answer({
+    choices: [{ message: { tool_calls: [call] } }],
+  });
+
+  expect(body).toMatchObject({ output: [{ type: 'custom_tool_call', input: 'x' }] });
+});
+
+test('a function named like a flattened namespace keeps apart from it', () => {
+  const tools = [...request.tools, { type: 'function', name: 'agents__spawn', parameters: {} }];
+  const translation = startTranslation('responses', 'chat', { ...request, tools });
+  const wire = translation.request({ ...request, tools }).body as { tools: { function: { name: string } }[] };
+  const names = wire.tools.map((tool) => tool.function.name);
+
+  const { body } = translation.answer({
+    choices: [{ message: { tool_calls: names.slice(1).map((name) => ({ id: name, function: { name } })) } }],
+  });
+
+  expect(new Set(names).size).toBe(3);
+  expect(body).toMatchObject({
+    output: [
+      { name: 'spawn', namespace: 'agents' },
+      { name: 'agents__spawn', type: 'function_call' },
+    ],
+  });
+  expect((body as { output: object[] }).output[1]).not.toHaveProperty('namespace');
+});

@@ -80,3 +80,12 @@ test.each([
   expect(text).toContain('event: response.failed');
   expect(text).toContain(`"code":"${code}"`);
 });
+
+test.each([
+  ['prompt is too long: 9 > 8', 'prompt is too long: 9 > 8'],
+  ['the maximum context length is 8', 'prompt is too long: the maximum context length is 8'],
+])('a messages client is told in its words, once: %s', (message, expected) => {
+  const body = startTranslation('messages', 'chat').error(400, { error: { message } });
+
+  expect(body).toMatchObject({ error: { message: expected } });
+});

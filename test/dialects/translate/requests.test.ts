@@ -675,6 +675,25 @@ describe('hostile requests', () => {
     expect(messages[0].content).toHaveLength(200_000);
   });
 
+  test('two hundred thousand blocks in one message are carried', () => {
+    const block = (index: number) => ({ type: 'tool_use', id: `c${index}`, name: 'f', input: {} });
+    const content = Array.from({ length: 200_000 }, (_each, index) => block(index));
+    const body = { max_tokens: 1, messages: [{ role: 'assistant', content }] };
+
+    expect(request('messages', 'chat', body).messages[0].tool_calls).toHaveLength(200_000);
+  });
+
+  test('of two results for one call the first counts', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content: 'first' },
+      { role: 'tool', tool_call_id: 'a', content: 'second' },
+    ];
+
+    expect(request('chat', 'responses', { messages }).input.at(-1).output).toBe('first');
+  });
+
   test('names of dropped fields are bounded in number and length', () => {
     const body = Object.fromEntries(
       Array.from({ length: 5_000 }, (_each, index) => [`${'x'.repeat(500)}${index}`, 1]),

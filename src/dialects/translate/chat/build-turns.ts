@@ -30,9 +30,9 @@ export function buildChatTurns(
     const parts = toUserParts(turn, host);
     if (parts === undefined) {
       flush();
-      messages.push(...buildTurn(turn, names));
+      for (const message of buildTurn(turn, names)) messages.push(message);
     }
-    said.push(...(parts ?? mediaOf(turn)));
+    for (const part of parts ?? mediaOf(turn)) said.push(part);
   }
   flush();
   return messages;

@@ -29,8 +29,12 @@ function append(messages: Message[], turn: Turn, names: ToolNames): void {
   const content = buildContent(turn, names);
   if (content.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role === role) last.content.push(...content);
-  else messages.push({ role, content });
+  if (last?.role !== role) {
+    messages.push({ role, content });
+    return;
+  }
+  // Not spread: arguments of a call are limited to some ten thousands.
+  for (const block of content) last.content.push(block);
 }
 
 function buildContent(turn: Turn, names: ToolNames): Fields[] {

@@ -49,7 +49,7 @@ function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {
   parseBlocks(message.content, `${path}.content`).forEach((block, index) => {
     const place = `${path}.content[${index}]`;
     if (block.type === 'tool_result') results.push(parseResult(block, place, dropped));
-    else parts.push(...parseBlock(block, place, dropped));
+    else for (const part of parseBlock(block, place, dropped)) parts.push(part);
   });
   const turns: Turn[] = results.length > 0 ? [{ role: 'results', results }] : [];
   if (parts.length > 0) turns.push({ role: 'user', parts });
