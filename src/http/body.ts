@@ -27,7 +27,7 @@ export async function readBody(
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limits.bodyBytes) throw tooLarge(limits);
   // Only now, after the checks that need no body: a refused client never sends it.
-  if (request.headers.expect !== undefined) response.writeContinue();
+  if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
   const body = await receive(request, response, { announced, limits });
   return encoding === undefined ? body : decode(body, encoding, limits);
 }
@@ -101,12 +101,22 @@ function append(body: Buffer | undefined, length: number, chunk: Buffer, announc
 }
 
 async function decode(body: Buffer, encoding: keyof typeof decoders, limits: BodyLimits): Promise<Buffer> {
+  let decoded: Decoded;
   try {
-    return await decoders[encoding](body, { maxOutputLength: limits.bodyBytes });
+    const options = { maxOutputLength: limits.bodyBytes, info: true };
+    decoded = (await decoders[encoding](body, options)) as unknown as Decoded; // node's types don't know `info`
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
     throw new GatewayError('request.encoding', `the body is not valid ${encoding}`, { cause });
   }
+  // zlib passes over what stands behind the end, and another reader might not.
+  if (decoded.engine.bytesWritten === body.length) return decoded.buffer;
+  throw new GatewayError('request.encoding', `the body goes on behind the end of its ${encoding} data`);
+}
+
+interface Decoded {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
 }
 
 function tooLarge(limits: BodyLimits): GatewayError {
