@@ -20,5 +20,6 @@ export function gatewayConfig(config: Config, sandboxUrl: string | undefined): G
     models: config.models,
     findModel: config.findModel,
     secrets: config.secrets,
+    recordsBodies: config.records.bodies,
   };
 }

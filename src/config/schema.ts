@@ -207,7 +207,10 @@ export const settingsSchema = z.strictObject({
         .nullable()
         .default(null)
         .describe('File of the JSON lines; null: in the state directory.'),
-      bodies: z.boolean().default(false).describe('Keep the bodies of requests and answers too.'),
+      bodies: z
+        .boolean()
+        .default(false)
+        .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
       ledger: z.boolean().default(false).describe('Keep durable rows of usage.'),
     })
     .prefault({})

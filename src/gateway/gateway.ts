@@ -25,6 +25,8 @@ export interface Gateway {
   /** Takes every configured secret out of a provider's own words. */
   readonly scrub: (text: Buffer) => Buffer;
   readonly record: WriteRecord;
+  /** Whether records hold the requests' bodies. */
+  readonly recordsBodies: boolean;
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */
   readonly admit: () => void;
   readonly isReady: () => boolean;

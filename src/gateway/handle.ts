@@ -26,6 +26,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
+    if (gateway.recordsBodies) exchange.note({ request_body: body.toString() });
     const request = parseRequest(body, endpoint);
     exchange.note({ bytes_in: body.length, model: request.model, stream: request.stream });
 

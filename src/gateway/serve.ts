@@ -26,6 +26,7 @@ export interface GatewayConfig {
   readonly findModel: (name: string) => ModelEntry | undefined;
   /** Texts that must never be in an answer or a log. */
   readonly secrets: readonly string[];
+  readonly recordsBodies: boolean;
 }
 
 export interface GatewayServer {
@@ -126,6 +127,7 @@ function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Sha
     configHash: config.hash,
     scrub: createScrubber(config.secrets),
     record,
+    recordsBodies: config.recordsBodies,
     admit,
     isReady,
   };

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
-import { newRequestId, rawErrorAnswer, sendError } from './respond.ts';
+import { Connections } from './connections.ts';
+import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 
 export interface ListenLimits {
   /** Longest time for the request head, in milliseconds. */
@@ -43,9 +44,6 @@ export const defaultListenLimits: ListenLimits = {
   drainMs: 30_000,
 };
 
-/** The requests of a connection that have no whole answer yet, and the answer of the newest. */
-type Pending = WeakMap<Socket, { open: number; latest: ServerResponse }>;
-
 // Clients reuse a connection for as long as they hear from us that they may.
 const keepAliveMs = 60_000;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
@@ -55,7 +53,6 @@ const cutGraceMs = 500;
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { limits } = options;
   const stop = new AbortController();
-  let isDraining = false;
   const server = createServer({
     noDelay: true,
     maxHeaderSize: limits.headBytes,
@@ -68,24 +65,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
-  const pending: Pending = new WeakMap();
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const connections = new Connections();
+  server.on('connection', (socket) => connections.add(socket));
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    const waiting = pending.get(socket) ?? { open: 0, latest: response };
-    waiting.open += 1;
-    waiting.latest = response;
-    pending.set(socket, waiting);
-    response.once('close', () => {
-      waiting.open -= 1;
-    });
-    if (isDraining) response.setHeader('connection', 'close');
-    const refusal = waiting.open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
+    // Behind an answer that closed the connection nothing is taken, only drained.
+    if (request.socket.writableEnded) return request.resume();
+    const open = connections.begin(request, response);
+    // The parser gives up what follows in the same packet, so the client must not wait for an answer to it.
+    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
+    const refusal = open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
     if (refusal === undefined) return options.onRequest(request, response);
     response.setHeader('connection', 'close');
     return sendError(response, refusal, newRequestId());
@@ -93,51 +82,43 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', onRequest);
   // The 100 is sent by readBody, when the request has passed the checks that need no body.
   server.on('checkContinue', onRequest);
-  server.on('checkExpectation', (_request, response) => {
-    sendError(
-      response,
-      new GatewayError('request.expectation', 'Expect may only be 100-continue'),
-      newRequestId(),
-    );
-  });
-  server.on('clientError', (error, socket) => answerParserError(error, socket as Socket, pending));
-  server.on('connect', (_request, socket) => {
-    const error = new GatewayError(
-      'endpoint.unknown',
-      'this is not a tunnelling proxy: CONNECT is not served',
-    );
-    socket.end(rawErrorAnswer(error, newRequestId()));
-  });
-  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', (error, socket) => answerParserError(error, socket as Socket, connections));
+  server.on('connect', (_request, socket) => refuseConnect(socket as Socket));
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request, socket, head) => {
+      connections.noteUpgrade(request.socket);
+      onUpgrade(request, socket, head);
+    });
+  }
 
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
   const shownHost = options.host.includes(':') ? `[${options.host}]` : options.host;
+
+  const drain = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    connections.drain();
+    const cut = setTimeout(() => {
+      stop.abort();
+      setTimeout(() => connections.cut(), cutGraceMs).unref();
+    }, limits.drainMs);
+    await closed;
+    clearTimeout(cut);
+  };
+  let drained: Promise<void> | undefined;
 
   return {
     url: `http://${shownHost}:${port}`,
     port,
     stopSignal: stop.signal,
     get isDraining() {
-      return isDraining;
+      return drained !== undefined;
     },
-    drain: async () => {
-      isDraining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      // Node takes a connection that never said anything for a busy one, and stops its own clock of heads.
-      const unasked = () => [...sockets].filter((socket) => (pending.get(socket)?.open ?? 0) === 0);
-      for (const socket of unasked()) if (socket.bytesRead === 0) socket.destroy();
-      const late = setTimeout(() => {
-        for (const socket of unasked()) socket.destroy();
-      }, limits.headMs);
-      const cut = setTimeout(() => {
-        stop.abort();
-        setTimeout(() => server.closeAllConnections(), cutGraceMs).unref();
-      }, limits.drainMs);
-      await closed;
-      clearTimeout(late);
-      clearTimeout(cut);
+    drain: () => {
+      drained ??= drain();
+      return drained;
     },
   };
 }
@@ -164,6 +145,10 @@ function misframed(request: IncomingMessage): GatewayError | undefined {
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') {
     return new GatewayError('request.framing', 'transfer-encoding may only be chunked');
   }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return new GatewayError('request.expectation', 'Expect may only be 100-continue');
+  }
   let hosts = 0;
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i] as string;
@@ -178,27 +163,31 @@ function tooManyPipelined(limits: ListenLimits): GatewayError {
   return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }
 
-function answerParserError(error: NodeJS.ErrnoException, socket: Socket, pending: Pending): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function answerParserError(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
+  // It has its answer already, and is still sending: what comes is drained until the socket is destroyed.
+  if (socket.writableEnded) return;
+  // Who ends its side in the middle of a body has left: nobody reads an answer.
+  const hasLeft =
+    error.code === 'ECONNRESET' || (error.code === 'HPE_INVALID_EOF_STATE' && connections.isBusy(socket));
+  if (hasLeft || !socket.writable || !connections.isUnanswered(socket)) {
     socket.destroy();
     return;
   }
-  const waiting = pending.get(socket);
-  if (waiting === undefined || waiting.open === 0) {
-    socket.end(rawErrorAnswer(parserError(error), newRequestId()));
-    setTimeout(() => socket.destroy(), 2_000).unref();
-    return;
-  }
-  const { latest, open } = waiting;
-  // At the end of its side the client has left: nobody reads an answer.
-  const isMalformed = error.code !== 'HPE_INVALID_EOF_STATE';
-  if (isMalformed && open === 1 && !latest.headersSent && !latest.req.complete) {
-    // Its body is what is malformed, so the answer is its own.
-    sendError(latest, parserError(error), newRequestId());
-    return;
-  }
-  // In the middle of another answer a 400 would be read as part of it.
-  socket.destroy();
+  endWith(socket, parserError(error));
+}
+
+/** Node takes its own listeners off a CONNECT socket, so without one here a reset would end the process. */
+function refuseConnect(socket: Socket): void {
+  socket.on('error', () => socket.destroy()).resume();
+  endWith(
+    socket,
+    new GatewayError('endpoint.unknown', 'this is not a tunnelling proxy: CONNECT is not served'),
+  );
+}
+
+function endWith(socket: Socket, error: GatewayError): void {
+  socket.end(rawErrorAnswer(error, newRequestId()));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
 function parserError(cause: NodeJS.ErrnoException): GatewayError {

@@ -1,6 +1,6 @@
 import type { Usage } from '../dialects/dialect.ts';
 
-/** What is written about one exchange. No content and no key: ids, names, counts and times only. */
+/** What is written about one exchange. No key, and no content unless asked for: ids, names, counts and times. */
 export interface ExchangeRecord {
   /** RFC 3339, when the request's head had arrived. */
   readonly time: string;
@@ -43,6 +43,8 @@ export interface ExchangeRecord {
   readonly usage?: Usage;
   readonly first_byte_ms?: number;
   readonly total_ms: number;
+  /** The request's body, only where `records.bodies` asks for it and only in the file. */
+  readonly request_body?: string;
   /** Hash of the configuration that decided. */
   readonly config: string;
   /** The hidden cause of a failure, for whoever runs the gateway. */

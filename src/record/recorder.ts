@@ -26,7 +26,7 @@ export function createRecorder({ file, show, stderr }: RecorderOptions): Recorde
   return {
     write: (record) => {
       if (show !== undefined) show(record);
-      else log.info(record, 'exchange');
+      else log.info({ ...record, request_body: undefined }, 'exchange');
       lines?.write(`${JSON.stringify(record)}\n`);
     },
     say: (level, message, facts = {}) => log[level]({ time: new Date().toISOString(), ...facts }, message),

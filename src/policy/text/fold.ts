@@ -16,6 +16,8 @@ export interface Fold {
   readonly sequences: readonly (readonly number[])[];
   /** Folds a text; runs of white space become one space. */
   text(text: string): FoldedText;
+  /** The folded text alone, without the way back. */
+  plain(text: string): string;
 }
 
 const space = 0x20;
@@ -51,7 +53,23 @@ export function createFold(): Fold {
     else astral.set(codePoint, folded);
     return folded;
   };
-  return { point, sequences, text: (text) => foldText(text, point, sequences) };
+  const whole = (text: string) => foldText(text, point, sequences);
+  return {
+    point,
+    sequences,
+    text: whole,
+    plain: (text) => (ascii.test(text) ? foldAscii(text) : whole(text).text),
+  };
+}
+
+const ascii = /^[\0-\x7f]*$/;
+
+/** The same for ASCII, by the engine's own means. */
+function foldAscii(text: string): string {
+  return text
+    .replace(/[\0-\x08\x0e-\x1f\x7f]+/g, '')
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
 }
 
 function foldText(

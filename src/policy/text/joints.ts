@@ -1,4 +1,4 @@
-import type { Piece } from '../walk.ts';
+import { type Piece, textOf } from '../walk.ts';
 import type { State } from './automaton.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { Machine } from './machine.ts';
@@ -10,7 +10,6 @@ export const jointReach = 4096;
 
 const laneLimit = 8;
 const pieceLimit = 64;
-const edge = 96;
 const space = 0x20;
 
 /** What is kept of the texts of one chain. */
@@ -19,8 +18,6 @@ interface Chain {
   readonly verdict: TextVerdict;
   readonly jointNeedles: ReadonlySet<number>;
   readonly pieces: readonly Piece[];
-  /** Digits near its end. */
-  readonly digits: number;
   readonly candidates: readonly number[];
 }
 
@@ -54,21 +51,21 @@ export class Joints {
     const text = bytesOf(document, entry);
     const before = this.#chains.get(name);
     if (before === undefined) {
-      this.#chains.set(name, first(piece, verdict, text));
+      this.#chains.set(name, first(piece, verdict));
       return;
     }
     const found = new Map<number, Hit>();
-    const literals = new Set<number>();
+    const called = new Set<number>();
     const lanes = { exact: [] as readonly State[], folded: [] as readonly State[] };
     for (const view of views) {
       lanes[view] = this.#goOn(view, before, text, (needle) => {
-        if (this.#machine.needles[needle]?.kind === 'detector') literals.add(needle);
+        if (this.#machine.needles[needle]?.kind === 'detector') called.add(needle);
         else if (!found.has(needle)) found.set(needle, { needle, view });
       });
       if (lanes[view].length === 0) lanes[view] = [verdict.after[view]];
       else lanes[view] = [...lanes[view], verdict.after[view]];
     }
-    for (const hit of this.#detect(before, piece, verdict, literals, text)) found.set(hit.needle, hit);
+    for (const hit of this.#detect(before, piece, verdict, called)) found.set(hit.needle, hit);
     for (const { needle } of verdict.hits) found.delete(needle);
     const last = before.pieces[before.pieces.length - 1] as Piece;
     for (const hit of found.values()) report(hit, piece, last);
@@ -77,7 +74,6 @@ export class Joints {
       verdict,
       jointNeedles: new Set(found.keys()),
       pieces: [...before.pieces.slice(-pieceLimit + 1), piece],
-      digits: digitsNear(text, 'end') + (text.end - text.start < edge ? before.digits : 0),
       candidates: this.#recent(before, verdict, text),
     });
   }
@@ -129,86 +125,62 @@ export class Joints {
     return [...new Set([...before.candidates, ...verdict.candidates])];
   }
 
-  /** Detectors read characters, not automata: they get the joined edges wherever one of them may find something. */
-  #detect(
-    before: Chain,
-    piece: Piece,
-    verdict: TextVerdict,
-    literals: ReadonlySet<number>,
-    text: TextBytes,
-  ): readonly Hit[] {
-    const worth = new Set([
-      ...before.candidates,
-      ...verdict.candidates,
-      ...literals,
-      ...this.#machine.always,
-    ]);
-    const head = this.#machine.digits.length === 0 || before.digits === 0 ? 0 : digitsNear(text, 'start');
-    for (const { needle, atLeast } of this.#machine.digits) {
-      if (head > 0 && head + before.digits >= atLeast) worth.add(needle);
-    }
+  /**
+   * Detectors read characters, not automata: where the joined automaton or one of the texts called one, it
+   * gets the joined edges.
+   */
+  #detect(before: Chain, piece: Piece, verdict: TextVerdict, called: ReadonlySet<number>): readonly Hit[] {
+    const { needles, always } = this.#machine;
+    const worth = new Set([...before.candidates, ...verdict.candidates, ...called, ...always]);
     if (worth.size === 0) return [];
-    const start = textOf(piece).slice(0, this.#reach);
-    return ['', ' '].flatMap((separator) => {
-      const joined = tail(before.pieces, separator, this.#reach) + separator;
-      return this.#crossing([...worth], joined, start);
-    });
+    const found: Hit[] = [];
+    for (const number of worth) {
+      const needle = needles[number];
+      if (needle?.kind !== 'detector') continue;
+      const reach = Math.min(needle.detector.reach, jointReach);
+      const head = textOf(piece.place).slice(0, reach);
+      for (const separator of ['', ' ']) {
+        const last = tail(before.pieces, separator, reach) + separator;
+        found.push(...this.#crossing(number, last, head));
+      }
+    }
+    return found;
   }
 
-  /** Detectors that find something across a joint: more than in both parts alone. */
-  #crossing(candidates: readonly number[], before: string, after: string): readonly Hit[] {
-    return this.#reader.detect(candidates, before + after).filter(({ needle: number }) => {
-      const needle = this.#machine.needles[number];
-      if (needle?.kind !== 'detector') return false;
-      const { detector } = needle;
-      const count = (text: string) =>
-        detector.find(text).length +
-        (detector.folded ? detector.find(this.#machine.fold.text(text).text).length : 0);
-      const crosses = (text: string, joint: number) =>
-        detector.find(text).some(({ start, end }) => start < joint && end > joint);
-      if (crosses(before + after, before.length)) return true;
-      return count(before + after) > count(before) + count(after);
-    });
+  /** What a detector finds in two texts joined, but in neither alone. */
+  #crossing(number: number, before: string, after: string): readonly Hit[] {
+    const [hit] = this.#reader.detect([number], before + after);
+    const needle = this.#machine.needles[number];
+    if (hit === undefined || needle?.kind !== 'detector') return [];
+    const { detector } = needle;
+    const read =
+      hit.view === 'exact' ? (text: string) => text : (text: string) => this.#machine.fold.plain(text);
+    const joint = read(before).length;
+    const crosses = detector
+      .find(read(before + after))
+      .some(({ start, end }) => start < joint && end > joint);
+    return crosses ? [hit] : [];
   }
 }
 
-function first(piece: Piece, verdict: TextVerdict, text: TextBytes): Chain {
+function first(piece: Piece, verdict: TextVerdict): Chain {
   return {
     lanes: { exact: [verdict.after.exact], folded: [verdict.after.folded] },
     verdict,
     jointNeedles: new Set(),
     pieces: [piece],
-    digits: digitsNear(text, 'end'),
     candidates: verdict.candidates,
   };
-}
-
-function textOf({ place }: Piece): string {
-  return place.document.isEscaped(place.entry)
-    ? place.document.text(place.entry)
-    : place.document.raw(place.entry);
 }
 
 /** The last characters of a chain, joined. */
 function tail(pieces: readonly Piece[], separator: string, length: number): string {
   let joined = '';
   for (let at = pieces.length - 1; at >= 0 && joined.length < length; at -= 1) {
-    const text = textOf(pieces[at] as Piece);
+    const text = textOf((pieces[at] as Piece).place);
     joined = joined === '' ? text : text + separator + joined;
   }
   return joined.slice(-length);
-}
-
-/** Digits near an edge of a text; what may be one, written otherwise, counts too. */
-function digitsNear({ bytes, start, end }: TextBytes, side: 'start' | 'end'): number {
-  const from = side === 'start' ? start : Math.max(start, end - edge);
-  const to = side === 'start' ? Math.min(end, start + edge) : end;
-  let count = 0;
-  for (let at = from; at < to; at += 1) {
-    const byte = bytes[at] as number;
-    if ((byte >= 0x30 && byte <= 0x39) || byte >= 0xc0) count += 1;
-  }
-  return count;
 }
 
 function distinct(states: readonly State[]): readonly State[] {

@@ -1,6 +1,5 @@
 import type { JsonDocument } from '../../dialects/json-document.ts';
-import { DigitWatch } from './digit-watch.ts';
-import type { DigitNeedle, Machine } from './machine.ts';
+import type { Machine } from './machine.ts';
 import type { ScanResult, Standing, TextBytes, View } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -24,16 +23,11 @@ const none: readonly number[] = [];
 /** Reads texts of documents for all needles of a machine, and remembers long ones. */
 export class TextReader {
   readonly #machine: Machine;
-  readonly #watch: DigitWatch;
   readonly #cache: VerdictCache;
-  readonly #onDigit: (at: number) => void;
 
   constructor(machine: Machine, cache: VerdictCache) {
     this.#machine = machine;
     this.#cache = cache;
-    const watch = new DigitWatch(machine.digits satisfies readonly DigitNeedle[]);
-    this.#watch = watch;
-    this.#onDigit = (at) => watch.digit(at);
   }
 
   /** The verdict on a string, key or number of a document. */
@@ -49,14 +43,12 @@ export class TextReader {
   }
 
   #judge(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    this.#watch.begin(text.bytes, text.start);
-    const found = this.#machine.scanner.scan(text, this.#onDigit);
-    const numbers = this.#watch.fired();
+    const found = this.#machine.scanner.scan(text);
     const { always } = this.#machine;
-    if (found.exact.length + found.folded.length + numbers.length + always.length === 0) {
+    if (found.exact.length + found.folded.length + always.length === 0) {
       return { hits: noHits, candidates: none, after: found.after };
     }
-    return this.#confirm(found, [...numbers, ...always], () =>
+    return this.#confirm(found, always, () =>
       document.isEscaped(entry) ? document.text(entry) : document.raw(entry),
     );
   }
@@ -89,7 +81,7 @@ export class TextReader {
       if (needle?.kind !== 'detector') continue;
       if (needle.detector.find(text).length > 0) hits.push({ needle: number, view: 'exact' });
       else if (needle.detector.folded) {
-        folded ??= this.#machine.fold.text(text).text;
+        folded ??= this.#machine.fold.plain(text);
         if (needle.detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
       }
     }

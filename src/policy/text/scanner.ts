@@ -28,9 +28,6 @@ export interface TextBytes {
   readonly isEscaped: boolean;
 }
 
-/** Hears of every place where a digit ended, as an offset into the bytes. */
-export type DigitListener = (at: number) => void;
-
 const nothing: readonly number[] = [];
 
 /**
@@ -41,19 +38,16 @@ export class Scanner {
   readonly exact: Automaton;
   readonly folded: Automaton;
   readonly #fold: Fold;
-  readonly #digitNeedle: number;
   readonly #seenExact: Uint8Array;
   readonly #seenFolded: Uint8Array;
   readonly #character: Character = { codePoint: 0, length: 0 };
   #foundExact: number[] = [];
   #foundFolded: number[] = [];
-  #onDigit: DigitListener = () => {};
 
-  constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number; digitNeedle: number }) {
+  constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number }) {
     this.exact = new Automaton({ nfa: machines.exact });
     this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold });
     this.#fold = machines.fold;
-    this.#digitNeedle = machines.digitNeedle;
     this.#seenExact = new Uint8Array(machines.needleCount);
     this.#seenFolded = new Uint8Array(machines.needleCount);
   }
@@ -63,11 +57,10 @@ export class Scanner {
   }
 
   /** Reads a whole text from its beginning to its end. */
-  scan(text: TextBytes, onDigit: DigitListener): ScanResult {
-    this.#onDigit = onDigit;
+  scan(text: TextBytes): ScanResult {
     const after = this.#run(text);
-    this.#note('exact', this.exact.end(after.exact), text.end);
-    this.#note('folded', this.folded.end(after.folded), text.end);
+    this.#note('exact', this.exact.end(after.exact));
+    this.#note('folded', this.folded.end(after.folded));
     return { ...this.#take(), after };
   }
 
@@ -111,12 +104,12 @@ export class Scanner {
       const byteClass = exactClasses[bytes[at] as number] as number;
       if (byteClass === 0) {
         readCharacter(bytes, at, isEscaped, this.#character);
-        exactAt = this.#stepExact(exactAt, exact.alphabet.of(this.#character.codePoint), at);
-        foldedAt = this.#stepPoint(foldedAt, this.#character.codePoint, at);
+        exactAt = this.#stepExact(exactAt, exact.alphabet.of(this.#character.codePoint));
+        foldedAt = this.#stepPoint(foldedAt, this.#character.codePoint);
         at += this.#character.length;
       } else {
-        exactAt = this.#stepExact(exactAt, byteClass, at);
-        foldedAt = this.#stepFolded(foldedAt, foldedClasses[bytes[at] as number] as number, at);
+        exactAt = this.#stepExact(exactAt, byteClass);
+        foldedAt = this.#stepFolded(foldedAt, foldedClasses[bytes[at] as number] as number);
         at += 1;
       }
       exactTable = exact.table;
@@ -125,45 +118,43 @@ export class Scanner {
     return { exact: exact.stateAt(exactAt), folded: folded.stateAt(foldedAt) };
   }
 
-  #stepExact(offset: number, column: number, at: number): number {
+  #stepExact(offset: number, column: number): number {
     const { exact } = this;
     const known = exact.table[offset + column] as number;
     if (known >= 0) return known;
     const state =
       known < unknownCell ? exact.stateAt(-2 - known) : exact.nextByClass(exact.stateAt(offset), column);
-    if (state.needles.length > 0) this.#note('exact', state.needles, at);
+    if (state.needles.length > 0) this.#note('exact', state.needles);
     return state.offset;
   }
 
-  #stepFolded(offset: number, column: number, at: number): number {
+  #stepFolded(offset: number, column: number): number {
     const { folded } = this;
     const known = folded.table[offset + column] as number;
     if (known >= 0) return known;
     const state =
       known < unknownCell ? folded.stateAt(-2 - known) : folded.nextByClass(folded.stateAt(offset), column);
-    if (state.needles.length > 0) this.#note('folded', state.needles, at);
+    if (state.needles.length > 0) this.#note('folded', state.needles);
     return state.offset;
   }
 
-  #stepPoint(offset: number, codePoint: number, at: number): number {
+  #stepPoint(offset: number, codePoint: number): number {
     const folded = this.#fold.point(codePoint);
     if (folded === 0) return offset;
-    if (folded > 0) return this.#stepFolded(offset, this.folded.alphabet.of(folded), at);
+    if (folded > 0) return this.#stepFolded(offset, this.folded.alphabet.of(folded));
     let next = offset;
     for (const point of this.#fold.sequences[-1 - folded] as readonly number[]) {
-      next = this.#stepFolded(next, this.folded.alphabet.of(point), at);
+      next = this.#stepFolded(next, this.folded.alphabet.of(point));
     }
     return next;
   }
 
-  #note(view: View, needles: readonly number[], at: number): void {
+  #note(view: View, needles: readonly number[]): void {
     const seen = view === 'exact' ? this.#seenExact : this.#seenFolded;
     for (const needle of needles) {
-      if (needle === this.#digitNeedle) this.#onDigit(at);
-      else if (seen[needle] === 0) {
-        seen[needle] = 1;
-        (view === 'exact' ? this.#foundExact : this.#foundFolded).push(needle);
-      }
+      if (seen[needle] === 1) continue;
+      seen[needle] = 1;
+      (view === 'exact' ? this.#foundExact : this.#foundFolded).push(needle);
     }
   }
 

@@ -18,10 +18,7 @@ function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Needle {
 
 function scan(needles: readonly Needle[], text: string): ScanResult {
   const bytes = Buffer.from(text);
-  return buildMachine(needles, fold).scanner.scan(
-    { bytes, start: 0, end: bytes.length, isEscaped: false },
-    () => {},
-  );
+  return buildMachine(needles, fold).scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: false });
 }
 
 /** Patterns of every construct, made at random; small alphabets, so that many of them match. */
@@ -118,10 +115,7 @@ describe('the automaton', () => {
       for (let each = 0; each < 25; each += 1) {
         const text = randomText(random);
         const bytes = Buffer.from(text);
-        const found = machine.scanner.scan(
-          { bytes, start: 0, end: bytes.length, isEscaped: false },
-          () => {},
-        );
+        const found = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: false });
 
         const expected = sources.flatMap((source, at) => (RE2JS.compile(source).test(text) ? [at] : []));
 
@@ -152,7 +146,7 @@ describe('the automaton', () => {
     for (let round = 0; round < 3000; round += 1) {
       const text = randomText(random);
       const bytes = Buffer.from(text);
-      const found = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: false }, () => {});
+      const found = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: false });
 
       const expected = sources.flatMap((source, at) => (new RegExp(source, 'u').test(text) ? [at] : []));
 
@@ -166,7 +160,7 @@ describe('the automaton', () => {
   test('reads escapes as the characters they stand for', () => {
     const machine = buildMachine([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
     const bytes = Buffer.from('a\\"\\u0062\\n\\ud835\\udcc5\\u00e9');
-    const found = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: true }, () => {});
+    const found = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: true });
 
     expect(found.exact).toEqual([0]);
   });
