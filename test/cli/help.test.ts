@@ -1,22 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../kit/command.ts';
 
-const commands = [
-  [],
-  ['serve'],
-  ['send'],
-  ['models'],
-  ['config'],
-  ['config', 'check'],
-  ['config', 'show'],
-  ['config', 'path'],
-  ['config', 'schema'],
-  ['key'],
-  ['key', 'new'],
-  ['key', 'hash'],
-];
+/** A command's words, and those of every command below it, as its help lists them. */
+async function withChildren(words: readonly string[]): Promise<(readonly string[])[]> {
+  const { stdout } = await command([...words, '--help']);
+  const [, listed = ''] = stdout.split('\nCommands:\n');
+  const names = [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  const children = names.filter((name) => name !== 'help').map((name) => withChildren([...words, name]));
+  return [words, ...(await Promise.all(children)).flat()];
+}
+
+const commands = await withChildren([]);
 
 describe('help', () => {
+  test('lists the commands there are', () => {
+    const names = commands.map((words) => words.join(' '));
+
+    expect(names).toEqual(expect.arrayContaining(['', 'serve', 'send', 'models', 'config check', 'key new']));
+  });
+
   test.each(commands.map((words) => [words.join(' '), words] as const))(
     'of "%s" goes to stdout and ends with three examples and the exit codes',
     async (_name, words) => {
