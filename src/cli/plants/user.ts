@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { askPassword, canAsk, readPassword } from '../ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../command.ts';
@@ -42,7 +42,16 @@ export function build(io: Io): Command {
       };
       await printOne(user, listing, options, io);
     });
-  return new Command('user').description('manage users of the plant store').addCommand(add);
+  const user = createCommand({
+    name: 'user',
+    summary: 'manage users of the plant store',
+    examples: [
+      'gateway plants user add rosa',
+      'gateway plants user add rosa --password-stdin < password.txt',
+      'gateway plants user add --help',
+    ],
+  });
+  return user.addCommand(add);
 }
 
 async function newPassword({ passwordStdin }: AddOptions, options: CommonOptions, io: Io): Promise<string> {
