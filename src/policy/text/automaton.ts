@@ -50,6 +50,7 @@ export class Automaton {
   readonly #endClass: number;
   readonly #dropClass: number;
   readonly #cellLimit: number;
+  readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
   #generation = 0;
   #states: State[] = [];
@@ -60,6 +61,7 @@ export class Automaton {
   constructor({ nfa, fold, cellLimit = defaultCellLimit }: AutomatonOptions) {
     this.#nodes = nfa.nodes;
     this.#starts = nfa.starts;
+    this.#asksForWords = nfa.nodes.some(isInsideWords);
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
@@ -108,9 +110,19 @@ export class Automaton {
     return this.#next(state, this.#endClass).needles;
   }
 
+  /** Whether needles may end if the text ends at this state; false where it is known that none do. */
+  mayEnd(offset: number): boolean {
+    return (this.table[offset + this.#endClass] as number) < 0;
+  }
+
   /** The state after a byte's class; for the quick run, which has found the cell unknown. */
   nextByClass(state: State, byteClass: number): State {
     return this.#next(state, byteClass);
+  }
+
+  /** Whether a text that begins at this state can hold needles that it doesn't hold by itself. */
+  isOpen(state: State): boolean {
+    return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
   }
 
   /** One state that goes on where any of several would. */
@@ -229,6 +241,11 @@ export class Automaton {
     this.#epoch += 1;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
+}
+
+/** Whether a node lets something begin only in the middle of a word. */
+function isInsideWords(node: NfaNode): boolean {
+  return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
 }
 
 /** The conditions that hold between what stood before and the next character (or the end). */

@@ -6,14 +6,6 @@ import type { Nfa } from './nfa.ts';
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
-/** What ran through the scanner: needles by number. Told once per text, however often they occur. */
-export interface ScanResult {
-  readonly exact: readonly number[];
-  readonly folded: readonly number[];
-  /** Where both automata stand after the last character, for texts that follow. */
-  readonly after: Standing;
-}
-
 /** A state of each automaton. */
 export interface Standing {
   readonly exact: State;
@@ -28,8 +20,6 @@ export interface TextBytes {
   readonly isEscaped: boolean;
 }
 
-const nothing: readonly number[] = [];
-
 /**
  * Runs both views' automata over the bytes of texts, side by side in one loop: each waits for its table
  * most of the time, so two take hardly longer than one.
@@ -41,8 +31,10 @@ export class Scanner {
   readonly #seenExact: Uint8Array;
   readonly #seenFolded: Uint8Array;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  #foundExact: number[] = [];
-  #foundFolded: number[] = [];
+  /** Needles of the last text, each once; empty again with the next scan. */
+  readonly found: Readonly<Record<View, number[]>> = { exact: [], folded: [] };
+  #exactAt = 0;
+  #foldedAt = 0;
 
   constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number }) {
     this.exact = new Automaton({ nfa: machines.exact });
@@ -56,12 +48,20 @@ export class Scanner {
     return { exact: this.exact.start, folded: this.folded.start };
   }
 
-  /** Reads a whole text from its beginning to its end. */
-  scan(text: TextBytes): ScanResult {
-    const after = this.#run(text);
-    this.#note('exact', this.exact.end(after.exact));
-    this.#note('folded', this.folded.end(after.folded));
-    return { ...this.#take(), after };
+  /**
+   * Reads a whole text from its beginning to its end. Tells whether any needle is in it; which ones is in
+   * `found`, and where the automata stand then in `after`, until the next scan.
+   */
+  scan(text: TextBytes): boolean {
+    this.#forget();
+    this.#run(text);
+    this.#end();
+    return this.found.exact.length > 0 || this.found.folded.length > 0;
+  }
+
+  /** Where the automata stand after the last text, for texts that follow. */
+  after(): Standing {
+    return { exact: this.exact.stateAt(this.#exactAt), folded: this.folded.stateAt(this.#foldedAt) };
   }
 
   /** The states after one character; the needles told by the way are in the states. */
@@ -81,7 +81,7 @@ export class Scanner {
     return next;
   }
 
-  #run({ bytes, start, end, isEscaped }: TextBytes): Standing {
+  #run({ bytes, start, end, isEscaped }: TextBytes): void {
     const { exact, folded } = this;
     const exactClasses = isEscaped ? exact.escapedClasses : exact.byteClasses;
     const foldedClasses = isEscaped ? folded.escapedClasses : folded.byteClasses;
@@ -115,7 +115,23 @@ export class Scanner {
       exactTable = exact.table;
       foldedTable = folded.table;
     }
-    return { exact: exact.stateAt(exactAt), folded: folded.stateAt(foldedAt) };
+    this.#exactAt = exactAt;
+    this.#foldedAt = foldedAt;
+  }
+
+  /** Needles that end where the text does. Looking may begin the table anew, so the places are looked up again. */
+  #end(): void {
+    const { exact, folded } = this;
+    if (exact.mayEnd(this.#exactAt)) {
+      const state = exact.stateAt(this.#exactAt);
+      this.#note('exact', exact.end(state));
+      this.#exactAt = exact.live(state).offset;
+    }
+    if (folded.mayEnd(this.#foldedAt)) {
+      const state = folded.stateAt(this.#foldedAt);
+      this.#note('folded', folded.end(state));
+      this.#foldedAt = folded.live(state).offset;
+    }
   }
 
   #stepExact(offset: number, column: number): number {
@@ -154,18 +170,19 @@ export class Scanner {
     for (const needle of needles) {
       if (seen[needle] === 1) continue;
       seen[needle] = 1;
-      (view === 'exact' ? this.#foundExact : this.#foundFolded).push(needle);
+      this.found[view].push(needle);
     }
   }
 
-  #take(): { exact: readonly number[]; folded: readonly number[] } {
-    const exact = this.#foundExact;
-    const folded = this.#foundFolded;
-    if (exact.length === 0 && folded.length === 0) return { exact: nothing, folded: nothing };
-    for (const needle of exact) this.#seenExact[needle] = 0;
-    for (const needle of folded) this.#seenFolded[needle] = 0;
-    this.#foundExact = [];
-    this.#foundFolded = [];
-    return { exact, folded };
+  #forget(): void {
+    const { exact, folded } = this.found;
+    if (exact.length > 0) {
+      for (const needle of exact) this.#seenExact[needle] = 0;
+      exact.length = 0;
+    }
+    if (folded.length > 0) {
+      for (const needle of folded) this.#seenFolded[needle] = 0;
+      folded.length = 0;
+    }
   }
 }
