@@ -24,7 +24,6 @@ export interface AutomatonOptions {
 
 const defaultCellLimit = 1 << 21;
 const space = 0x20;
-const backslash = 0x5c;
 const endPoint = -1;
 
 /** A cell that nobody has filled yet. */
@@ -40,8 +39,6 @@ export class Automaton {
   readonly alphabet: Alphabet;
   /** Class of each byte as a character of its own; 0 for those above ASCII. */
   readonly byteClasses = new Uint16Array(256);
-  /** The same for text with JSON escapes: a backslash stops too. */
-  readonly escapedClasses: Uint16Array;
   table: Int32Array;
   readonly #nodes: readonly NfaNode[];
   readonly #starts: readonly number[];
@@ -71,8 +68,6 @@ export class Automaton {
     this.#marks = new Int32Array(nfa.nodes.length);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 64)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.escapedClasses = this.byteClasses.slice();
-    this.escapedClasses[backslash] = 0;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
 
@@ -108,11 +103,6 @@ export class Automaton {
   /** The needles that end where the text does. */
   end(state: State): readonly number[] {
     return this.#next(state, this.#endClass).needles;
-  }
-
-  /** Whether needles may end if the text ends at this state; false where it is known that none do. */
-  mayEnd(offset: number): boolean {
-    return (this.table[offset + this.#endClass] as number) < 0;
   }
 
   /** The state after a byte's class; for the quick run, which has found the cell unknown. */

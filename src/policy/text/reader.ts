@@ -47,11 +47,10 @@ export class TextReader {
   }
 
   #recall(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const key = this.#cache.key(text);
-    const known = this.#cache.get(key);
+    const known = this.#cache.get(text);
     if (known !== undefined) return known;
     const verdict = this.#judge(document, entry, text);
-    this.#cache.set(key, verdict);
+    this.#cache.set(text, verdict);
     return verdict;
   }
 
