@@ -13,6 +13,8 @@ const foreign = [
   '한국어 문장입니다. ',
 ];
 
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789';
+
 function createRandom(seed) {
   let state = seed;
   return (limit) => {
@@ -42,7 +44,7 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
   const messages = [];
   let length = 0;
   for (let turn = 0; length < size; turn += 1) {
-    const id = `toolu_${turn.toString().padStart(24, '0')}`;
+    const id = `toolu_01${Array.from({ length: 22 }, () => letters[random(letters.length)]).join('')}`;
     const kind = turn % 4;
     const text = kind === 0 ? prose(900) : kind === 1 ? prose(500) : kind === 2 ? code(1800) : prose(700);
     const message =

@@ -24,7 +24,6 @@ export interface AutomatonOptions {
 
 const defaultCellLimit = 1 << 21;
 const space = 0x20;
-const backslash = 0x5c;
 const endPoint = -1;
 
 /** A cell that nobody has filled yet. */
@@ -40,8 +39,6 @@ export class Automaton {
   readonly alphabet: Alphabet;
   /** Class of each byte as a character of its own; 0 for those above ASCII. */
   readonly byteClasses = new Uint16Array(256);
-  /** The same for text with JSON escapes: a backslash stops too. */
-  readonly escapedClasses: Uint16Array;
   table: Int32Array;
   readonly #nodes: readonly NfaNode[];
   readonly #starts: readonly number[];
@@ -50,6 +47,7 @@ export class Automaton {
   readonly #endClass: number;
   readonly #dropClass: number;
   readonly #cellLimit: number;
+  readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
   #generation = 0;
   #states: State[] = [];
@@ -60,6 +58,7 @@ export class Automaton {
   constructor({ nfa, fold, cellLimit = defaultCellLimit }: AutomatonOptions) {
     this.#nodes = nfa.nodes;
     this.#starts = nfa.starts;
+    this.#asksForWords = nfa.nodes.some(isInsideWords);
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
@@ -69,8 +68,6 @@ export class Automaton {
     this.#marks = new Int32Array(nfa.nodes.length);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 64)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.escapedClasses = this.byteClasses.slice();
-    this.escapedClasses[backslash] = 0;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
 
@@ -111,6 +108,11 @@ export class Automaton {
   /** The state after a byte's class; for the quick run, which has found the cell unknown. */
   nextByClass(state: State, byteClass: number): State {
     return this.#next(state, byteClass);
+  }
+
+  /** Whether a text that begins at this state can hold needles that it doesn't hold by itself. */
+  isOpen(state: State): boolean {
+    return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
   }
 
   /** One state that goes on where any of several would. */
@@ -229,6 +231,11 @@ export class Automaton {
     this.#epoch += 1;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
+}
+
+/** Whether a node lets something begin only in the middle of a word. */
+function isInsideWords(node: NfaNode): boolean {
+  return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
 }
 
 /** The conditions that hold between what stood before and the next character (or the end). */
