@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { asRecord, type Usage } from '../dialects/dialect.ts';
+import { asRecord, toUsageFields, type Usage, type UsageFields } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/registry.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { type Prompt, type PromptDialect, pathOf, phrasings, usageOf } from './prompt.ts';
@@ -10,21 +10,13 @@ export interface GatewayAddress {
   readonly key: string;
 }
 
-interface ReplyUsage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly reasoning_tokens: number;
-}
-
 /** What came back for a one-off prompt, with the names that scripts see. */
 export interface Reply {
   readonly id: string | null;
   readonly model: string;
   readonly text: string;
   readonly finish_reason: string | null;
-  readonly usage: ReplyUsage | null;
+  readonly usage: UsageFields | null;
   readonly latency_ms: number;
   /** What the policies said: allow, warn or redact. */
   readonly decision: string;
@@ -60,20 +52,10 @@ export async function sendPrompt(
     model: reply.model ?? prompt.model,
     text: reply.text,
     finish_reason: reply.finishReason ?? null,
-    usage: reply.usage === undefined ? null : toReplyUsage(reply.usage),
+    usage: reply.usage === undefined ? null : toUsageFields(reply.usage),
     latency_ms: Math.round(performance.now() - startedAt),
     decision: decisionOf(response),
     request_id: header(response, 'x-request-id') ?? null,
-  };
-}
-
-function toReplyUsage(usage: Usage): ReplyUsage {
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cache_read_tokens: usage.cacheReadTokens ?? 0,
-    cache_write_tokens: usage.cacheWriteTokens ?? 0,
-    reasoning_tokens: usage.reasoningTokens ?? 0,
   };
 }
 

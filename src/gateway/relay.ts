@@ -113,7 +113,7 @@ class StreamSink implements BodySink {
     this.#forget();
     this.#response.removeListener('drain', this.#resume);
     this.#exchange.draft.bytes_out = this.#bytes;
-    if (this.#observer.usage !== undefined) this.#exchange.draft.usage = this.#observer.usage;
+    this.#exchange.noteUsage(this.#observer.usage);
     this.#settle(error, this.#observer.usage);
   }
 }
