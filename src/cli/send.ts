@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { gatewayAddress } from '../client/address.ts';
 import { type Reply, sendPrompt } from '../client/gateway.ts';
 import { type PromptDialect, promptDialects } from '../client/prompt.ts';
 import { GatewayError } from '../errors.ts';
@@ -8,6 +7,7 @@ import { readInput } from './input.ts';
 import { type Io, write } from './io.ts';
 import { deadline, printValue } from './output.ts';
 import { outputFormat } from './output-format.ts';
+import { gatewayTarget } from './target.ts';
 
 interface SendOptions extends CommonOptions {
   readonly model?: string;
@@ -50,7 +50,7 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
       'usage.invalid',
       'there is no prompt: give one as an argument or on standard input',
     );
-  const { defaultModel, ...address } = gatewayAddress(io.env);
+  const { defaultModel, ...address } = await gatewayTarget(options, io);
   const model = options.model ?? io.env.GATEWAY_MODEL ?? defaultModel;
   if (model === undefined)
     throw new GatewayError(

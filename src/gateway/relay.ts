@@ -116,7 +116,7 @@ class StreamSink implements BodySink {
 }
 
 /** Ends a begun answer so that nobody takes it for a whole one: an error event, no closing chunk, no socket. */
-export function cut({ response }: Exchange, lastWords: string): void {
+function cut({ response }: Exchange, lastWords: string): void {
   const { socket } = response;
   const destroy = () => socket?.destroy();
   response.write(lastWords, destroy);

@@ -300,7 +300,12 @@ describe('exit codes', () => {
     const exit = await run(['models'], {
       stdin: process.stdin,
       stdout,
-      stderr: new Writable({ write: (chunk, _encoding, done) => void (stderr.push(String(chunk)), done()) }),
+      stderr: new Writable({
+        write: (chunk, _encoding, done) => {
+          stderr.push(String(chunk));
+          done();
+        },
+      }),
       env: { HOME: emptyDirectory(), ...here() },
       cwd: emptyDirectory(),
       signal: new AbortController().signal,
