@@ -300,7 +300,8 @@ describe('exit codes', () => {
     const exit = await run(['models'], {
       stdin: process.stdin,
       stdout,
-      stderr: new Writable({ write: (chunk, _encoding, done) => {
+      stderr: new Writable({
+        write: (chunk, _encoding, done) => {
           stderr.push(String(chunk));
           done();
         },

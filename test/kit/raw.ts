@@ -24,15 +24,17 @@ export function openRaw(port: number): RawConnection {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let received = Buffer.alloc(0);
   let chunks: Buffer[] = [];
-  let later: NodeJS.Timeout | undefined;
+  let isToLook = false;
   let isClosed = false;
   let wake: () => void = () => undefined;
   socket.on('data', (chunk) => {
     chunks.push(chunk);
     // A long answer is looked at now and then only: at every chunk it would take quadratic time.
     if (received.length < 1_000_000) return wake();
-    later ??= setTimeout(() => {
-      later = undefined;
+    if (isToLook) return;
+    isToLook = true;
+    setTimeout(() => {
+      isToLook = false;
       wake();
     }, 10);
   });
