@@ -1,5 +1,5 @@
 // The plant store against its own database and against other ways to serve the same search.
-//   npm run build && node bench/plants.mjs [--plants 100000] [--seconds 4] [--peers DIRECTORY]
+//   npm run build && node bench/plants.mjs [--plants 100000] [--seconds 4] [--connections 4] [--peers DIRECTORY]
 // DIRECTORY has node_modules with json-server and express, which are measured too where they are there.
 // Every contender is a process of its own; samples are taken in turn, so that all meet the same machine.
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,13 +22,14 @@ const { values: options } = parseArgs({
     plants: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '4' },
     subscribers: { type: 'string', default: '1000' },
+    connections: { type: 'string', default: '4' },
     peers: { type: 'string' },
   },
 });
 const plantCount = Number(options.plants);
 const sampleMs = Number(options.seconds) * 1_000;
 const rounds = 3;
-const connections = 4;
+const connections = Number(options.connections);
 const gateway = fileURLToPath(new URL('../bin/gateway.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'plants-bench-'));
 const file = join(directory, 'plants.sqlite');
