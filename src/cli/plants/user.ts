@@ -4,6 +4,7 @@ import { askPassword, canAsk, readPassword } from '../ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../command.ts';
 import type { Io } from '../io.ts';
 import { printOne } from '../listing.ts';
+import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 
 interface AddOptions {
@@ -31,7 +32,8 @@ export function build(io: Io): Command {
       const password = await newPassword(given, options, io);
       const { addUser } = await import('../../plants/store.ts');
       const { email, database } = given;
-      const user = await addUser(database ?? defaultDatabase(io.env), {
+      const configured = (await configuredPlants(options, io))?.store.database;
+      const user = await addUser(database ?? configured ?? defaultDatabase(io.env), {
         username,
         password,
         ...(email === undefined ? {} : { email }),
