@@ -81,7 +81,11 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
 }
 
 /** The same conversation with one more turn, as an agent sends it. */
-export function withTurn(body) {
-  const extra = conversation(1500, { seed: 7 }).messages.slice(0, 2);
-  return { ...body, messages: [...body.messages, ...extra] };
+export function withTurn(body, mark) {
+  const answer = { role: 'assistant', content: `${mark}I will look at the file next. ${body.system}` };
+  const question = {
+    role: 'user',
+    content: [{ type: 'text', text: `${mark}go on, please, and mind the tests` }],
+  };
+  return { ...body, messages: [...body.messages, answer, question] };
 }

@@ -320,7 +320,7 @@ class Walker {
       isData: true,
       origin: { outer, isDecoded: true },
     });
-    for (const text of texts) this.value(wrap(text), 2, context);
+    for (const text of texts) this.value(wrapText(text), 2, context);
     this.#nesting -= 1;
   }
 
@@ -337,7 +337,11 @@ class Walker {
     if (inner !== undefined) {
       this.value(inner, 2, new Context({ ...parts, origin: { outer, isDecoded: false } }));
     } else if (isEscaped) {
-      this.value(wrap(unescapeJson(text)), 2, new Context({ ...parts, origin: { outer, isDecoded: true } }));
+      this.value(
+        wrapText(unescapeJson(text)),
+        2,
+        new Context({ ...parts, origin: { outer, isDecoded: true } }),
+      );
     }
     this.#nesting -= 1;
   }
@@ -376,7 +380,7 @@ function mayBeJson(first: number): boolean {
 }
 
 /** A text as the only member of a document. */
-function wrap(text: string): JsonDocument {
+export function wrapText(text: string): JsonDocument {
   return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
 }
 

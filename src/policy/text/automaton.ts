@@ -26,6 +26,11 @@ const defaultCellLimit = 1 << 21;
 const space = 0x20;
 const endPoint = -1;
 
+interface Advance {
+  readonly threads: Int32Array;
+  readonly needles: readonly number[];
+}
+
 /** A cell that nobody has filled yet. */
 export const unknownCell = -1;
 
@@ -49,6 +54,7 @@ export class Automaton {
   readonly #cellLimit: number;
   readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
+  readonly #beginnings = new Map<number, Advance>();
   #generation = 0;
   #states: State[] = [];
   #index = new Map<number, State[]>();
@@ -147,7 +153,29 @@ export class Automaton {
     if (this.#fold !== undefined && codePoint === space && state.context === contexts.space) {
       return this.#quiet(state);
     }
-    const { alive, needles } = this.#closure(state, holding(state.context, codePoint));
+    const conditions = holding(state.context, codePoint);
+    const begun = this.#begin(conditions, column, codePoint);
+    const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
+    const threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
+    const needles = gone === begun ? begun.needles : [...new Set([...begun.needles, ...gone.needles])];
+    return this.#intern(threads, this.#contextOf(codePoint), needles);
+  }
+
+  /** What begins at a place: every search may, everywhere, so it is found out once for each kind of place. */
+  #begin(conditions: number, column: number, codePoint: number): Advance {
+    const key = conditions * this.#width + column;
+    let begun = this.#beginnings.get(key);
+    if (begun === undefined) {
+      const { threads, needles } = this.#advance(this.#starts, conditions, codePoint);
+      begun = { threads: distinct(threads), needles };
+      this.#beginnings.set(key, begun);
+    }
+    return begun;
+  }
+
+  /** What becomes of some nodes with a character, and the needles that end before it. */
+  #advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
+    const { alive, needles } = this.#closure(nodes, conditions);
     const threads: number[] = [];
     for (const each of alive) {
       const node = this.#nodes[each] as NfaNode;
@@ -156,7 +184,7 @@ export class Automaton {
         if (child !== undefined) threads.push(child);
       } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
     }
-    return this.#intern(distinct(threads), this.#contextOf(codePoint), needles);
+    return { threads: Int32Array.from(threads), needles };
   }
 
   /** The state without its needles, which have been told already. */
@@ -171,10 +199,10 @@ export class Automaton {
   }
 
   /** The nodes reached without reading, given the conditions that hold here, and the needles among them. */
-  #closure(state: State, conditions: number): { alive: number[]; needles: number[] } {
+  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; needles: number[] } {
     this.#generation += 1;
     const marks = this.#marks;
-    const stack = [...this.#starts, ...state.threads];
+    const stack = Array.from(nodes);
     const alive: number[] = [];
     const needles: number[] = [];
     while (stack.length > 0) {
@@ -257,7 +285,7 @@ function isWithin(codePoint: number, ranges: readonly number[]): boolean {
   return false;
 }
 
-function distinct(threads: readonly number[]): Int32Array {
+function distinct(threads: Iterable<number>): Int32Array {
   return Int32Array.from(new Set(threads)).sort();
 }
 

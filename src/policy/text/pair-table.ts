@@ -6,11 +6,14 @@ export const unknownPair = -1;
 const cellLimit = 1 << 21;
 const firstPairs = 64;
 
-interface Pair {
+/** A state of each automaton. */
+export interface Pair {
   readonly exact: State;
   readonly folded: State;
   readonly offset: number;
   readonly hasNeedles: boolean;
+  /** Whether it is known that no needle ends where the text does. */
+  isQuietAtEnd: boolean;
 }
 
 /**
@@ -113,7 +116,8 @@ export class PairTable {
       return this.#intern(exact, folded);
     }
     const hasNeedles = exact.needles.length > 0 || folded.needles.length > 0;
-    const pair: Pair = { exact, folded, offset: this.#pairs.length * this.#width, hasNeedles };
+    const offset = this.#pairs.length * this.#width;
+    const pair: Pair = { exact, folded, offset, hasNeedles, isQuietAtEnd: false };
     this.#pairs.push(pair);
     this.#byOffsets.set(key, pair);
     return pair;

@@ -1,4 +1,5 @@
 import type { JsonDocument } from '../../dialects/json-document.ts';
+import { HarmlessWords, longestWord } from './harmless-words.ts';
 import type { Machine } from './machine.ts';
 import { type Standing, type TextBytes, type View, views } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -24,6 +25,7 @@ const none: readonly number[] = [];
 export class TextReader {
   readonly #machine: Machine;
   readonly #cache: VerdictCache;
+  readonly #harmless = new HarmlessWords();
 
   constructor(machine: Machine, cache: VerdictCache) {
     this.#machine = machine;
@@ -32,11 +34,17 @@ export class TextReader {
 
   /** What is in a string, key or number of a document. */
   hits(document: JsonDocument, entry: number): readonly Hit[] {
+    const start = document.start(entry);
+    const length = document.end(entry) - start;
+    if (length === 0) return noHits;
+    const isWord = length <= longestWord && !document.isEscaped(entry);
+    if (isWord && this.#harmless.has(document.bytes, start, start + length)) return noHits;
     const text = bytesOf(document, entry);
-    if (text.end - text.start >= this.#cache.shortest) return this.#recall(document, entry, text).hits;
+    if (length >= this.#cache.shortest) return this.#recall(document, entry, text).hits;
     const { scanner, always } = this.#machine;
-    if (!scanner.scan(text) && always.length === 0) return noHits;
-    return this.#confirm(document, entry).hits;
+    if (scanner.scan(text) || always.length > 0) return this.#confirm(document, entry).hits;
+    if (isWord) this.#harmless.add(document.bytes, start, start + length);
+    return noHits;
   }
 
   /** The same, and where the automata stand then, for a text that others follow. */

@@ -142,10 +142,14 @@ export class Scanner {
 
   /** Needles that end where the text does. */
   #end(): void {
-    const { exact, folded } = this.#pairs.at(this.#at);
-    this.#note('exact', this.exact.end(exact));
-    this.#note('folded', this.folded.end(folded));
-    this.#after = { exact, folded };
+    const pair = this.#pairs.at(this.#at);
+    this.#after = pair;
+    if (pair.isQuietAtEnd) return;
+    const exact = this.exact.end(pair.exact);
+    const folded = this.folded.end(pair.folded);
+    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
+    this.#note('exact', exact);
+    this.#note('folded', folded);
   }
 
   #note(view: View, needles: readonly number[]): void {
