@@ -3,7 +3,7 @@ import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
 import { type CommandModule, exitCodeHelp, withCommonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import { printError } from './terminal.ts';
+import { printError, wantsJson } from './terminal.ts';
 
 interface Entry {
   readonly summary: string;
@@ -37,11 +37,20 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof CommanderError) return usageExit(error, argv, io);
     if (isClosedPipe(error)) return exitCodes.ok;
     const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
     return printError(failure, argv, io);
   }
+}
+
+/** Commander has told a person what was wrong; a program still has to be told. */
+function usageExit(error: CommanderError, argv: readonly string[], io: Io): number {
+  if (error.exitCode === 0) return exitCodes.ok;
+  if (!wantsJson(argv)) return exitCodes.usage;
+  const isHelp = error.code === 'commander.help';
+  const message = isHelp ? 'a command is missing; --help lists them' : error.message.replace(/^error: /, '');
+  return printError(new GatewayError('usage.invalid', message), argv, io);
 }
 
 async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
@@ -64,7 +73,7 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       .exitOverride()
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
-        writeErr: (text) => io.stderr.write(text),
+        writeErr: (text) => wantsJson(argv) || io.stderr.write(text),
         outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
         getOutHelpWidth: () => io.stdout.columns ?? 100,
         getErrHelpWidth: () => io.stderr.columns ?? 100,

@@ -6,6 +6,7 @@ import { type CommonOptions, commonOptions, createCommand, positiveInteger } fro
 import { readInput } from './input.ts';
 import { type Io, write } from './io.ts';
 import { deadline, printValue } from './output.ts';
+import { outputFormat } from './output-format.ts';
 import { gatewayTarget } from './target.ts';
 
 interface SendOptions extends CommonOptions {
@@ -36,6 +37,8 @@ export function build(io: Io): Command {
     .option('--no-stream', 'ask for the answer in one piece')
     .option('--usage', 'say on stderr how many tokens it took')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      // Before the call: an answer that can't be printed would be paid for all the same.
+      outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);
       await send(argument, commonOptions(command) as SendOptions, io);
     });
 }
@@ -84,6 +87,6 @@ function dialectFor(model: string): PromptDialect {
 
 function usageLine({ model, usage, latency_ms: latencyMs }: Reply): string {
   const tokens =
-    usage === null ? 'no usage was reported' : `in ${usage.inputTokens} out ${usage.outputTokens}`;
+    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
   return `${tokens} · ${model} · ${latencyMs} ms\n`;
 }

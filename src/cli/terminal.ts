@@ -18,7 +18,8 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
   return failure.exit;
 }
 
-function wantsJson(argv: readonly string[]): boolean {
+/** Whether a command line asks for JSON, told even where it is no valid one. */
+export function wantsJson(argv: readonly string[]): boolean {
   return argv.some(
     (word, i) =>
       /^(?:-o|--output=)(?:nd)?json$/.test(word) ||

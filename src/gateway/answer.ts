@@ -71,7 +71,7 @@ async function giveJson(
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   exchange.noteFirstByte();
   const value = parseAnswer(body);
-  exchange.draft.usage = endpoint.dialect.answerUsage(value);
+  exchange.noteUsage(endpoint.dialect.answerUsage(value));
   send(exchange, forwarded, body);
 }
 

@@ -18,7 +18,7 @@ export interface ModelEndpoint {
   readonly dialect: Dialect;
 }
 
-const countTokensPath = '/v1/messages/count_tokens';
+export const countTokensPath = '/v1/messages/count_tokens';
 
 const exchanges = Object.entries(dialects).map(([name, dialect]): ModelEndpoint => {
   const dialectName = name as DialectName; // Object.entries forgets the record's key type

@@ -46,7 +46,8 @@ class StreamSink implements BodySink {
   readonly #dialect: Dialect;
   readonly #observer: StreamObserver;
   readonly #settle: (error: GatewayError | undefined, usage?: Usage) => void;
-  readonly #forget: () => void;
+  // The lifetime may be over already, and then calls back before it has given its function.
+  #forget: () => void = () => undefined;
   readonly #resume = () => this.#answer.resume();
   #bytes = 0;
   #isOver = false;
@@ -94,7 +95,9 @@ class StreamSink implements BodySink {
   fail(error: GatewayError): void {
     if (this.#isOver) return;
     this.#finish(error);
-    cut(this.#exchange, this.#dialect.errorEvent(error, this.#exchange.id, this.#observer.events));
+    const event = this.#dialect.errorEvent(error, this.#exchange.id, this.#observer.events);
+    // Behind half a line the event would be read as part of it.
+    cut(this.#exchange, this.#observer.isAtLineStart ? event : `\n${event}`);
   }
 
   #lifetimeEnded(): void {
@@ -110,7 +113,7 @@ class StreamSink implements BodySink {
     this.#forget();
     this.#response.removeListener('drain', this.#resume);
     this.#exchange.draft.bytes_out = this.#bytes;
-    if (this.#observer.usage !== undefined) this.#exchange.draft.usage = this.#observer.usage;
+    this.#exchange.noteUsage(this.#observer.usage);
     this.#settle(error, this.#observer.usage);
   }
 }

@@ -4,6 +4,7 @@ import { compileRule, type PolicyProblem } from './compile-rule.ts';
 import { type Explanation, explain } from './explain.ts';
 import { type CompiledPolicy, RuleSet } from './policy-set.ts';
 import type { PolicyOptions } from './registry.ts';
+import type { ResponseCheck } from './response.ts';
 import type { Decision, Subject } from './rule.ts';
 import { createFold } from './text/fold.ts';
 
@@ -14,7 +15,9 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
-  /** The same, rule by rule, with what each one alone takes; `now` gives microseconds. */
+  /** The rules on the answer to a request; undefined where none applies: answers then cost nothing. */
+  response(subject: Subject): ResponseCheck | undefined;
+  /** The decision on a request, rule by rule, with what each one alone takes; `now` gives microseconds. */
   explain(subject: Subject, now: () => number): Explanation;
 }
 
@@ -62,6 +65,7 @@ export function compilePolicies(
     return {
       names: chosen.map(({ name }) => name),
       decide: (subject) => rules.decide(subject),
+      response: (subject) => rules.response(subject),
       explain: (subject, now) => explain(rules, subject, { now, fold }),
     };
   }

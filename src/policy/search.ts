@@ -5,7 +5,15 @@ import type { Machine } from './text/machine.ts';
 import { type Hit, TextReader } from './text/reader.ts';
 import type { View } from './text/scanner.ts';
 import type { VerdictCache } from './text/verdict-cache.ts';
-import { createWalk, type Piece, type Place, type UnseenKind, type Visitor, type Walk } from './walk.ts';
+import {
+  type Context,
+  createWalk,
+  type Piece,
+  type Place,
+  type UnseenKind,
+  type Visitor,
+  type Walk,
+} from './walk.ts';
 
 /** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */
 export interface Occurrence {
@@ -57,20 +65,31 @@ export class Search {
       if (same === undefined) occurrences.set(occurrence.needle, [occurrence]);
       else if (same.length < occurrenceLimit) same.push(occurrence);
     };
+    const noteAll = (hits: readonly Hit[], piece: Piece) => {
+      for (const { needle, view } of hits) note({ needle, view, piece });
+    };
     const across = ({ needle, view }: Hit, piece: Piece, before: Piece) =>
       note({ needle, view, piece, before });
     walk({
-      text: (piece) => {
-        const { document, entry } = piece.place;
-        const verdict = this.#reader.read(document, entry);
-        for (const { needle, view } of verdict.hits) note({ needle, view, piece });
-        if (piece.chain !== undefined && document.end(entry) > document.start(entry)) {
-          joints.add(piece, verdict, across);
+      text: (document, entry, context) => {
+        if (context.chain === undefined) {
+          const hits = this.#reader.hits(document, entry);
+          if (hits.length > 0) noteAll(hits, pieceOf(document, entry, context));
+          return;
         }
+        if (document.end(entry) === document.start(entry)) return;
+        const piece = pieceOf(document, entry, context);
+        const verdict = this.#reader.read(document, entry);
+        noteAll(verdict.hits, piece);
+        joints.add(piece, verdict, across);
       },
       unseen: (kind, place) => unseen.push({ kind, place }),
       unreadable: (place, roles) => unreadable.push({ place, roles }),
     });
     return { occurrences, unseen, unreadable };
   }
+}
+
+function pieceOf(document: JsonDocument, entry: number, context: Context): Piece {
+  return { place: context.place(document, entry), roles: context.roles, chain: context.chain };
 }

@@ -45,15 +45,16 @@ export async function forward(options: ForwardOptions): Promise<Forwarded> {
   let attempts = 0;
   let last: GatewayError | undefined;
   for (const [index, target] of options.targets.entries()) {
-    const isLastTarget = index === options.targets.length - 1;
     const closedForMs = target.provider.breaker.admit(Date.now());
     if (closedForMs > 0) {
       last ??= unavailable(target, closedForMs);
       continue;
     }
+    target.provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
       const attempt = await send(target, options, attempts);
+      const isLastTarget = !options.targets.slice(index + 1).some(mayBeAsked);
       const verdict = judge(attempt, isLastTarget);
       if (verdict === 'keep' && 'forwarded' in attempt) return attempt.forwarded;
       if ('failure' in attempt) last = attempt.failure.error;
@@ -81,7 +82,6 @@ async function send(target: Target, options: ForwardOptions, attempts: number): 
   const { provider } = target;
   const { lifetime } = options;
   const request = await prepare(target, options);
-  provider.retryBudget.noteRequest();
   return new Promise((resolve, reject) => {
     let total: NodeJS.Timeout | undefined;
     let isReleased = false;
@@ -110,6 +110,7 @@ async function send(target: Target, options: ForwardOptions, attempts: number): 
     };
     let forget: () => void = () => undefined;
     forget = lifetime.onEnd(() => giveUp(lifetime.reason));
+    if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     provider.pool.dispatch({ ...request, method: 'POST' }, upstream);
   });
@@ -129,6 +130,10 @@ async function prepare(target: Target, { build, lifetime }: ForwardOptions): Pro
     provider.breaker.abstained();
     throw error;
   }
+}
+
+function mayBeAsked({ provider }: Target): boolean {
+  return provider.breaker.wouldAdmit(Date.now());
 }
 
 /** Whether an attempt's outcome is the client's (`keep`) or reason to look further. */

@@ -41,7 +41,7 @@ function details(record: ExchangeRecord, paint: Paint): string[] {
   const words: string[] = [];
   if (outcome === 'answered' && record.stream === true && firstByte !== undefined)
     words.push(`first ${Math.round(firstByte)}`);
-  if (usage !== undefined) words.push(`in ${usage.inputTokens} out ${usage.outputTokens}`);
+  if (usage !== undefined) words.push(`in ${usage.input_tokens} out ${usage.output_tokens}`);
   if (outcome === 'left') words.push('the client left');
   else if (record.decision === 'block') words.push(paint('red', `blocked ${blocker(record)}`));
   else if (record.reason !== undefined) words.push(paint('red', record.reason));
