@@ -5,15 +5,8 @@ import type { Machine } from './text/machine.ts';
 import { type Hit, TextReader } from './text/reader.ts';
 import type { View } from './text/scanner.ts';
 import type { VerdictCache } from './text/verdict-cache.ts';
-import {
-  type Context,
-  createWalk,
-  type Piece,
-  type Place,
-  type UnseenKind,
-  type Visitor,
-  type Walk,
-} from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
+import { type Context, createWalk, type Piece, type Place, type Visitor, type Walk } from './walk.ts';
 
 /** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */
 export interface Occurrence {
