@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +26,8 @@ export function writeState(env: Environment, name: string, value: unknown): stri
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
   const path = join(directory, name);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  // Not crypto's randomness, which takes longer to load than all the rest; `wx` refuses a name that is taken.
+  const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
   return path;
