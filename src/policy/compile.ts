@@ -1,6 +1,7 @@
-import { createKeyRule } from './built-in.ts';
+import { createKeyDetector, createKeyRule } from './built-in.ts';
 import { checkPolicies } from './check.ts';
 import { compileRule, type PolicyProblem } from './compile-rule.ts';
+import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
 import { type CompiledPolicy, RuleSet } from './policy-set.ts';
 import type { PolicyOptions } from './registry.ts';
@@ -37,15 +38,16 @@ export function compilePolicies(
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
+  const tools = { fold, detectors: { ...detectors, gateway_key: createKeyDetector(secrets) } };
   const compiled = new Map<string, CompiledPolicy>();
   for (const [name, options] of Object.entries(policies)) {
     const rules = options.rules.map((rule, index) =>
-      compileRule({ policy: name, options, rule, index }, fold, (problem) => problems.push(problem)),
+      compileRule({ policy: name, options, rule, index }, tools, (problem) => problems.push(problem)),
     );
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = [createKeyRule(secrets, fold)];
+  const builtIn = [createKeyRule(tools)];
   const sets = new Map<string, PolicySet>();
   return {
     problems,

@@ -86,6 +86,7 @@ export class Search {
       unseen: (kind, place) => unseen.push({ kind, place }),
       unreadable: (place, roles) => unreadable.push({ place, roles }),
     });
+    joints.finish(across);
     return { occurrences, unseen, unreadable };
   }
 }
