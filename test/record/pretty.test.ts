@@ -17,7 +17,7 @@ const record: ExchangeRecord = {
   outcome: 'answered',
   bytes_in: 100,
   bytes_out: 200,
-  usage: { inputTokens: 12, outputTokens: 96 },
+  usage: { input_tokens: 12, output_tokens: 96 },
   first_byte_ms: 4.2,
   total_ms: 12.4,
   config: 'abc',
