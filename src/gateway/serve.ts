@@ -140,9 +140,12 @@ function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Sha
       running -= 1;
       if (running === 0) retired?.();
     },
-    /** Closes the providers behind the last exchange: a closed one takes no request, not even of one that began before. */
+    /** Closes the providers when the last exchange is over: closed ones take no request, not even one that waited. */
     close: async () => {
-      if (running > 0) await new Promise<void>((resolve) => void (retired = resolve));
+      const idle = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      if (running > 0) await idle;
       await Promise.all([...providers.values()].map((provider) => provider.close()));
     },
   };
