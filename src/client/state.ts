@@ -8,7 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function stateDirectory(env: Environment): string {
   const base = env.XDG_STATE_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
-  return join(env.HOME ?? homedir(), '.local', 'state', 'gateway');
+  // An empty HOME would make it a path below wherever the command runs.
+  return join(env.HOME || homedir(), '.local', 'state', 'gateway');
 }
 
 /** The parsed content of a state file, or undefined where it is missing or was not written whole. */
