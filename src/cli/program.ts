@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, Entry>> = {
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   key: { summary: 'make project keys', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+  policy: {
+    summary: 'try policies: test, explain, replay',
+    load: () => import('./policy.ts'),
+  },
   plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
   login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
   logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
