@@ -70,6 +70,7 @@ export const failures = {
 
   'policy.blocked': forbidden,
   'policy.error': forbidden,
+  'policy.mismatch': invalid(400),
   'model.not_allowed': forbidden,
   'origin.not_allowed': forbidden,
 
@@ -97,14 +98,19 @@ export const failures = {
   'login.failed': unauthenticated,
   'login.throttled': limited,
   'plant.invalid': invalid(405),
+  'plant.ambiguous': invalid(400),
   'plant.unknown': missing,
   'user.unknown': missing,
+  'user.exists': invalid(409),
+  'store.database': overloaded,
 
   'usage.invalid': { ...invalid(400), exit: 2 },
   'config.invalid': { ...invalid(400), exit: 2 },
   'port.busy': invalid(400),
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
+  // The client is gone, so nobody reads the status; 499 is what nginx writes into its log for it.
+  'client.left': { status: 499, type: 'api_error', exit: 1, retry: false },
   interrupted: { status: 499, type: 'api_error', exit: 130, retry: false },
   terminated: { status: 499, type: 'api_error', exit: 143, retry: false },
 } as const satisfies Record<string, Failure>;

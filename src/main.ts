@@ -1,14 +1,8 @@
 import { exitCodes, GatewayError } from './errors.ts';
-import { version } from './version.ts';
 
 const argv = process.argv.slice(2);
 
-if (argv.length === 1 && argv[0] === '--version') {
-  // Before anything is loaded: this is what scripts and editors call most.
-  process.stdout.write(`${version}\n`);
-} else {
-  process.exitCode = await runInProcess();
-}
+process.exitCode = await runInProcess();
 
 async function runInProcess(): Promise<number> {
   const { run } = await import('./cli/program.ts');
@@ -31,5 +25,9 @@ async function runInProcess(): Promise<number> {
     env: process.env,
     cwd: process.cwd(),
     signal: interrupt.signal,
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+      return () => process.off('SIGHUP', listener);
+    },
   });
 }

@@ -63,7 +63,7 @@ export function commonOptions(command: Command): CommonOptions {
   return merged as unknown as CommonOptions; // shaped by withCommonOptions above
 }
 
-export function positiveNumber(text: string): number {
+function positiveNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !(value > 0) || !Number.isFinite(value)) {
     throw new InvalidArgumentError('expected a number above 0');
@@ -75,6 +75,12 @@ export function positiveInteger(text: string): number {
   const value = positiveNumber(text);
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('expected a whole number above 0');
   return value;
+}
+
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
+  return port;
 }
 
 export function exitCodeHelp(): string {

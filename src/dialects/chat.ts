@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** OpenAI's Chat Completions API. */
 export const chat: Dialect = {
   path: '/v1/chat/completions',
-  providerPath: '/chat/completions',
   canStream: true,
   caps: ['max_tokens', 'max_completion_tokens'],
   required: ['messages'],
@@ -30,7 +29,7 @@ export const chat: Dialect = {
 
   answerUsage: (answer) => chatUsage(asRecord(answer).usage),
   eventUsage: (event, known) => chatUsage(asRecord(event).usage) ?? known,
-  isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error")/.test(head),
+  isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error")/m.test(head),
   // Some hosts leave [DONE] out; a finish reason says as much.
   mayEndAfter: (event) => /"finish_reason": ?"/.test(event),
   errorEvent: (error, requestId) =>

@@ -20,8 +20,6 @@ export interface Usage {
 export interface Dialect {
   /** The path that speaks it. */
   readonly path: `/v1/${string}`;
-  /** Path below a provider's base URL, which for this family of hosts does or does not hold `/v1`. */
-  readonly providerPath: string;
   readonly canStream: boolean;
   /** Top-level fields that cap the output, each a positive integer. */
   readonly caps: readonly string[];
@@ -56,4 +54,23 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 /** A count of tokens as hosts write it; null, absent and rubbish are 0. */
 export function count(value: unknown): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : 0;
+}
+
+/** Usage with the names that records and scripts see. */
+export interface UsageFields {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+export function toUsageFields(usage: Usage): UsageFields {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens ?? 0,
+    cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    reasoning_tokens: usage.reasoningTokens ?? 0,
+  };
 }

@@ -4,7 +4,6 @@ import { asRecord, type Dialect } from './dialect.ts';
 /** OpenAI's Embeddings API. */
 export const embeddings: Dialect = {
   path: '/v1/embeddings',
-  providerPath: '/embeddings',
   canStream: false,
   caps: [],
   required: ['input'],

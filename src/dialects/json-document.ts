@@ -156,7 +156,7 @@ export class JsonDocument {
   #duplicateInSet(object: number): number | undefined {
     const seen = new Set<string>();
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
-      const text = this.text(key);
+      const text = this.isEscaped(key) ? wellFormed(this.text(key)) : this.text(key);
       if (seen.has(text)) return key;
       seen.add(text);
     }
@@ -205,4 +205,9 @@ export class JsonDocument {
     larger.set(this.#tape);
     this.#tape = larger;
   }
+}
+
+/** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
 }

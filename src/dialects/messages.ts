@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** Anthropic's Messages API, version 2023-06-01. */
 export const messages: Dialect = {
   path: '/v1/messages',
-  providerPath: '/v1/messages',
   canStream: true,
   caps: ['max_tokens'],
   required: ['messages'],
@@ -21,8 +20,9 @@ export const messages: Dialect = {
   eventUsage: (event, known) =>
     toUsage(asRecord(asRecord(event).message).usage ?? asRecord(event).usage, known),
   isLastEvent: (head) =>
-    /^(?:event: ?message_stop|event: ?error|data: ?\{"type": ?"(?:message_stop|error)")/.test(head),
-  mayEndAfter: () => false,
+    /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
+  // For hosts that put the type behind other fields and send no event line.
+  mayEndAfter: (event) => /"type": ?"message_stop"/.test(event),
   errorEvent: (error, requestId) =>
     `event: error\ndata: ${JSON.stringify({ ...errorValue(error), request_id: requestId })}\n\n`,
 };

@@ -52,14 +52,46 @@ function checkCap(document: JsonDocument, name: string): void {
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {
   const { root } = document;
+  checkKeys(document, root, (name) => isRead(name, dialect));
   for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
-    const name = document.text(key);
-    if (isRead(name, dialect)) continue;
-    const folded = foldCase(name);
-    if (isRead(folded, dialect)) {
-      throw wrong(document.pointer(key), `this key differs from ${folded} only in case; write ${folded}`);
-    }
+    if (dialect.places[document.text(key)] === 'turns') checkTurns(document, key + 1);
   }
+}
+
+/** Turns and their content blocks: their keys tell the roles of texts, which policies go by. */
+function checkTurns(document: JsonDocument, turns: number): void {
+  for (const turn of elements(document, turns)) {
+    checkKeys(document, turn, isReadInTurn);
+    const content = document.member(turn, 'content');
+    if (content === undefined) continue;
+    for (const block of elements(document, content)) checkKeys(document, block, isReadInTurn);
+  }
+}
+
+function* elements(document: JsonDocument, array: number): Generator<number> {
+  if (document.kind(array) !== kinds.array) return;
+  for (let at = array + 1; at < document.next(array); at = document.next(at)) yield at;
+}
+
+function checkKeys(document: JsonDocument, object: number, isReadHere: (name: string) => boolean): void {
+  if (document.kind(object) !== kinds.object) return;
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    if (isLowerCase(document, key)) continue;
+    const name = document.text(key);
+    const folded = foldCase(name);
+    if (isReadHere(name) || !isReadHere(folded)) continue;
+    throw wrong(document.pointer(key), `this key differs from ${folded} only in case; write ${folded}`);
+  }
+}
+
+/** Whether a key can't differ from its folded form: nearly all are so, and need not be decoded. */
+function isLowerCase(document: JsonDocument, key: number): boolean {
+  if (document.isEscaped(key) || document.isWide(key)) return false;
+  for (let at = document.start(key); at < document.end(key); at += 1) {
+    const byte = document.bytes[at] as number;
+    if (byte >= 0x41 && byte <= 0x5a) return false;
+  }
+  return true;
 }
 
 function isRead(name: string, dialect: Dialect): boolean {
@@ -69,6 +101,10 @@ function isRead(name: string, dialect: Dialect): boolean {
     dialect.caps.includes(name) ||
     Object.hasOwn(dialect.places, name)
   );
+}
+
+function isReadInTurn(name: string): boolean {
+  return name === 'role' || name === 'type' || name === 'content';
 }
 
 /** Both ways, because some letters (ſ, K) only meet their ASCII twin in one of them. */

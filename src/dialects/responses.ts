@@ -4,7 +4,6 @@ import { errorValue } from './error-value.ts';
 /** OpenAI's Responses API. */
 export const responses: Dialect = {
   path: '/v1/responses',
-  providerPath: '/responses',
   canStream: true,
   caps: ['max_output_tokens'],
   required: [],
@@ -30,8 +29,9 @@ export const responses: Dialect = {
   answerUsage: (answer) => toUsage(asRecord(answer).usage),
   eventUsage: (event, known) => toUsage(asRecord(asRecord(event).response).usage) ?? known,
   isLastEvent: (head) =>
-    /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)\b/.test(head),
-  mayEndAfter: () => false,
+    /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
+  // For hosts that put the type behind other fields and send no event line.
+  mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
   errorEvent: (error, requestId, sequence) => {
     const { type, reason, message, code, param } = errorValue(error).error;
     const event = {

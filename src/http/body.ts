@@ -16,7 +16,7 @@ const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), def
 
 /**
  * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied.
- * Throws request.too_large, request.timeout, request.encoding, request.framing (the client broke off).
+ * Throws request.too_large, request.timeout, request.encoding, request.framing (it was malformed), client.left.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -27,8 +27,8 @@ export async function readBody(
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > limits.bodyBytes) throw tooLarge(limits);
   // Only now, after the checks that need no body: a refused client never sends it.
-  if (request.headers.expect !== undefined) response.writeContinue();
-  const body = await receive(request, announced, limits);
+  if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
+  const body = await receive(request, response, { announced, limits });
   return encoding === undefined ? body : decode(body, encoding, limits);
 }
 
@@ -39,7 +39,11 @@ function contentEncoding(request: IncomingMessage): keyof typeof decoders | unde
   throw new GatewayError('request.encoding', 'content-encoding must be gzip, br or deflate, once, or absent');
 }
 
-function receive(request: IncomingMessage, announced: number, limits: BodyLimits): Promise<Buffer> {
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { announced, limits }: { readonly announced: number; readonly limits: BodyLimits },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer | undefined;
     let length = 0;
@@ -52,13 +56,19 @@ function receive(request: IncomingMessage, announced: number, limits: BodyLimits
       clearTimeout(idle);
       clearTimeout(total);
       request.removeListener('data', onData).removeListener('end', onEnd).removeListener('close', onClose);
+      response.removeListener('close', onClose);
       if (error !== undefined) return reject(error);
       resolve(body === undefined ? Buffer.alloc(0) : body.subarray(0, length));
     };
     const late = () => settle(new GatewayError('request.timeout', 'the request body did not arrive in time'));
     const onEnd = () => settle();
     const onClose = () =>
-      settle(new GatewayError('request.framing', 'the client left before its body was complete'));
+      settle(
+        // The parser answers a malformed body itself.
+        response.headersSent
+          ? new GatewayError('request.framing', "the body's framing is malformed")
+          : new GatewayError('client.left', 'the client left before its body was complete'),
+      );
     const onData = (chunk: Buffer) => {
       if (length + chunk.length > limits.bodyBytes) return settle(tooLarge(limits));
       body = append(body, length, chunk, announced);
@@ -73,6 +83,7 @@ function receive(request: IncomingMessage, announced: number, limits: BodyLimits
       total = setTimeout(late, limits.bodyTotalMs);
     });
     request.on('data', onData).on('end', onEnd).on('close', onClose);
+    response.on('close', onClose);
   });
 }
 
@@ -90,12 +101,22 @@ function append(body: Buffer | undefined, length: number, chunk: Buffer, announc
 }
 
 async function decode(body: Buffer, encoding: keyof typeof decoders, limits: BodyLimits): Promise<Buffer> {
+  let decoded: Decoded;
   try {
-    return await decoders[encoding](body, { maxOutputLength: limits.bodyBytes });
+    const options = { maxOutputLength: limits.bodyBytes, info: true };
+    decoded = (await decoders[encoding](body, options)) as unknown as Decoded; // node's types don't know `info`
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
     throw new GatewayError('request.encoding', `the body is not valid ${encoding}`, { cause });
   }
+  // zlib passes over what stands behind the end, and another reader might not.
+  if (decoded.engine.bytesWritten === body.length) return decoded.buffer;
+  throw new GatewayError('request.encoding', `the body goes on behind the end of its ${encoding} data`);
+}
+
+interface Decoded {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
 }
 
 function tooLarge(limits: BodyLimits): GatewayError {

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
-import { newRequestId, rawErrorAnswer, sendError } from './respond.ts';
+import { Connections } from './connections.ts';
+import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 
 export interface ListenLimits {
   /** Longest time for the request head, in milliseconds. */
@@ -52,7 +53,6 @@ const cutGraceMs = 500;
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { limits } = options;
   const stop = new AbortController();
-  let isDraining = false;
   const server = createServer({
     noDelay: true,
     maxHeaderSize: limits.headBytes,
@@ -65,14 +65,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections;
-  const pending = new WeakMap<Socket, number>();
+  const connections = new Connections();
+  server.on('connection', (socket) => connections.add(socket));
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    const open = (pending.get(socket) ?? 0) + 1;
-    pending.set(socket, open);
-    response.once('close', () => pending.set(socket, (pending.get(socket) ?? 1) - 1));
-    if (isDraining) response.setHeader('connection', 'close');
+    // Behind an answer that closed the connection nothing is taken, only drained.
+    if (request.socket.writableEnded) return request.resume();
+    const open = connections.begin(response);
+    // The parser gives up what follows in the same packet, so the client must not wait for an answer to it.
+    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const refusal = open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
     if (refusal === undefined) return options.onRequest(request, response);
     response.setHeader('connection', 'close');
@@ -81,44 +82,47 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', onRequest);
   // The 100 is sent by readBody, when the request has passed the checks that need no body.
   server.on('checkContinue', onRequest);
-  server.on('checkExpectation', (_request, response) => {
-    sendError(
-      response,
-      new GatewayError('request.expectation', 'Expect may only be 100-continue'),
-      newRequestId(),
-    );
-  });
-  server.on('clientError', (error, socket) => answerParserError(error, socket as Socket, pending));
-  server.on('connect', (_request, socket) => {
-    const error = new GatewayError(
-      'endpoint.unknown',
-      'this is not a tunnelling proxy: CONNECT is not served',
-    );
-    socket.end(rawErrorAnswer(error, newRequestId()));
-  });
-  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', (error, socket) => answerParserError(error, socket as Socket, connections));
+  server.on('connect', (_request, socket) => refuseConnect(socket as Socket));
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request, socket, head) => {
+      connections.noteUpgrade(request.socket);
+      onUpgrade(request, socket, head);
+    });
+  }
 
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
   const shownHost = options.host.includes(':') ? `[${options.host}]` : options.host;
+
+  const drain = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    connections.drain();
+    // Node stops its own clock of heads when it closes.
+    const late = setTimeout(() => connections.closeUnasked(), limits.headMs);
+    const cut = setTimeout(() => {
+      stop.abort();
+      setTimeout(() => connections.cut(), cutGraceMs).unref();
+    }, limits.drainMs);
+    await closed;
+    clearTimeout(late);
+    clearTimeout(cut);
+  };
+  let drained: Promise<void> | undefined;
 
   return {
     url: `http://${shownHost}:${port}`,
     port,
     stopSignal: stop.signal,
     get isDraining() {
-      return isDraining;
+      return drained !== undefined;
     },
-    drain: async () => {
-      isDraining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const cut = setTimeout(() => {
-        stop.abort();
-        setTimeout(() => server.closeAllConnections(), cutGraceMs).unref();
-      }, limits.drainMs);
-      await closed;
-      clearTimeout(cut);
+    drain: () => {
+      drained ??= drain();
+      return drained;
     },
   };
 }
@@ -145,6 +149,10 @@ function misframed(request: IncomingMessage): GatewayError | undefined {
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') {
     return new GatewayError('request.framing', 'transfer-encoding may only be chunked');
   }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return new GatewayError('request.expectation', 'Expect may only be 100-continue');
+  }
   let hosts = 0;
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i] as string;
@@ -159,19 +167,38 @@ function tooManyPipelined(limits: ListenLimits): GatewayError {
   return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }
 
-function answerParserError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  pending: WeakMap<Socket, number>,
-): void {
-  // In the middle of another answer a raw 400 would be read as part of it.
-  const isBusy = (pending.get(socket) ?? 0) > 0;
-  if (error.code === 'ECONNRESET' || !socket.writable || isBusy) {
+function answerParserError(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
+  // It has its answer already, and is still sending: what comes is drained until the socket is destroyed.
+  if (socket.writableEnded) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  socket.end(rawErrorAnswer(parserError(error), newRequestId()));
-  setTimeout(() => socket.destroy(), 2_000).unref();
+  const open = connections.openOn(socket);
+  const [only] = open;
+  if (only === undefined) return endWith(socket, parserError(error));
+  // At the end of its side the client has left: nobody reads an answer.
+  const isMalformed = error.code !== 'HPE_INVALID_EOF_STATE';
+  if (isMalformed && open.length === 1 && !only.headersSent && !only.req.complete) {
+    // Its body is what is malformed, so the answer is its own.
+    return sendError(only, parserError(error), newRequestId());
+  }
+  // In the middle of another answer a 400 would be read as part of it.
+  socket.destroy();
+}
+
+/** Node takes its own listeners off a CONNECT socket, so without one here a reset would end the process. */
+function refuseConnect(socket: Socket): void {
+  socket.on('error', () => socket.destroy()).resume();
+  endWith(
+    socket,
+    new GatewayError('endpoint.unknown', 'this is not a tunnelling proxy: CONNECT is not served'),
+  );
+}
+
+function endWith(socket: Socket, error: GatewayError): void {
+  socket.end(rawErrorAnswer(error, newRequestId()));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
 function parserError(cause: NodeJS.ErrnoException): GatewayError {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 
 /** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
@@ -28,19 +28,37 @@ export function commonHeaders(requestId: string): Record<string, string> {
 }
 
 // How long a refused client that is still sending may go on, so that it reads the answer instead of a reset.
-const lingerMs = 2_000;
+export const lingerMs = 2_000;
 
 /**
  * Answers with the error's status and body. Must be called before any byte of the answer has gone out.
  * Where the request's body was not read to its end, the connection is closed after the answer.
  */
 export function sendError(response: ServerResponse, error: GatewayError, requestId: string): void {
-  const { req: request } = response;
-  if (!request.complete) {
+  if (hasUnreadBody(response.req)) {
     response.setHeader('connection', 'close');
-    response.once('finish', () => setTimeout(() => request.socket.destroy(), lingerMs).unref());
+    lingerAfter(response);
   }
   sendBody(response, error.failure.status, errorBody(error, requestId), errorHeaders(error, requestId));
+}
+
+/** A request without a body is not `complete` either while its own event is being handled. */
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Node destroys the socket with the answer's last byte, and the system then resets the connection under a
+ * client that is still sending, which may lose it the answer. So only our half is closed at first.
+ */
+function lingerAfter({ req: request }: ServerResponse): void {
+  const { socket } = request;
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  };
+  request.resume();
 }
 
 /** Answers with a JSON value; `content-length` is set, so the body is one write. */
@@ -80,7 +98,13 @@ function jsonHeaders(body: string) {
 function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
   const headers: Record<string, string> = { ...commonHeaders(requestId), 'x-gateway-error': 'true' };
   if (!error.failure.retry) headers['x-should-retry'] = 'false';
-  if (error.retryAfterS !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterS));
+  const waitS = error.retryAfterS ?? leastWaitS(error);
+  if (waitS !== undefined) headers['retry-after'] = String(Math.ceil(waitS));
   if (error.failure.status === 401) headers['www-authenticate'] = 'Bearer';
   return { ...headers, ...error.headers };
+}
+
+/** Clients that are told to come back and not when come back at once. */
+function leastWaitS({ failure }: GatewayError): number | undefined {
+  return failure.retry && (failure.status === 429 || failure.status === 503) ? 1 : undefined;
 }

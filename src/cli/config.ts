@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { findConfig } from '../config/find.ts';
+import { buildEditorSchema } from '../config/json-schema.ts';
+import { type Inspection, inspectConfig } from '../config/load.ts';
+import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/problems.ts';
+import { GatewayError } from '../errors.ts';
+import { commonOptions, createCommand } from './command.ts';
+import { type Io, write } from './io.ts';
+import { outputFormat } from './output-format.ts';
+
+export function build(io: Io): Command {
+  const command = createCommand({
+    name: 'config',
+    summary: 'check, show and find the configuration',
+    examples: [
+      'gateway config check',
+      'gateway config show --origin',
+      'gateway config schema > gateway.schema.json',
+    ],
+  });
+  return command
+    .addCommand(buildCheck(io))
+    .addCommand(buildShow(io))
+    .addCommand(buildPath(io))
+    .addCommand(buildSchema(io));
+}
+
+function buildCheck(io: Io): Command {
+  return createCommand({
+    name: 'check',
+    summary: 'list everything wrong or doubtful; exit 2 when serve would refuse',
+    examples: ['gateway config check', 'gateway config check staging.yaml', 'gateway config check -o json'],
+  })
+    .argument('[file]', 'file to check (default: the one that serve would use)')
+    .action(async (file: string | undefined, _options: unknown, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
+      const inspection = await inspect(io, file ?? commonOptions(command).config);
+      await write(io.stdout, format === 'json' ? checkAsJson(inspection) : checkAsText(inspection));
+      if (inspection.config !== undefined) return;
+      // The list is the answer and stands on stdout; the error only says that there is one.
+      throw new GatewayError(
+        'config.invalid',
+        `${countOf(inspection.problems, 'error')} in ${inspection.name}`,
+      );
+    });
+}
+
+function checkAsText(inspection: Inspection): string {
+  const { config, problems, name, found } = inspection;
+  const lines = problems.map((problem) => `${formatProblem(problem, name)}\n`).join('');
+  if (config === undefined) return lines;
+  const warnings = problems.length === 0 ? '' : `, ${countOf(problems, 'warning')}`;
+  return `${lines}${found === undefined ? 'no gateway.yaml: sandbox mode' : `${name}: fine`}${warnings}\n`;
+}
+
+function checkAsJson({ config, problems, found }: Inspection): string {
+  const result = {
+    path: found?.path ?? null,
+    valid: config !== undefined,
+    problems: problems.map(problemAsJson),
+  };
+  return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+function problemAsJson({ severity, path, message, hint, place }: Problem): object {
+  return {
+    severity,
+    path: formatPath(path),
+    message,
+    hint: hint ?? null,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+  };
+}
+
+function buildShow(io: Io): Command {
+  return createCommand({
+    name: 'show',
+    summary: 'print the effective configuration, secrets masked',
+    examples: ['gateway config show', 'gateway config show --origin', 'gateway config show -o json'],
+  })
+    .option('--origin', 'say where each value came from: environment, file and line, or default')
+    .action(async ({ origin }: { origin?: true }, command: Command) => {
+      const format = outputFormat(command, ['yaml', 'text', 'json']);
+      const inspection = await inspect(io, commonOptions(command).config);
+      if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
+      // Only here: it brings the YAML writer, which nothing else needs.
+      const { describeSettings, renderSettings } = await import('../config/show.ts');
+      if (format !== 'json') {
+        await write(io.stdout, renderSettings(inspection, { withOrigins: origin === true }));
+        return;
+      }
+      const { path, settings, origins } = describeSettings(inspection);
+      await write(io.stdout, `${JSON.stringify({ path, settings, ...(origin && { origins }) }, null, 2)}\n`);
+    });
+}
+
+function buildPath(io: Io): Command {
+  return createCommand({
+    name: 'path',
+    summary: 'print which file is used',
+    examples: [
+      'gateway config path',
+      'gateway config path -o json',
+      'GATEWAY_CONFIG=other.yaml gateway config path',
+    ],
+  }).action(async (_options: unknown, command: Command) => {
+    const format = outputFormat(command, ['text', 'json']);
+    const found = await findConfig({ file: commonOptions(command).config, cwd: io.cwd, env: io.env });
+    if (format === 'json') {
+      await write(io.stdout, `${JSON.stringify({ path: found?.path ?? null, from: found?.from ?? null })}\n`);
+      return;
+    }
+    if (found !== undefined) await write(io.stdout, `${found.path}\n`);
+    else if (io.stderr.isTTY) await write(io.stderr, 'no gateway.yaml: sandbox mode\n');
+  });
+}
+
+function buildSchema(io: Io): Command {
+  return createCommand({
+    name: 'schema',
+    summary: 'print the JSON Schema of gateway.yaml, for editors',
+    examples: [
+      'gateway config schema > gateway.schema.json',
+      'gateway config schema | head',
+      'gateway config schema -o json',
+    ],
+  }).action(async (_options: unknown, command: Command) => {
+    outputFormat(command, ['json', 'text']);
+    await write(io.stdout, `${JSON.stringify(buildEditorSchema(), null, 2)}\n`);
+  });
+}
+
+function inspect(io: Io, file: string | undefined): Promise<Inspection> {
+  return inspectConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+}

@@ -1,0 +1,56 @@
+import { fstatSync } from 'node:fs';
+import { GatewayError } from '../errors.ts';
+import type { Io } from './io.ts';
+
+/**
+ * What a command is to work on: standard input, a blank line, the argument; `-` stands for standard input
+ * alone. Standard input counts when it is a pipe, a file or a socket, so that a command in a loop or under
+ * cron does not wait for a terminal that nobody types at.
+ */
+export async function readInput(argument: string | undefined, io: Io): Promise<string> {
+  const isForced = argument === '-';
+  if (isForced && io.stdin.isTTY === true) {
+    throw new GatewayError(
+      'usage.invalid',
+      '- reads standard input, but that is a terminal: pipe the text in',
+    );
+  }
+  const piped = isForced || hasInput(io) ? await readAll(io) : '';
+  const typed = isForced ? '' : (argument ?? '');
+  return [withoutLastLineEnds(piped), typed].filter((part) => part !== '').join('\n\n');
+}
+
+/** A pattern for this would take time in the square of a run of line ends. */
+function withoutLastLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
+}
+
+function hasInput({ stdin }: Io): boolean {
+  if (stdin.isTTY === true) return false;
+  const { fd } = stdin as { fd?: unknown };
+  if (typeof fd !== 'number') return true;
+  try {
+    const kind = fstatSync(fd);
+    return kind.isFIFO() || kind.isFile() || kind.isSocket();
+  } catch {
+    return false; // closed: there is nothing to read
+  }
+}
+
+async function readAll({ stdin, signal }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  const stop = () => stdin.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  signal.throwIfAborted();
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseExpiry } from '../config/expiry.ts';
+import { generateKey, hashKey, parseKey } from '../config/keys.ts';
+import { GatewayError } from '../errors.ts';
+import { commonOptions, createCommand } from './command.ts';
+import { type Io, write } from './io.ts';
+import { outputFormat } from './output-format.ts';
+
+export function build(io: Io): Command {
+  const command = createCommand({
+    name: 'key',
+    summary: 'make project keys',
+    examples: [
+      'gateway key new --project shop',
+      'gateway key new --expires 2027-06-30 -o json',
+      'gateway key hash < key.txt',
+    ],
+  });
+  return command.addCommand(buildNew(io)).addCommand(buildHash(io));
+}
+
+interface NewOptions {
+  readonly project?: string;
+  readonly expires?: string;
+  readonly id?: string;
+}
+
+function buildNew(io: Io): Command {
+  return createCommand({
+    name: 'new',
+    summary: 'make a key: printed once, only its hash goes into gateway.yaml',
+    examples: [
+      'gateway key new',
+      'gateway key new --project shop --expires 2027-06-30',
+      'gateway key new -o json',
+    ],
+  })
+    .option('--project <name>', 'project it is for', nameArgument)
+    .option(
+      '--expires <date>',
+      'last day it works (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
+      expiryArgument,
+    )
+    .option('--id <name>', 'what records call it (default: made from the project)', nameArgument)
+    .action(async ({ project, expires, id }: NewOptions, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
+      const key = generateKey();
+      const hash = hashText(key);
+      const keyId = id ?? `${project?.slice(0, 58) ?? 'key'}-${randomBytes(2).toString('hex')}`;
+      const line = `- { id: ${keyId}, hash: "${hash}"${expires === undefined ? '' : `, expires: ${expires}`} }`;
+      if (format === 'json') {
+        const result = {
+          id: keyId,
+          key,
+          hash,
+          project: project ?? null,
+          expires: expires ?? null,
+          yaml: line,
+        };
+        await write(io.stdout, `${JSON.stringify(result)}\n`);
+        return;
+      }
+      // Asked for, unlike other remarks: without this line the key is of no use, so it goes to any stderr.
+      if (!commonOptions(command).quiet) {
+        const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
+        await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
+      }
+      await write(io.stdout, `${key}\n`);
+    });
+}
+
+function buildHash(io: Io): Command {
+  return createCommand({
+    name: 'hash',
+    summary: 'read a key from standard input and print its hash',
+    examples: [
+      'gateway key hash < key.txt',
+      'printf %s "$KEY" | gateway key hash',
+      'gateway key hash -o json < key.txt',
+    ],
+  }).action(async (_options: unknown, command: Command) => {
+    const format = outputFormat(command, ['text', 'json']);
+    if (io.stdin.isTTY) {
+      throw new GatewayError('usage.invalid', 'the key is read from standard input: gateway key hash < FILE');
+    }
+    const key = (await readShort(io)).replace(/\r?\n$/, '');
+    if (!/^[\x21-\x7e]{16,512}$/.test(key)) {
+      throw new GatewayError(
+        'usage.invalid',
+        'expected one key of at least 16 visible characters on standard input',
+      );
+    }
+    if (parseKey(key) === 'damaged') {
+      throw new GatewayError('usage.invalid', 'the key is cut or mistyped: its checksum is wrong');
+    }
+    const hash = hashText(key);
+    await write(io.stdout, format === 'json' ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);
+  });
+}
+
+const largestInput = 4096;
+
+async function readShort({ stdin }: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > largestInput)
+      throw new GatewayError('usage.invalid', 'standard input holds more than a key');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function hashText(key: string): string {
+  return `sha256:${hashKey(key).toString('hex')}`;
+}
+
+function nameArgument(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError('expected at most 64 letters, digits, dots, dashes and underscores');
+}
+
+function expiryArgument(text: string): string {
+  const atMs = parseExpiry(text);
+  if (atMs === undefined) throw new InvalidArgumentError('expected 2027-06-30 or 2027-06-30T12:00:00Z');
+  if (atMs <= Date.now()) throw new InvalidArgumentError('that is in the past');
+  return text;
+}

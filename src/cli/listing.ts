@@ -1,0 +1,65 @@
+import type { CommonOptions, OutputFormat } from './command.ts';
+import { type Io, write } from './io.ts';
+import { table } from './terminal.ts';
+
+/** Values with a way to show each as a row. */
+export interface Listing<Value> {
+  readonly header: readonly string[];
+  readonly row: (value: Value) => readonly string[];
+}
+
+/**
+ * Prints values as they come: with `text` as rows (a table on a terminal, tab-separated in a pipe), with
+ * `json` as one array. Only what needs all values at once (a table, json, yaml) is held back until the end.
+ */
+export async function printList<Value>(
+  batches: AsyncIterable<readonly Value[]>,
+  { header, row }: Listing<Value>,
+  { output = 'text' }: CommonOptions,
+  io: Io,
+): Promise<void> {
+  if (output === 'ndjson') return eachBatch(batches, (batch) => batch.map(toLine).join(''), io);
+  if (output === 'text' && io.stdout.isTTY !== true) {
+    return eachBatch(batches, (batch) => table(header, batch.map(row), false), io);
+  }
+  const values: Value[] = [];
+  for await (const batch of batches) values.push(...batch);
+  if (output === 'json' || output === 'yaml') return write(io.stdout, await formatted(values, output));
+  await write(io.stdout, table(header, values.map(row), true));
+}
+
+/** Prints one value; in text as the one row of a table. */
+export async function printOne<Value>(
+  value: Value,
+  { header, row }: Listing<Value>,
+  { output = 'text' }: CommonOptions,
+  io: Io,
+): Promise<void> {
+  const text =
+    output === 'text' || output === 'table'
+      ? table(header, [row(value)], output === 'table' || io.stdout.isTTY === true)
+      : await formatted(value, output);
+  await write(io.stdout, text);
+}
+
+/** A value in one of the formats for programs. */
+export async function formatted(
+  value: unknown,
+  format: Exclude<OutputFormat, 'text' | 'table'>,
+): Promise<string> {
+  if (format === 'json' || format === 'ndjson') return toLine(value);
+  const { stringify } = await import('yaml'); // 40 ms that only this format costs
+  return stringify(value);
+}
+
+async function eachBatch<Value>(
+  batches: AsyncIterable<readonly Value[]>,
+  toText: (batch: readonly Value[]) => string,
+  io: Io,
+): Promise<void> {
+  for await (const batch of batches) await write(io.stdout, toText(batch));
+}
+
+function toLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { saveSession } from '../client/session.ts';
+import { GatewayError } from '../errors.ts';
+import { askPassword, askText, canAsk, readPassword } from './ask.ts';
+import { type CommonOptions, createCommand } from './command.ts';
+import { type Io, write } from './io.ts';
+import { formatted } from './listing.ts';
+import { connect } from './plants/connect.ts';
+import { withSpinner } from './spinner.ts';
+
+interface LoginOptions {
+  readonly user?: string;
+  readonly passwordStdin?: true;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'login',
+    summary: 'log in at the plant store and keep the session for later commands',
+    examples: [
+      'gateway login -u demo',
+      'gateway login -u demo --password-stdin < password.txt',
+      'PLANTS_URL=https://plants.example/v3 gateway login',
+    ],
+  })
+    .option('-u, --user <name>', 'the user (asked for if missing)')
+    .option('--password-stdin', 'read the password from standard input')
+    .action(async (given: LoginOptions, command: Command) => {
+      const { options, connection, client } = await connect(command, io);
+      const username = await userName(given, options, io);
+      const password = await passwordOf(given, options, io);
+      const { baseUrl } = connection;
+      const { token, expiresIn } = await withSpinner('logging in', options, io, () =>
+        client.login(username, password),
+      );
+      const expiresAt = Date.now() + expiresIn * 1_000;
+      const file = saveSession(io.env, { baseUrl, username, token, expiresAt });
+      const until = new Date(expiresAt).toISOString();
+      const { output = 'text' } = options;
+      const text =
+        output === 'text' || output === 'table'
+          ? `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`
+          : await formatted({ username, base_url: baseUrl, expires_at: until, session_file: file }, output);
+      await write(io.stdout, text);
+      if (io.env.PLANTS_TOKEN) io.stderr.write('PLANTS_TOKEN is set and goes before this session\n');
+    });
+}
+
+async function userName({ user }: LoginOptions, options: CommonOptions, io: Io): Promise<string> {
+  if (user !== undefined) return user;
+  if (canAsk(options, io)) return askText('User', io);
+  throw new GatewayError('usage.invalid', 'no user: give one with -u');
+}
+
+async function passwordOf({ passwordStdin }: LoginOptions, options: CommonOptions, io: Io): Promise<string> {
+  if (passwordStdin === true) return readPassword(io);
+  if (canAsk(options, io)) return askPassword('Password', io);
+  throw new GatewayError('usage.invalid', 'no password: give it on standard input with --password-stdin');
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { removeSession } from '../client/session.ts';
+import { GatewayError } from '../errors.ts';
+import { createCommand } from './command.ts';
+import { type Io, write } from './io.ts';
+import { formatted } from './listing.ts';
+import { connect } from './plants/connect.ts';
+import { withSpinner } from './spinner.ts';
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'logout',
+    summary: 'end the session at the plant store and forget it here',
+    examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
+  }).action(async (_options: unknown, command: Command) => {
+    const { options, connection, client } = await connect(command, io);
+    const { baseUrl, token } = connection;
+    // Forgotten here first: whatever the store says, this user is logged out on this machine.
+    if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);
+    if (token !== undefined) {
+      await withSpinner('logging out', options, io, () => client.logout()).catch((error: unknown) => {
+        throw notRevoked(error);
+      });
+    }
+    const { output = 'text' } = options;
+    const isText = output === 'text' || output === 'table';
+    const result = { base_url: baseUrl, logged_out: true };
+    await write(io.stdout, isText ? `logged out at ${baseUrl}\n` : await formatted(result, output));
+  });
+}
+
+function notRevoked(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'store.unreachable') return error;
+  const message = `forgotten here, but not revoked, so it holds until it runs out: ${error.message}`;
+  return new GatewayError(error.code, message, { cause: error });
+}

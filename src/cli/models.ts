@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { getJson } from '../client/gateway.ts';
+import { asRecord } from '../dialects/dialect.ts';
+import { GatewayError } from '../errors.ts';
+import { type CommonOptions, commonOptions, createCommand } from './command.ts';
+import { type Io, write } from './io.ts';
+import { deadline, printValue } from './output.ts';
+import { gatewayTarget } from './target.ts';
+import { table } from './terminal.ts';
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'models',
+    summary: 'list the models that the key may use, or show one',
+    examples: ['gateway models', 'gateway models sandbox-mini', 'gateway models -o json'],
+  })
+    .argument('[id]', 'show this one only')
+    .action(async (id: string | undefined, _options: unknown, command: Command) => {
+      await models(id, commonOptions(command), io);
+    });
+}
+
+async function models(id: string | undefined, options: CommonOptions, io: Io): Promise<void> {
+  const signal = deadline(io.signal, options.timeout);
+  const answer = asRecord(await getJson(await gatewayTarget(options, io), '/v1/gateway/models', signal));
+  const all = Array.isArray(answer.data) ? answer.data.map(asRecord) : [];
+  const chosen = id === undefined ? all : all.filter((model) => model.id === id);
+  if (id !== undefined && chosen.length === 0) {
+    throw new GatewayError(
+      'model.unknown',
+      `there is no model ${id} for this key; "gateway models" lists them`,
+    );
+  }
+  const isTable = options.output === undefined || options.output === 'text' || options.output === 'table';
+  if (!isTable) return printValue(id === undefined ? chosen : chosen[0], options.output, io);
+  const rows = chosen.map((model) => [
+    String(model.id),
+    String(model.provider),
+    String(model.status),
+    Array.isArray(model.endpoints) ? model.endpoints.join(' ') : '',
+  ]);
+  const isForPeople = options.output === 'table' || io.stdout.isTTY === true;
+  await write(io.stdout, table(['MODEL', 'PROVIDER', 'STATUS', 'ENDPOINTS'], rows, isForPeople));
+}

@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+import { exitCodeHelp, withCommonOptions } from './command.ts';
+import type { Io } from './io.ts';
+import { build as buildLogin } from './login.ts';
+import { build as buildLogout } from './logout.ts';
+import { build as buildAdd } from './plants/add.ts';
+import { build as buildGet } from './plants/get.ts';
+import { build as buildSearch } from './plants/search.ts';
+import { build as buildServe } from './plants/serve.ts';
+import { build as buildUpdate } from './plants/update.ts';
+import { build as buildUser } from './plants/user.ts';
+import { build as buildWatch } from './plants/watch.ts';
+import { build as buildWhoami } from './whoami.ts';
+
+const examples = [
+  'gateway plants search --tags green,leafy',
+  'gateway plants login -u demo',
+  'gateway plants add "Maidenhair Fern" --tags green,shade',
+];
+
+export function build(io: Io): Command {
+  const plants = withCommonOptions(new Command('plants'))
+    .description('the plant store: search it, change it, watch it, run it')
+    .addHelpText(
+      'after',
+      `\nExamples:\n${examples.map((line) => `  ${line}\n`).join('')}\n${exitCodeHelp()}`,
+    );
+  const builders = [
+    buildSearch,
+    buildGet,
+    buildAdd,
+    buildUpdate,
+    buildWatch,
+    buildLogin,
+    buildLogout,
+    buildWhoami,
+    buildServe,
+    buildUser,
+  ];
+  for (const buildCommand of builders) plants.addCommand(buildCommand(io));
+  return plants;
+}

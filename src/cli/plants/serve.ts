@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { commonOptions, createCommand, portNumber } from '../command.ts';
+import { hasColour, type Io, painter } from '../io.ts';
+import { configuredPlants } from './configured.ts';
+import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
+import { requestLine } from './request-line.ts';
+
+interface ServeOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly database?: string;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'serve',
+    summary: 'run the plant store alone (gateway serve runs it beside the gateway)',
+    examples: [
+      'gateway plants serve',
+      'gateway plants serve -p 4201 --database sqlite:shop.sqlite',
+      'PGPASSWORD=… gateway plants serve --database postgres://plants@127.0.0.1/plants',
+    ],
+  })
+    .option('-p, --port <port>', 'port; 0 takes a free one (default: 4101)', portNumber)
+    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .option(databaseOption, databaseHelp)
+    .action(async (given: ServeOptions, command: Command) => {
+      const options = commonOptions(command);
+      const { quiet, color } = options;
+      const configured = (await configuredPlants(options, io))?.store;
+      const database = given.database ?? configured?.database;
+      const { startStore } = await import('../../plants/store.ts');
+      const isForPeople = io.stderr.isTTY === true;
+      const paint = painter(color && hasColour(io.stderr, io.env));
+      const store = await startStore({
+        host: given.host ?? configured?.host ?? '127.0.0.1',
+        port: given.port ?? configured?.port ?? 4101,
+        database: database ?? defaultDatabase(io.env),
+        // Of a database that somebody chose, they say themselves who its users are.
+        demoUser: database === undefined,
+        log: (record) => {
+          if (quiet === true) return;
+          io.stderr.write(isForPeople ? requestLine(record, paint) : jsonLine(record));
+        },
+      });
+      if (quiet !== true) {
+        io.stderr.write(`plants  ${store.url}   docs ${store.url}/docs\n`);
+        if (!store.url.includes(':4101/'))
+          io.stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
+      }
+      if (store.demoPassword !== undefined) {
+        io.stderr.write(`user    demo   password ${store.demoPassword}   (shown only now)\n`);
+      }
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+      await store.drain();
+    });
+}
+
+function jsonLine(record: object): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`;
+}

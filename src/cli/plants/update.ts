@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { Plant } from '../../client/plants.ts';
+import { GatewayError } from '../../errors.ts';
+import { createCommand, positiveInteger } from '../command.ts';
+import type { Io } from '../io.ts';
+import { printOne } from '../listing.ts';
+import { withSpinner } from '../spinner.ts';
+import { connectLoggedIn } from './connect.ts';
+import { plantListing, statusOption, tagList } from './plant-listing.ts';
+
+interface UpdateOptions {
+  readonly name?: string;
+  /** False with --no-category. */
+  readonly category?: string | false;
+  readonly tags?: readonly string[];
+  readonly status?: Plant['status'];
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'update',
+    summary: 'change a plant (needs a login); what is not given stays as it is',
+    examples: [
+      'gateway plants update 3 --status sold',
+      'gateway plants update 3 --tags green,easy --name "Snake Plant (large)"',
+      "gateway plants update 3 --no-category --tags ''",
+    ],
+  })
+    .argument('<id>', "the plant's id", positiveInteger)
+    .option('--name <name>', 'what it is called from now on')
+    .option('--category <category>', 'the kind of plant')
+    .option('--no-category', 'take the category away')
+    .option('--tags <tags>', 'all its tags from now on, separated by commas', tagList)
+    .addOption(statusOption('its status from now on'))
+    .action(async (id: number, { name, category, tags, status }: UpdateOptions, command: Command) => {
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(typeof category === 'string' ? { category } : {}),
+        // Commander's default of an option with a --no- twin is true.
+        ...(category === false ? { category: null } : {}),
+        ...(tags === undefined ? {} : { tags: [...tags] }),
+        ...(status === undefined ? {} : { status }),
+      };
+      if (Object.keys(change).length === 0) {
+        throw new GatewayError(
+          'usage.invalid',
+          'nothing to change: give --name, --category, --tags or --status',
+        );
+      }
+      const { options, client } = await connectLoggedIn(command, io);
+      const plant = await withSpinner('changing', options, io, () => client.update({ id, ...change }));
+      await printOne(plant, plantListing, options, io);
+    });
+}

@@ -1,0 +1,56 @@
+import { type Command, Option } from 'commander';
+import type { WatchedEvent } from '../../client/plant-events.ts';
+import { printable } from '../../client/plants-failure.ts';
+import { createCommand, positiveInteger } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { formatted } from '../listing.ts';
+import { connectLoggedIn } from './connect.ts';
+
+const types = ['plant.created', 'plant.updated', 'plant.status.changed'];
+
+interface WatchCommandOptions {
+  readonly type?: readonly string[];
+  readonly plant?: number;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'watch',
+    summary: 'print changes of the catalogue as they happen (needs a login)',
+    examples: [
+      'gateway plants watch',
+      'gateway plants watch --type plant.status.changed -o ndjson',
+      'gateway plants watch --plant 3',
+    ],
+  })
+    .addOption(new Option('--type <types...>', 'only events of these types').choices(types))
+    .option('--plant <id>', 'only events of this plant', positiveInteger)
+    .action(async ({ type, plant }: WatchCommandOptions, command: Command) => {
+      const { options, connection, token } = await connectLoggedIn(command, io);
+      const { watchPlants } = await import('../../client/plant-events.ts'); // its WebSocket takes 40 ms to load
+      const say = (text: string) => options.quiet !== true && io.stderr.write(`${text}\n`);
+      await watchPlants({
+        ...connection,
+        token,
+        ...(type === undefined ? {} : { eventTypes: type }),
+        ...(plant === undefined ? {} : { plantId: plant }),
+        onEvent: async (event) => write(io.stdout, await eventText(event, options.output, io)),
+        onState: (state) => {
+          if (state === 'connection lost') say('connection lost; events may be missed until it is back');
+          else if (state === 'watching again') say('connected again');
+          else if (io.stderr.isTTY === true) say(`watching ${connection.baseUrl} (Ctrl-C ends)`);
+        },
+      });
+    });
+}
+
+async function eventText(event: WatchedEvent, output = 'text', io: Io): Promise<string> {
+  if (output === 'json' || output === 'ndjson') return formatted(event, 'ndjson');
+  if (output === 'yaml') return `---\n${await formatted(event, 'yaml')}`;
+  const { type, occurredAt, data, plantId, previousStatus, newStatus } = event;
+  const cells =
+    data === undefined
+      ? [occurredAt, type, String(plantId), `${previousStatus} -> ${newStatus}`]
+      : [occurredAt, type, String(data.id), data.name, data.status];
+  return `${cells.map(printable).join(io.stdout.isTTY === true ? '  ' : '\t')}\n`;
+}

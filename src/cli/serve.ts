@@ -1,0 +1,191 @@
+import { type Command, Option } from 'commander';
+import { type RunningGateway, readRunning, runningFile } from '../client/address.ts';
+import { removeState, stateDirectory, writeState } from '../client/state.ts';
+import type { Config } from '../config/config.ts';
+import { generateKey } from '../config/keys.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { watchFile } from '../config/watch.ts';
+import { toGatewayError } from '../errors.ts';
+import { prettyLine } from '../record/pretty.ts';
+import type { ExchangeRecord } from '../record/record.ts';
+import { createRecorder, type Recorder } from '../record/recorder.ts';
+import { banner } from './banner.ts';
+import { type CommonOptions, commonOptions, createCommand, portNumber } from './command.ts';
+import { hasColour, type Io, type Paint, painter } from './io.ts';
+import { defaultDatabase } from './plants/database.ts';
+import { requestLine } from './plants/request-line.ts';
+import { type Services, startServices } from './services.ts';
+
+interface ServeOptions extends CommonOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly log?: 'pretty' | 'json';
+  /** False with --no-watch. */
+  readonly watch: boolean;
+  readonly dryRun?: true;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'serve',
+    summary: 'start the gateway',
+    examples: [
+      'gateway serve',
+      'gateway serve -c team.yaml -p 8080',
+      'gateway serve --log json 2>> gateway.log',
+    ],
+  })
+    .option('-p, --port <port>', 'port to listen on (default: 4100)', portNumber)
+    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
+    .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
+    .option('--dry-run', 'check the configuration, say what would be started, and stop')
+    .action(async (_options: unknown, command: Command) => {
+      await serve(commonOptions(command) as ServeOptions, io);
+    });
+}
+
+/** One run of the command: what it was asked, and what it tells with. */
+interface Run {
+  readonly options: ServeOptions;
+  readonly io: Io;
+  readonly isPretty: boolean;
+  readonly paint: Paint;
+  /** The key that was made for this run, in sandbox mode. */
+  readonly localKey: string;
+}
+
+async function serve(options: ServeOptions, io: Io): Promise<void> {
+  const run: Run = {
+    options,
+    io,
+    isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
+    paint: painter(hasColour(io.stderr, io.env) && options.color),
+    localKey: generateKey(),
+  };
+  const loaded = await load(run);
+  const { config } = loaded;
+  const port = options.port ?? config.server.port;
+  const host = options.host ?? config.server.host;
+  if (options.dryRun === true) {
+    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, paint: run.paint }));
+    return;
+  }
+  const recorder = openRecorder(run, config);
+  try {
+    const store = {
+      defaultDatabase: defaultDatabase(io.env),
+      log: storeLog(run, recorder),
+      // Its password is shown to a person, and never goes into a log.
+      demoUser: config.isSandboxMode && run.isPretty && options.quiet !== true,
+    };
+    const services = await startServices({ config, host, port, record: recorder.write, store });
+    await untilStopped(run, { loaded, recorder, services });
+  } finally {
+    recorder.close();
+  }
+}
+
+async function load({
+  options,
+  io,
+  localKey,
+}: Pick<Run, 'options' | 'io' | 'localKey'>): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ file: options.config, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  if (!loaded.config.needsLocalKey) return loaded;
+  return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
+}
+
+function openRecorder({ io, isPretty, paint, options }: Run, config: Config): Recorder {
+  const show = isPretty
+    ? (record: ExchangeRecord) => void io.stderr.write(prettyLine(record, paint))
+    : undefined;
+  return createRecorder({
+    file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
+    stderr: io.stderr,
+    show: options.quiet === true ? () => undefined : show,
+  });
+}
+
+function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
+  if (!isPretty) return (record) => recorder.say('info', 'plants', record);
+  return (record) => {
+    if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
+  };
+}
+
+interface Started {
+  readonly loaded: LoadedConfig;
+  readonly recorder: Recorder;
+  readonly services: Services;
+}
+
+/** Tells where everything is, follows the configuration's file, and stops everything when the signal comes. */
+async function untilStopped(run: Run, { loaded, recorder, services }: Started): Promise<void> {
+  const { io, options } = run;
+  const reload = () => void reloadConfig(run, recorder, services);
+  const { path } = loaded;
+  const forget = [
+    io.onHangup(reload),
+    ...(path !== undefined && options.watch ? [watchFile(path, reload)] : []),
+  ];
+  try {
+    leaveAddress(run, loaded.config, services);
+    announce(run, { loaded, recorder, services });
+    await stopped(io.signal);
+  } finally {
+    for (const end of forget) end();
+    if (readRunning(io.env)?.pid === process.pid) removeState(io.env, runningFile);
+    await services.stop();
+  }
+}
+
+/** A valid configuration replaces the old one in one step; an invalid one changes nothing and is told loudly. */
+async function reloadConfig(run: Run, recorder: Recorder, services: Services): Promise<void> {
+  const { io, isPretty, paint } = run;
+  try {
+    const { config } = await load(run);
+    await services.apply(config);
+    if (isPretty) io.stderr.write(`${paint('green', 'reloaded')}   the configuration\n`);
+    else recorder.say('info', 'configuration reloaded', { config: config.hash });
+  } catch (thrown) {
+    const { message } = toGatewayError(thrown);
+    const told = `the configuration was not reloaded, the old one stays: ${message}`;
+    if (isPretty) io.stderr.write(`${paint('red', told)}\n`);
+    else recorder.say('error', told);
+  }
+}
+
+function announce(
+  { io, options, isPretty, paint, localKey }: Run,
+  { loaded, recorder, services }: Started,
+): void {
+  const { url, plants } = services;
+  if (!isPretty) {
+    for (const warning of loaded.warnings) recorder.say('warn', warning.message);
+    if (plants !== undefined) recorder.say('problem' in plants ? 'warn' : 'info', 'plants', plants);
+    recorder.say('info', 'listening', { url });
+  } else if (options.quiet !== true) {
+    const key = loaded.config.needsLocalKey ? localKey : undefined;
+    io.stderr.write(banner({ loaded, url, key, plants, paint }));
+  }
+}
+
+/** For the other commands of the same user, which therefore just work. */
+function leaveAddress({ io, localKey }: Run, config: Config, { url, plants }: Services): void {
+  const running: RunningGateway = {
+    url,
+    pid: process.pid,
+    ...(config.needsLocalKey ? { key: localKey } : {}),
+    ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
+    ...(plants !== undefined && 'url' in plants ? { plants_url: plants.url } : {}),
+  };
+  writeState(io.env, runningFile, running);
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,160 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { GatewayError } from '../errors.ts';
+import { toConnectionFailure, toFailure } from './plants-failure.ts';
+
+export interface WatchOptions {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly signal: AbortSignal;
+  /** For connecting. */
+  readonly timeoutMs: number;
+  readonly eventTypes?: readonly string[];
+  readonly plantId?: number;
+  /** Awaited: who prints slowly is sent to slowly. */
+  readonly onEvent: (event: WatchedEvent) => Promise<void>;
+  readonly onState: (state: 'watching' | 'watching again' | 'connection lost') => void;
+}
+
+/** As the store's AsyncAPI document has it; `data` or the three other fields, by type. */
+export interface WatchedEvent {
+  readonly type: string;
+  readonly occurredAt: string;
+  readonly data?: { readonly id: number; readonly name: string; readonly status: string };
+  readonly plantId?: number;
+  readonly previousStatus?: string;
+  readonly newStatus?: string;
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+const attemptsInARow = 60;
+// The store pings every 30 s: after two missed ones it is gone, whatever TCP believes.
+const silenceMs = 75_000;
+const sessionEnded = 1008;
+
+/**
+ * Watches until the signal fires, which is thrown, or until it can't go on: a session that is not good,
+ * a store that was not there at first or stays away. A connection that breaks is made again.
+ */
+export async function watchPlants(options: WatchOptions): Promise<never> {
+  let hasWatched = false;
+  let failed = 0;
+  for (;;) {
+    options.signal.throwIfAborted();
+    try {
+      await watchOnce(options, () => {
+        options.onState(hasWatched ? 'watching again' : 'watching');
+        hasWatched = true;
+        failed = 0;
+      });
+      options.onState('connection lost');
+    } catch (error) {
+      failed += 1;
+      if (!hasWatched || !mayPass(error) || failed > attemptsInARow) throw error;
+    }
+    await pause(Math.min(firstPauseMs * 2 ** failed, longestPauseMs), options.signal);
+  }
+}
+
+/** One connection, until it closes. It throws where it could not be made, or where the reader of events failed. */
+function watchOnce(options: WatchOptions, onReady: () => void): Promise<void> {
+  const { baseUrl, token, signal, timeoutMs, eventTypes, plantId } = options;
+  const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/ws/plants`, {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: timeoutMs,
+    perMessageDeflate: false,
+    maxPayload: 1024 * 1024,
+  });
+  return new Promise((resolve, reject) => {
+    const silence = setTimeout(() => socket.terminate(), silenceMs);
+    const stop = () => {
+      reject(signal.reason);
+      socket.terminate();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ action: 'subscribe', eventTypes, plantId }));
+      // Messages are taken in order: the answer to a ping after it says that the subscription stands.
+      socket.ping();
+      socket.once('pong', onReady);
+    });
+    socket.on('ping', () => silence.refresh());
+    socket.on('message', (message) => {
+      silence.refresh();
+      const event = parseEvent(String(message));
+      if (event === undefined) return;
+      socket.pause();
+      options.onEvent(event).then(
+        () => socket.resume(),
+        (error: unknown) => {
+          reject(error);
+          socket.terminate();
+        },
+      );
+    });
+    socket.on('unexpected-response', (request, response) => {
+      refusal(request, response, baseUrl).then(reject, reject);
+    });
+    socket.on('error', (error) => reject(toConnectionFailure(error, baseUrl, signal)));
+    socket.on('close', (code) => {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', stop);
+      if (code !== sessionEnded) return resolve();
+      reject(new GatewayError('login.required', 'the session has ended (gateway plants login)'));
+    });
+  });
+}
+
+async function refusal(
+  request: ClientRequest,
+  response: IncomingMessage,
+  baseUrl: string,
+): Promise<GatewayError> {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > 65_536) break;
+  }
+  request.destroy();
+  return toFailure(response.statusCode ?? 0, toJson(text), baseUrl);
+}
+
+function parseEvent(text: string): WatchedEvent | undefined {
+  const value = toJson(text);
+  const isEvent =
+    typeof value === 'object' &&
+    value !== null &&
+    'occurredAt' in value &&
+    'type' in value &&
+    typeof value.type === 'string' &&
+    typeof value.occurredAt === 'string';
+  return isEvent ? (value as WatchedEvent) : undefined; // the rest as the AsyncAPI document says
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not ours
+  }
+}
+
+/** Whether a new attempt can do better: not with a session that is no good. */
+function mayPass(error: unknown): boolean {
+  return error instanceof GatewayError && error.failure.retry;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+import { asRecord, type Usage } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/registry.ts';
+
+export const promptDialects = ['messages', 'chat', 'responses'] as const;
+export type PromptDialect = (typeof promptDialects)[number];
+
+export interface Prompt {
+  readonly model: string;
+  readonly text: string;
+  readonly system?: string | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly stream: boolean;
+}
+
+/** How a one-off prompt is asked in a dialect, and where its answers keep their text. */
+interface Phrasing {
+  body(prompt: Prompt): object;
+  /** The text that a stream's event adds. */
+  deltaText(event: unknown): string;
+  /** The reason a stream's event or a whole answer gives for the end. */
+  finishReason(value: unknown): string | undefined;
+  answerText(answer: unknown): string;
+}
+
+// Anthropic wants a limit on every request.
+const defaultMaxTokens = 4_096;
+
+export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
+  messages: {
+    body: ({ model, text, system, maxTokens, stream }) => ({
+      model,
+      max_tokens: maxTokens ?? defaultMaxTokens,
+      ...(system === undefined ? {} : { system }),
+      messages: [{ role: 'user', content: text }],
+      ...(stream ? { stream } : {}),
+    }),
+    deltaText: (event) => textOf(asRecord(asRecord(event).delta).text),
+    finishReason: (value) =>
+      reasonOf(asRecord(asRecord(value).delta).stop_reason ?? asRecord(value).stop_reason),
+    answerText: (answer) => joinTexts(asRecord(answer).content),
+  },
+  chat: {
+    body: ({ model, text, system, maxTokens, stream }) => ({
+      model,
+      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      messages: [
+        ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+        { role: 'user', content: text },
+      ],
+      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+    }),
+    deltaText: (event) => textOf(asRecord(firstChoice(event).delta).content),
+    finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
+    answerText: (answer) => textOf(asRecord(firstChoice(answer).message).content),
+  },
+  responses: {
+    body: ({ model, text, system, maxTokens, stream }) => ({
+      model,
+      ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
+      ...(system === undefined ? {} : { instructions: system }),
+      input: text,
+      ...(stream ? { stream } : {}),
+    }),
+    deltaText: (event) =>
+      asRecord(event).type === 'response.output_text.delta' ? textOf(asRecord(event).delta) : '',
+    finishReason: (value) => {
+      const answer = asRecord(asRecord(value).response ?? value);
+      return reasonOf(asRecord(answer.incomplete_details).reason ?? answer.status);
+    },
+    answerText: (answer) =>
+      (Array.isArray(asRecord(answer).output) ? (asRecord(answer).output as unknown[]) : [])
+        .map((item) => joinTexts(asRecord(item).content))
+        .join(''),
+  },
+};
+
+export function pathOf(dialect: PromptDialect): string {
+  return dialects[dialect].path;
+}
+
+export function usageOf(dialect: PromptDialect, answer: unknown): Usage | undefined {
+  return dialects[dialect].answerUsage(answer);
+}
+
+function firstChoice(value: unknown): Readonly<Record<string, unknown>> {
+  const { choices } = asRecord(value);
+  return asRecord(Array.isArray(choices) ? choices[0] : undefined);
+}
+
+function joinTexts(blocks: unknown): string {
+  return Array.isArray(blocks) ? blocks.map((block) => textOf(asRecord(block).text)).join('') : '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function reasonOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

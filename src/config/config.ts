@@ -1,0 +1,203 @@
+import { compilePolicies, type PolicyProblem } from '../policy/compile.ts';
+import { type PolicyOptions, policySchema } from '../policy/registry.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { parseDuration } from './durations.ts';
+import type { KeyFile } from './key-files.ts';
+import { createKeyRing, hashKey, type KeyRing } from './keys.ts';
+import { buildModelFinder, buildModels, type FindModel, type ModelEntry } from './models.ts';
+import {
+  buildProjects,
+  collectKeys,
+  type KeySource,
+  modelPolicyName,
+  type ProjectConfig,
+} from './projects.ts';
+import { buildProviders, type ProviderConfig } from './providers.ts';
+import type { Report } from './report.ts';
+import type { Settings } from './schema.ts';
+import { parseSize } from './sizes.ts';
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly workers: number;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** Named as `listen` and `readBody` take them. */
+  readonly limits: {
+    readonly headMs: number;
+    readonly bodyIdleMs: number;
+    readonly bodyTotalMs: number;
+    readonly headBytes: number;
+    readonly bodyBytes: number;
+    readonly connections: number;
+    readonly pipelined: number;
+    readonly drainMs: number;
+  };
+}
+
+/** A key made at run time rather than written in the file. */
+export interface AddedKey {
+  readonly id: string;
+  readonly project: string;
+  readonly value: string;
+}
+
+/** A configuration, frozen and ready: rules compiled, keys hashed, numbers in milliseconds and bytes. */
+export interface Config {
+  /** The file has neither providers, models nor projects, or there is none. */
+  readonly isSandboxMode: boolean;
+  /** No projects are configured: `serve` makes a key for the project `local` and adds it. */
+  readonly needsLocalKey: boolean;
+  /** SHA-256 (hex) of the file and of what it took from the environment, secrets left out. */
+  readonly hash: string;
+  readonly server: ServerConfig;
+  readonly providers: ReadonlyMap<string, ProviderConfig>;
+  readonly models: readonly ModelEntry[];
+  readonly findModel: FindModel;
+  readonly projects: ReadonlyMap<string, ProjectConfig>;
+  readonly keys: KeyRing;
+  /** Every configured secret, for scrubbing what is logged or passed on. */
+  readonly secrets: readonly string[];
+  readonly records: { readonly file?: string; readonly bodies: boolean };
+  readonly plants: {
+    readonly baseUrl: string;
+    readonly store: {
+      readonly enabled: boolean;
+      readonly host: string;
+      readonly port: number;
+      /** `sqlite:FILE` or `postgres://…`; absent: SQLite in the state directory. */
+      readonly database?: string;
+    };
+  };
+  /** The same configuration with one more key, which is treated as a secret like any other. */
+  withKey(key: AddedKey): Config;
+}
+
+export interface ConfigInputs {
+  readonly settings: Settings;
+  readonly keyFiles: ReadonlyMap<string, KeyFile>;
+  readonly report: Report;
+  readonly nowMs: number;
+  readonly hash: string;
+  readonly isSandboxMode: boolean;
+  readonly needsLocalKey: boolean;
+  readonly failedTests?: 'error' | 'warning' | undefined;
+}
+
+/** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
+export function buildConfig(inputs: ConfigInputs): Config {
+  const { settings, report } = inputs;
+  const providers = deepFreeze(buildProviders(settings.providers ?? {}, report));
+  const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
+  const projects = deepFreeze(buildProjects(inputs));
+  const keys = collectKeys(inputs);
+  const policies = withModelPolicies(settings.policies, projects, report);
+  const providerKeys = [...providers.values()].flatMap(({ apiKey }) => apiKey ?? []);
+
+  const assemble = (sources: readonly KeySource[]): Config => {
+    const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
+    const compiled = compilePolicies(policies, secrets);
+    if (sources === keys) reportPolicies(compiled.problems, inputs);
+    const ring = createKeyRing(
+      sources.map(({ digest, id, project, expiresMs, policies: own }) => ({
+        digest,
+        record: Object.freeze({
+          id,
+          project,
+          policies: compiled.select([...new Set([...(projects.get(project)?.policies ?? []), ...own])]),
+          ...(expiresMs !== undefined && { expiresMs }),
+          ...modelsOf(projects.get(project)),
+        }),
+      })),
+    );
+    return Object.freeze({
+      isSandboxMode: inputs.isSandboxMode,
+      needsLocalKey: inputs.needsLocalKey,
+      hash: inputs.hash,
+      server: buildServer(settings.server),
+      providers,
+      models,
+      findModel: buildModelFinder(models),
+      projects,
+      keys: ring,
+      secrets,
+      ...buildRest(settings),
+      withKey: ({ id, project, value }: AddedKey) =>
+        assemble([...sources, { id, project, digest: hashKey(value), plain: value, policies: [] }]),
+    });
+  };
+  return assemble(keys);
+}
+
+function modelsOf(project: ProjectConfig | undefined): { models?: readonly string[] } {
+  return project?.models === undefined ? {} : { models: project.models };
+}
+
+/** The `models` of a project are the commonest rule, written short: they become a policy like any other. */
+function withModelPolicies(
+  written: Settings['policies'],
+  projects: ReadonlyMap<string, ProjectConfig>,
+  report: Report,
+): Readonly<Record<string, PolicyOptions>> {
+  const added: Record<string, PolicyOptions> = {};
+  for (const { name, models } of projects.values()) {
+    if (models === undefined) continue;
+    const parsed = policySchema.safeParse({
+      rules: [{ id: 'models', action: 'block', unless: { model: models }, reason: 'model.not_allowed' }],
+    });
+    if (parsed.success) added[modelPolicyName(name)] = parsed.data;
+    else
+      report.error(['projects', name, 'models'], 'these models can not be made into a rule', { part: 'key' });
+  }
+  return { ...added, ...written };
+}
+
+function reportPolicies(
+  problems: readonly PolicyProblem[],
+  { report, failedTests = 'error' }: Pick<ConfigInputs, 'report' | 'failedTests'>,
+): void {
+  for (const { path, message, severity, kind } of problems) {
+    const at = ['policies', ...path];
+    if ((kind === 'test' ? failedTests : severity) === 'error') report.error(at, message, { kind });
+    else report.warn(at, message, { kind });
+  }
+}
+
+function buildServer({
+  host,
+  port,
+  workers,
+  allowed_hosts,
+  allowed_origins,
+  limits,
+}: Settings['server']): ServerConfig {
+  return Object.freeze({
+    host,
+    port,
+    workers,
+    allowedHosts: new Set(allowed_hosts.map((name) => name.toLowerCase())),
+    allowedOrigins: new Set(allowed_origins.map((origin) => origin.toLowerCase())),
+    limits: Object.freeze({
+      headMs: parseDuration(limits.head_timeout) ?? 0,
+      bodyIdleMs: parseDuration(limits.body_idle_timeout) ?? 0,
+      bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
+      headBytes: parseSize(limits.head_size) ?? 0,
+      bodyBytes: parseSize(limits.body_size) ?? 0,
+      connections: limits.connections,
+      pipelined: limits.pipelined,
+      drainMs: parseDuration(limits.drain) ?? 0,
+    }),
+  });
+}
+
+function buildRest({ records, plants }: Settings): Pick<Config, 'records' | 'plants'> {
+  const { enabled, host, port, database } = plants.store;
+  return {
+    records: Object.freeze({ bodies: records.bodies, ...(records.file !== null && { file: records.file }) }),
+    plants: Object.freeze({
+      baseUrl: plants.base_url.replace(/\/+$/, ''),
+      store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),
+    }),
+  };
+}

@@ -1,0 +1,137 @@
+import { hash } from 'node:crypto';
+import { dirname, relative } from 'node:path';
+import { buildConfig, type Config } from './config.ts';
+import type { SourceDocument } from './document.ts';
+import { type FoundConfig, findConfig, readConfigFile } from './find.ts';
+import { type KeyFile, readKeyFiles } from './key-files.ts';
+import { withoutSecrets } from './masking.ts';
+import { applyOverrides } from './overrides.ts';
+import { ConfigError, type Problem } from './problems.ts';
+import { createReport, type Report } from './report.ts';
+import type { Settings } from './schema.ts';
+import { readSettings } from './settings.ts';
+import { type Reference, substitute } from './substitute.ts';
+
+export interface LoadOptions {
+  /** Of --config; without it GATEWAY_CONFIG, then the search decides. */
+  readonly file?: string | undefined;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowMs: number;
+  /** What a rule's own test that fails is; `policy test` loads such a configuration all the same. */
+  readonly failedTests?: 'error' | 'warning';
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute; undefined where there is no file. */
+  readonly path: string | undefined;
+  readonly warnings: readonly Problem[];
+}
+
+/** Everything about a configuration that was looked at, valid or not; for `config check` and `config show`. */
+export interface Inspection {
+  readonly found: FoundConfig | undefined;
+  /** How messages name the file: as short as it goes from the working directory. */
+  readonly name: string;
+  readonly problems: readonly Problem[];
+  /** Without what is wrong, where something is. */
+  readonly settings: Settings | undefined;
+  readonly references: readonly Reference[];
+  readonly source: SourceDocument | undefined;
+  /** Absent exactly when a problem is an error. */
+  readonly config: Config | undefined;
+}
+
+/** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const { config, found, name, problems } = await inspectConfig(options);
+  if (config === undefined) throw new ConfigError(name, problems);
+  return { config, path: found?.path, warnings: problems };
+}
+
+/** As `loadConfig`, but gives the problems instead of throwing; throws only when there is no reading the file. */
+export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
+  const found = await findConfig(options);
+  const text = found === undefined ? '' : await readConfigFile(found.path);
+  // Without a file the YAML parser is never loaded.
+  const source = text === '' ? undefined : (await import('./document.ts')).parseSource(text);
+  const substituted = substitute(source?.value ?? {}, options.env);
+  const { malformed } = substituted;
+  const { value, references } = applyOverrides(substituted, options.env);
+  const report = createReport({ source, references });
+  report.add(source?.problems ?? []);
+  for (const path of malformed) {
+    report.error(path, `expected \${NAME}`, { hint: `letters, digits and _; write $\${ for a plain \${` });
+  }
+  reportUnset(references, report);
+  const isYaml = (source?.problems ?? []).length === 0;
+  const read = isYaml ? readSettings({ value, references, source, report }) : undefined;
+  const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
+  const config =
+    read?.settings && (await build(read.settings, { ...options, ...read, found, text, report: checks }));
+  report.add(checks.problems);
+  return {
+    found,
+    name: found === undefined ? 'the configuration' : shortName(found.path, options.cwd),
+    problems: inFileOrder(report.problems),
+    settings: read?.settings,
+    references,
+    source,
+    config: report.problems.some(({ severity }) => severity === 'error') ? undefined : config,
+  };
+}
+
+function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
+  const position = ({ place }: Problem) =>
+    place === undefined ? Number.MAX_VALUE : place.line * 1e4 + place.column;
+  return problems.toSorted((a, b) => position(a) - position(b));
+}
+
+interface BuildInputs extends LoadOptions {
+  readonly found: FoundConfig | undefined;
+  readonly text: string;
+  readonly report: Report;
+  readonly isSandboxMode: boolean;
+  readonly needsLocalKey: boolean;
+}
+
+async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
+  const { found, text, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
+  const keyFiles = await readAllKeyFiles(settings, found === undefined ? cwd : dirname(found.path));
+  const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
+  return buildConfig({
+    settings,
+    keyFiles,
+    report,
+    nowMs,
+    isSandboxMode,
+    needsLocalKey,
+    failedTests,
+    hash: resolved,
+  });
+}
+
+function readAllKeyFiles(settings: Settings, directory: string): Promise<ReadonlyMap<string, KeyFile>> {
+  const keys = Object.values(settings.projects ?? {}).flatMap((project) => project.keys);
+  return readKeyFiles(
+    keys.flatMap(({ file }) => file ?? []),
+    directory,
+  );
+}
+
+/** An unset variable disables a provider or a key; anywhere else there is nothing that could do without it. */
+function reportUnset(references: readonly Reference[], report: Report): void {
+  for (const { path, unset } of references) {
+    const [section, , list] = path;
+    const disables =
+      (section === 'providers' && path.length > 2) || (section === 'projects' && list === 'keys');
+    if (unset.length === 0 || disables) continue;
+    report.error(path, `environment variable ${unset.join(', ')} is not set`);
+  }
+}
+
+function shortName(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short === '' || short.startsWith('..') ? path : short;
+}

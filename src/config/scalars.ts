@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { durationPattern, parseDuration } from './durations.ts';
+import { parseSize, sizePattern } from './sizes.ts';
+
+// The texts and numbers a configuration is made of, each with the words for what was expected.
+
+export const nameSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+  );
+
+export const modelName = z
+  .string()
+  .regex(/^[A-Za-z0-9._:/@+-]{1,200}$/, 'expected a model name: letters, digits and . _ : / @ + - only');
+
+export const modelGlob = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9._:/@+*-]{1,200}$/,
+    'expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
+  );
+
+export const httpUrl = z
+  .string()
+  .regex(/^https?:\/\/[^/\s]/, { error: 'expected an http:// or https:// URL', abort: true })
+  .refine((text) => URL.canParse(text), { error: 'expected a URL', abort: true })
+  .refine((text) => !/^[^/]*\/\/[^/]*@/.test(text), 'a URL here must not hold credentials; use api_key')
+  .refine((text) => !/[?#]/.test(text), 'a URL here must have neither a query nor a fragment');
+
+export const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');
+
+export const duration = (least = 1) =>
+  z
+    .string()
+    .regex(durationPattern, { error: 'expected a duration such as 500ms, 10s, 5m or 1h', abort: true })
+    .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
+    .refine(
+      (text) => (parseDuration(text) ?? least) >= least,
+      'expected more than 0: the time-out can not be turned off',
+    );
+
+export const size = z
+  .string()
+  .regex(sizePattern, { error: 'expected a size such as 16KiB, 32MiB or 10MB', abort: true })
+  .refine((text) => parseSize(text) !== undefined, 'expected at most 256MiB')
+  .refine((text) => parseSize(text) !== 0, 'expected more than 0');
+
+export const port = z.int().min(0).max(65_535);
+export const amount = z.int().min(1).max(1_000_000_000);
+export const price = z.number().min(0).max(1_000_000);
+
+// Credentials, framing and routing of the connection: passing them on would leak keys or break the request.
+const keptHeaders =
+  /^(?:authorization|proxy-.*|x-api-key|x-gateway-.*|cookie|host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/i;
+
+export const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'expected the name of a header', abort: true })
+  .refine((name) => !keptHeaders.test(name), 'this header is never passed on');

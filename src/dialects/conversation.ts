@@ -1,0 +1,192 @@
+import type { Usage } from './dialect.ts';
+
+/**
+ * The neutral form in which dialects meet when a request, an answer or a stream is translated.
+ * Every dialect has a parser into it and a builder out of it; no dialect knows another one.
+ */
+
+export type Source =
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+/** `path` names the part's place in the client's request, for refusals. */
+export type ContentPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'image';
+      readonly source: Source;
+      readonly detail?: string | undefined;
+      readonly path: string;
+    }
+  | {
+      readonly kind: 'document';
+      readonly source: Source;
+      readonly name?: string | undefined;
+      readonly path: string;
+    };
+
+/** A custom tool takes free text where a function takes a JSON object. */
+export type CallKind = 'function' | 'custom';
+
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly kind: CallKind;
+}
+
+/** `input` is JSON text for a function and the plain text for a custom tool. */
+export interface ToolCall extends ToolName {
+  readonly id: string;
+  readonly input: string;
+}
+
+export interface ToolResult {
+  readonly callId: string;
+  readonly parts: readonly ContentPart[];
+  readonly isError: boolean;
+  readonly path: string;
+}
+
+export interface SystemTurn {
+  readonly role: 'system';
+  readonly isDeveloper: boolean;
+  readonly text: string;
+}
+
+interface UserTurn {
+  readonly role: 'user';
+  readonly parts: readonly ContentPart[];
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+}
+
+interface ResultsTurn {
+  readonly role: 'results';
+  readonly results: readonly ToolResult[];
+}
+
+export type Turn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
+
+export interface Tool extends ToolName {
+  readonly description?: string | undefined;
+  /** A function's JSON schema; absent for custom tools. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  readonly strict?: boolean | undefined;
+  /** A custom tool's input format as the OpenAI dialects have it. */
+  readonly format?: unknown;
+}
+
+export type ToolChoice =
+  | { readonly kind: 'auto' | 'required' | 'none' }
+  | { readonly kind: 'tool'; readonly tool: ToolName };
+
+export type OutputFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly schema: unknown;
+      readonly strict?: boolean | undefined;
+      readonly description?: string | undefined;
+    };
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** What a client asks for, in no dialect. `system` holds the leading system turns, `turns` all others. */
+export interface ConversationRequest {
+  readonly system: readonly SystemTurn[];
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelCalls?: boolean | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly stop: readonly string[];
+  readonly effort?: Effort | undefined;
+  readonly format?: OutputFormat | undefined;
+  readonly verbosity?: string | undefined;
+  readonly user?: string | undefined;
+  readonly metadata?: unknown;
+  readonly serviceTier?: string | undefined;
+  readonly promptCacheKey?: string | undefined;
+  readonly isStreaming: boolean;
+}
+
+/** What a dialect's parser makes of a usage object: every count is there, 0 where the provider says nothing. */
+export type FullUsage = Required<Usage>;
+
+export const noUsage: FullUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+export type FinishReason = 'stop' | 'sequence' | 'length' | 'calls' | 'filter';
+
+export type AnswerPart =
+  | { readonly kind: 'thinking' | 'text' | 'refusal'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: ToolCall };
+
+export interface Answer {
+  readonly parts: readonly AnswerPart[];
+  readonly finish: FinishReason;
+  /** The stop sequence that matched, where the provider says so. */
+  readonly stopSequence?: string | undefined;
+  readonly usage?: FullUsage | undefined;
+}
+
+/** A provider's failure; `type` is Anthropic's name for it, `code` whatever finer word the provider used. */
+export interface ProviderFailure {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+  /** The gateway's own id of the exchange, for failures it found itself. */
+  readonly requestId?: string | undefined;
+}
+
+export interface CallStart extends ToolName {
+  /** Counts the calls of this answer from 0 in the order they appear. */
+  readonly index: number;
+  readonly id: string;
+}
+
+/**
+ * The neutral stream: a dialect's reader calls these as the provider's events pass, a dialect's writer
+ * implements them. Method calls instead of event objects, because this runs once per token.
+ */
+export interface StreamSink {
+  /** The provider said something; called before everything else. */
+  start(): void;
+  thinking(text: string): void;
+  text(text: string): void;
+  refusal(text: string): void;
+  callStart(call: CallStart): void;
+  callInput(index: number, piece: string): void;
+  /** No more input for this call. Readers that can't know leave it out; `complete` ends every call. */
+  callEnd(index: number): void;
+  ping(): void;
+  /** Cumulative: replaces what was reported before. */
+  usage(usage: FullUsage): void;
+  complete(finish: FinishReason, stopSequence?: string): void;
+  fail(failure: ProviderFailure): void;
+}
+
+export interface StreamReader {
+  event(name: string | undefined, data: string): void;
+  /** The provider's body ended; throws `provider.broken_response` when it was cut. */
+  end(): void;
+}
+
+export interface StreamWriter extends StreamSink {
+  /** The text gathered since the last call, for the client. */
+  take(): string;
+}

@@ -1,0 +1,160 @@
+import { GatewayError } from '../errors.ts';
+import type { Dialect, Usage } from './dialect.ts';
+
+/** Most bytes of one event; a longer one is no event but an attack or a fault. */
+const eventLimitBytes = 1024 * 1024;
+const headBytes = 100;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Watches a provider's event stream pass, chunk by chunk, without touching it: how many tokens it tells of,
+ * and whether it came to a proper end.
+ */
+export class StreamObserver {
+  usage: Usage | undefined;
+  /** Events seen whole, so that an error event can go on counting. */
+  events = 0;
+  readonly #dialect: Dialect;
+  #sawLast = false;
+  /** The beginning of an event that is not whole yet, with room to grow. */
+  #held: Buffer = nothing;
+  #heldBytes = 0;
+  /** What the line that is not whole yet has so far. */
+  #line: 'nothing' | 'a carriage return' | 'text' = 'nothing';
+  /** The last two events, for hosts that leave the closing one out. */
+  #previous: Buffer | undefined;
+  #latest: Buffer | undefined;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Whether a body that ends now is a whole answer. */
+  get isComplete(): boolean {
+    if (this.#sawLast) return true;
+    const rest = this.#held.subarray(0, this.#heldBytes);
+    if (!isWhole(rest)) return false;
+    return [this.#previous, this.#latest, rest].some((event) => event !== undefined && this.#mayEnd(event));
+  }
+
+  /** Whether the next byte begins a line, so that an event can be written behind what has passed. */
+  get isAtLineStart(): boolean {
+    return this.#line === 'nothing';
+  }
+
+  /** Throws provider.broken_response for an event that is too large. */
+  observe(chunk: Buffer): void {
+    let start = 0;
+    let line = 0;
+    // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, line)) {
+      if (this.#isBlank(chunk, line, at)) {
+        this.#end(chunk.subarray(start, at));
+        start = at + 1;
+      }
+      line = at + 1;
+      this.#line = 'nothing';
+    }
+    if (start < chunk.length) this.#hold(chunk.subarray(start));
+    if (line < chunk.length) this.#noteLine(chunk, line);
+  }
+
+  #isBlank(chunk: Buffer, start: number, end: number): boolean {
+    const length = end - start;
+    if (this.#line === 'nothing') return length === 0 || (length === 1 && chunk[start] === carriageReturn);
+    return this.#line === 'a carriage return' && length === 0;
+  }
+
+  #noteLine(chunk: Buffer, start: number): void {
+    const isReturn = chunk.length === start + 1 && chunk[start] === carriageReturn;
+    this.#line = isReturn && this.#line === 'nothing' ? 'a carriage return' : 'text';
+  }
+
+  /** Takes the end of an event, which may have begun in earlier chunks. */
+  #end(rest: Buffer): void {
+    if (this.#heldBytes === 0) {
+      checkSize(rest.length);
+      this.#event(rest);
+      return;
+    }
+    this.#hold(rest);
+    const event = this.#held.subarray(0, this.#heldBytes);
+    this.#held = nothing;
+    this.#heldBytes = 0;
+    this.#event(event);
+  }
+
+  /** Copies into one growing buffer: a host that drips bytes must not cost more than one that doesn't. */
+  #hold(rest: Buffer): void {
+    const needed = this.#heldBytes + rest.length;
+    checkSize(needed);
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#held.length * 2));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    rest.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = needed;
+  }
+
+  #event(event: Buffer): void {
+    if (event.length <= 1) return; // blank lines between events
+    this.events += 1;
+    this.#previous = this.#latest;
+    this.#latest = event;
+    if (this.#isLast(event)) this.#sawLast = true;
+    if (mayTellUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
+  }
+
+  #isLast(event: Buffer): boolean {
+    return this.#dialect.isLastEvent(event.toString('latin1', 0, headBytes));
+  }
+
+  #mayEnd(event: Buffer): boolean {
+    return this.#isLast(event) || this.#dialect.mayEndAfter(event.toString('latin1'));
+  }
+}
+
+function checkSize(bytes: number): void {
+  if (bytes <= eventLimitBytes) return;
+  throw new GatewayError('provider.broken_response', `one event is larger than ${eventLimitBytes} bytes`);
+}
+
+/** Whether what stands behind the last blank line is nothing, a comment or an event without its blank line. */
+function isWhole(rest: Buffer): boolean {
+  const data = dataOf(rest);
+  return data === '' ? !/^(?!:)./m.test(rest.toString('latin1')) : data === '[DONE]' || isJson(data);
+}
+
+/** Whether an event has a usage object; most have none, or null, and need not be parsed. */
+function mayTellUsage(event: Buffer): boolean {
+  const at = event.indexOf('"usage"');
+  if (at < 0) return false;
+  const after = event.toString('latin1', at + 7, at + 16);
+  return /^\s*:\s*\{/.test(after) || event.indexOf('"usage"', at + 7) >= 0;
+}
+
+function parseData(event: Buffer): unknown {
+  try {
+    return JSON.parse(dataOf(event));
+  } catch {
+    return undefined; // not ours to judge: the client gets the bytes as they are
+  }
+}
+
+function dataOf(event: Buffer): string {
+  const lines = event.toString('utf8').split(/\r?\n/);
+  const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
+  return data.join('\n').trim();
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ProviderFailure } from '../conversation.ts';
+import { type Fields, isFields, toFields, toList, toText } from './fields.ts';
+
+/** The names Anthropic's SDK knows, by status; what is not listed is an `api_error` or the request's fault. */
+const typesByStatus: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const anthropicTypes = new Set([...Object.values(typesByStatus), 'api_error']);
+
+/** Reads a provider's error of any shape; `status` is absent for an error inside a stream. */
+export function parseFailure(body: unknown, status?: number): ProviderFailure {
+  const fields = toFields(body);
+  const inner = isFields(fields.error) ? fields.error : fields;
+  const code = toCode(inner.code);
+  const type = toText(inner.type);
+  const message = toMessage(body, inner) || `the provider answered with ${status ?? 'an error'}`;
+  const isTooLong = code === tooLongCode || isTooLongText(message);
+  return {
+    type: toAnthropicType(type, code, status),
+    message,
+    code: isTooLong ? tooLongCode : (code ?? (anthropicTypes.has(type) ? undefined : type || undefined)),
+    param: toText(inner.param) || undefined,
+  };
+}
+
+function toCode(code: unknown): string | undefined {
+  if (typeof code === 'number') return String(code);
+  return toText(code) || undefined;
+}
+
+// OpenAI nests a message, Ollama has a bare string, FastAPI says `detail`, others `message`, or no JSON at all.
+function toMessage(body: unknown, inner: Fields): string {
+  if (typeof body === 'string') return body.trim();
+  const outer = toFields(body);
+  const detail = toText(outer.detail) || toText(toFields(toList(outer.detail)[0]).msg);
+  return toText(inner.message) || toText(outer.error) || toText(outer.message) || detail;
+}
+
+function toAnthropicType(type: string, code: string | undefined, status: number | undefined): string {
+  if (anthropicTypes.has(type) && type !== 'invalid_request_error') return type;
+  if (status !== undefined)
+    return typesByStatus[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  const words = `${type} ${code ?? ''}`;
+  if (words.includes('rate_limit') || code === '429') return 'rate_limit_error';
+  if (words.includes('overloaded') || code === '529' || code === '503') return 'overloaded_error';
+  if (words.includes('invalid') || words.includes('context_length')) return 'invalid_request_error';
+  return 'api_error';
+}
+
+// Agents compact their history on these words: Claude Code on the text, OpenAI's clients on the code.
+const tooLongCode = 'context_length_exceeded';
+const tooLongText = 'prompt is too long';
+
+function isTooLongText(message: string): boolean {
+  const text = message.toLowerCase();
+  return text.includes(tooLongText) || text.includes('maximum context length');
+}
+
+const openAiTypes: Readonly<Record<string, string>> = {
+  rate_limit_error: 'rate_limit_exceeded',
+  overloaded_error: 'server_error',
+  api_error: 'server_error',
+  timeout_error: 'server_error',
+};
+
+/** The error body of the client's dialect; a superset that the other family's SDK understands too. */
+export function buildFailure(client: 'messages' | 'chat' | 'responses', failure: ProviderFailure): Fields {
+  const { code, param, requestId } = failure;
+  const request = requestId === undefined ? {} : { request_id: requestId };
+  const rest = {
+    ...(requestId === undefined ? {} : { reason: code }),
+    code: code ?? null,
+    param: param ?? null,
+  };
+  if (client === 'messages') {
+    const error = { type: failure.type, message: toMessagesText(failure), ...rest };
+    return { type: 'error', error, ...request };
+  }
+  const type = requestId === undefined ? (openAiTypes[failure.type] ?? failure.type) : failure.type;
+  return { error: { message: failure.message, type, ...rest }, ...request };
+}
+
+function toMessagesText({ code, message }: ProviderFailure): string {
+  if (code !== tooLongCode || message.toLowerCase().includes(tooLongText)) return message;
+  return `${tooLongText}: ${message}`;
+}

@@ -1,0 +1,100 @@
+import { GatewayError } from '../../errors.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const noFields: Fields = {};
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one: for providers' answers, where a missing part is no failure. */
+export function toFields(value: unknown): Fields {
+  return isFields(value) ? value : noFields;
+}
+
+export function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function toCount(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0;
+}
+
+export function parseFields(value: unknown, path: string): Fields {
+  if (!isFields(value)) throw wrongField(path, 'an object');
+  return value;
+}
+
+export function parseList(value: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongField(path, 'an array');
+  return value;
+}
+
+export function parseText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw wrongField(path, 'a string');
+  return value;
+}
+
+// `null` counts as absent: SDKs of the OpenAI family write it for every option that is not set.
+export function parseOptionalText(value: unknown, path: string): string | undefined {
+  return value === undefined || value === null ? undefined : parseText(value, path);
+}
+
+export function parseOptionalNumber(value: unknown, path: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number') throw wrongField(path, 'a number');
+  return value;
+}
+
+export function parseOptionalCount(value: unknown, path: string): number | undefined {
+  const number = parseOptionalNumber(value, path);
+  if (number === undefined) return undefined;
+  if (!Number.isInteger(number) || number < 1) throw wrongField(path, 'a whole number above 0');
+  return number;
+}
+
+export function parseOptionalFlag(value: unknown, path: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') throw wrongField(path, 'true or false');
+  return value;
+}
+
+export function wrongField(path: string, expected: string): GatewayError {
+  return new GatewayError('request.field', `${path}: expected ${expected}`, { param: path });
+}
+
+export function unsupported(path: string, why: string): GatewayError {
+  return new GatewayError('request.unsupported', `${path}: ${why}`, { param: path });
+}
+
+export function brokenAnswer(what: string): GatewayError {
+  return new GatewayError('provider.broken_response', `the provider's answer ${what}`);
+}
+
+/** The object with its `undefined` members left out, as the wire wants it. */
+export function withoutAbsent(fields: Fields): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(fields)) {
+    if (fields[key] !== undefined) kept[key] = fields[key];
+  }
+  return kept;
+}
+
+/** One event's data as an object; anything else breaks the stream. */
+export function parseEventData(data: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (cause) {
+    throw new GatewayError('provider.broken_response', 'an event of the provider is not valid JSON', {
+      cause,
+    });
+  }
+  if (!isFields(value)) throw brokenAnswer('has an event that is not an object');
+  return value;
+}

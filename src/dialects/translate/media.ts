@@ -1,0 +1,51 @@
+import type { ContentPart, Source } from '../conversation.ts';
+import { unsupported } from './fields.ts';
+
+/** Splits a data URL with base64 content; undefined for every other URL. */
+export function parseDataUrl(url: string): Source | undefined {
+  if (!url.startsWith('data:')) return undefined;
+  const comma = url.indexOf(',');
+  const head = url.slice('data:'.length, comma);
+  if (comma < 0 || !head.endsWith(';base64')) return undefined;
+  const mediaType = head.slice(0, -';base64'.length).split(';')[0] ?? '';
+  return { kind: 'base64', mediaType, data: url.slice(comma + 1) };
+}
+
+export function parseMediaUrl(url: string, path: string): Source {
+  if (!url.startsWith('data:')) return { kind: 'url', url };
+  const source = parseDataUrl(url);
+  if (source === undefined) throw unsupported(path, 'a data URL must be base64 with a media type');
+  return source;
+}
+
+/** A source as one URL; text has none and is spelled out by the caller. */
+export function toUrl(source: Exclude<Source, { kind: 'text' }>): string {
+  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}
+
+export function isPdf(source: Source): boolean {
+  return source.kind === 'base64' && source.mediaType === 'application/pdf';
+}
+
+/** A document whose content is plain text, as that text; undefined where it is binary or elsewhere. */
+export function toDocumentText(source: Source): string | undefined {
+  if (source.kind === 'text') return source.text;
+  if (source.kind === 'base64' && source.mediaType.startsWith('text/')) {
+    return Buffer.from(source.data, 'base64').toString('utf8');
+  }
+  return undefined;
+}
+
+/** Documents as text carry their name, so that the model can still tell them apart. */
+export function titled(text: string, name: string | undefined): string {
+  return name === undefined || name === '' ? text : `${name}\n\n${text}`;
+}
+
+export function joinTexts(parts: readonly ContentPart[], separator: string): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join(separator);
+}
+
+/** Text that stands where a dialect has no place for a system turn in mid-conversation. */
+export function markSystemText(text: string): string {
+  return `<system>\n${text}\n</system>`;
+}

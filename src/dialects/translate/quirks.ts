@@ -1,0 +1,82 @@
+/** What is being translated for whom; everything that pure code can't know by itself. */
+export interface TranslationContext {
+  /** The name the client asked for; answers carry it. */
+  readonly requestedModel: string;
+  /** The model's name at the provider. */
+  readonly targetModel: string;
+  /** Which provider's habits apply. */
+  readonly host: 'openai' | 'anthropic' | 'compatible';
+  /** The model's limit where configured: larger requests are lowered to it. */
+  readonly maxOutputTokens?: number;
+  /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
+  readonly newId: (prefix: string) => string;
+  /** Unix seconds, for the `created` of answers. */
+  readonly createdS: number;
+}
+
+type Target = Pick<TranslationContext, 'host' | 'targetModel'>;
+
+/** The model's name without the vendor that aggregators put in front: `openai/gpt-5` is `gpt-5`. */
+function bareName(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+}
+
+function startsWithAny(name: string, starts: readonly string[]): boolean {
+  return starts.some((start) => name.startsWith(start));
+}
+
+/** OpenAI's reasoning models refuse temperature and top_p, and are the ones that know an effort. */
+export function isOpenAiReasoningModel({ targetModel }: Target): boolean {
+  const name = bareName(targetModel);
+  if (name.includes('-chat')) return false;
+  return startsWithAny(name, ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'codex']);
+}
+
+// Other hosts answer 400 to an effort for a model that can't reason (Ollama does), so only names known to take it.
+export function takesReasoningEffort(target: Target): boolean {
+  return isOpenAiReasoningModel(target) || bareName(target.targetModel).startsWith('gpt-oss');
+}
+
+function isClaude({ host, targetModel }: Target): boolean {
+  return host === 'anthropic' || bareName(targetModel).startsWith('claude');
+}
+
+const withoutThinking = ['claude-3-haiku', 'claude-3-opus', 'claude-3-sonnet', 'claude-3-5'];
+const withBudget = [
+  'claude-3-7',
+  'claude-opus-4-0',
+  'claude-opus-4-1',
+  'claude-opus-4-2025',
+  'claude-sonnet-4-0',
+  'claude-sonnet-4-2025',
+  'claude-sonnet-4-5',
+  'claude-haiku-4',
+];
+
+/** How a Claude model is told to think harder: not at all, by a token budget (old ones), or by an effort. */
+export function thinkingControl(target: Target): 'none' | 'budget' | 'effort' {
+  const name = bareName(target.targetModel);
+  if (!isClaude(target) || startsWithAny(name, withoutThinking)) return 'none';
+  return startsWithAny(name, withBudget) ? 'budget' : 'effort';
+}
+
+// Newer Claude models refuse temperature and top_p; the ones known to take them are a closed list.
+const withSampling = ['claude-3', ...withBudget, 'claude-opus-4-5', 'claude-opus-4-6', 'claude-sonnet-4'];
+
+export function takesSampling(target: Target): boolean {
+  return !isClaude(target) || startsWithAny(bareName(target.targetModel), withSampling);
+}
+
+/** Messages must carry a limit; without one from the client or the configuration the model's usual one is used. */
+export function defaultMaxTokens({ host, targetModel, maxOutputTokens }: TranslationContext): number {
+  if (maxOutputTokens !== undefined) return maxOutputTokens;
+  const name = bareName(targetModel);
+  if (name.startsWith('claude-3-5')) return 8_192;
+  if (startsWithAny(name, withoutThinking)) return 4_096;
+  return isClaude({ host, targetModel }) ? 32_000 : 8_192;
+}
+
+export function clampMaxTokens(requested: number | undefined, limit: number | undefined): number | undefined {
+  if (requested === undefined || limit === undefined) return requested;
+  return Math.min(requested, limit);
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { ToolName } from '../conversation.ts';
+
+const nameLimit = 64;
+const separator = '__';
+
+export interface ToolNames {
+  /** The name under which the provider knows the tool; the first to take a name decides what it stands for. */
+  toWire(tool: ToolName): string;
+  /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
+  fromWire(wireName: string): ToolName;
+}
+
+/**
+ * Flattens namespaces and shortens names to what every provider takes (64 of `a-zA-Z0-9_-`), reversibly.
+ * The short form depends on the name alone, so prompts stay the same from turn to turn.
+ */
+export function createToolNames(): ToolNames {
+  const originals = new Map<string, ToolName>();
+
+  function toWire(tool: ToolName): string {
+    const flat = tool.namespace === undefined ? tool.name : `${tool.namespace}${separator}${tool.name}`;
+    const plain = toAllowed(flat);
+    const wireName = plain === flat && isFree(plain, tool) ? plain : shorten(plain, tool);
+    if (!originals.has(wireName)) {
+      originals.set(wireName, { name: tool.name, namespace: tool.namespace, kind: tool.kind });
+    }
+    return wireName;
+  }
+
+  function isFree(wireName: string, tool: ToolName): boolean {
+    const taken = originals.get(wireName);
+    return taken === undefined || (taken.name === tool.name && taken.namespace === tool.namespace);
+  }
+
+  return {
+    toWire,
+    fromWire: (wireName) => originals.get(wireName) ?? { name: wireName, kind: 'function' },
+  };
+}
+
+function toAllowed(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, nameLimit);
+}
+
+function shorten(name: string, tool: ToolName): string {
+  const whole = `${tool.namespace ?? ''}\n${tool.name}`;
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8);
+  return `${name.slice(0, nameLimit - digest.length - 1)}_${digest}`;
+}
+
+/** Anthropic takes only these characters in the id of a call; others are spelled as hex, so ids stay apart. */
+export function toCallId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, (character) => character.charCodeAt(0).toString(16));
+}

@@ -1,0 +1,76 @@
+import { unwrapInput } from './wrap-custom.ts';
+
+const head = '{"input":"';
+// White space may stand before these characters of the head: `{`, the key, the colon, the value.
+const gaps = new Set([0, 1, 8, 9]);
+
+/**
+ * Takes the text out of `{"input":"…"}` as its pieces arrive. Arguments of any other form are gathered
+ * and unwrapped at the end.
+ */
+export function createInputUnwrapper(): { add(piece: string): string; end(): string } {
+  let state: 'head' | 'text' | 'tail' | 'other' = 'head';
+  let matched = 0;
+  let whole = '';
+  /** An escape that a piece's end has cut. */
+  let pending = '';
+
+  function readHead(piece: string): string {
+    for (let at = 0; at < piece.length; at += 1) {
+      const character = piece.charAt(at);
+      if (character === head.charAt(matched)) matched += 1;
+      else if (!(gaps.has(matched) && character.trim() === '')) {
+        state = 'other';
+        return '';
+      }
+      if (matched < head.length) continue;
+      state = 'text';
+      whole = '';
+      return readText(piece.slice(at + 1));
+    }
+    return '';
+  }
+
+  function readText(piece: string): string {
+    let text = '';
+    for (let at = 0; at < piece.length; at += 1) {
+      const character = piece.charAt(at);
+      if (pending !== '' || character === '\\') {
+        pending += character;
+        const decoded = decodeEscape(pending);
+        if (decoded === undefined) continue;
+        pending = '';
+        text += decoded;
+      } else if (character === '"') {
+        state = 'tail';
+        return text;
+      } else text += character;
+    }
+    return text;
+  }
+
+  return {
+    add(piece) {
+      if (state === 'text') return readText(piece);
+      if (state === 'tail') return '';
+      whole += piece;
+      return state === 'head' ? readHead(piece) : '';
+    },
+    end() {
+      const rest = whole;
+      whole = '';
+      return rest === '' ? '' : unwrapInput(rest);
+    },
+  };
+}
+
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** The character that a whole escape stands for; undefined while it is incomplete. */
+function decodeEscape(pending: string): string | undefined {
+  if (pending.length < 2) return undefined;
+  const letter = pending.charAt(1);
+  if (letter !== 'u') return escapes[letter] ?? letter;
+  if (pending.length < 6) return undefined;
+  return String.fromCharCode(Number.parseInt(pending.slice(2), 16));
+}

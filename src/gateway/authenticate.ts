@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+
+/** What the key ring knows of a key. */
+export interface KnownKey {
+  readonly id: string;
+  readonly project: string;
+  readonly expiresMs?: number | undefined;
+}
+
+export interface KeyRing<Key extends KnownKey> {
+  find(presented: string): Key | undefined;
+}
+
+const carriers = ['authorization', 'x-gateway-key', 'x-api-key'] as const;
+
+/**
+ * The key that a request carries, in whichever of the three headers its SDK uses. Nothing of the body has
+ * been read yet. Throws key.missing, key.conflict, key.invalid, key.expired.
+ */
+export function authenticate<Key extends KnownKey>(
+  request: IncomingMessage,
+  keys: KeyRing<Key>,
+  nowMs: number,
+): Key {
+  const key = keys.find(presentedKey(request.rawHeaders));
+  if (key === undefined) throw new GatewayError('key.invalid', 'this project key is not known here');
+  if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
+    throw new GatewayError('key.expired', 'this project key has expired');
+  }
+  return key;
+}
+
+function presentedKey(rawHeaders: readonly string[]): string {
+  let found: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (!carriers.some((carrier) => carrier === name)) continue;
+    const value = keyIn(name, rawHeaders[i + 1] as string);
+    if (found !== undefined && found !== value) {
+      throw new GatewayError('key.conflict', 'the request carries two different keys; send one');
+    }
+    found = value;
+  }
+  if (found === undefined || found === '') {
+    const message =
+      'send a project key as "Authorization: Bearer KEY", "x-gateway-key: KEY" or "x-api-key: KEY"';
+    throw new GatewayError('key.missing', message);
+  }
+  return found;
+}
+
+function keyIn(name: string, value: string): string {
+  const text = value.trim();
+  if (name !== 'authorization') return text;
+  const scheme = /^bearer +/i.exec(text);
+  if (scheme === null) {
+    throw new GatewayError('key.missing', 'Authorization must be of the form "Bearer KEY"');
+  }
+  return text.slice(scheme[0].length).trim();
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toUsageFields, type Usage } from '../dialects/dialect.ts';
+import { GatewayError } from '../errors.ts';
+import { Lifetime } from '../http/lifetime.ts';
+import { newRequestId } from '../http/respond.ts';
+import type { ExchangeRecord, Outcome } from '../record/record.ts';
+
+type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
+
+/** One request and its answer, from the first header to the record. */
+export class Exchange {
+  readonly id = newRequestId();
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Ends when the client leaves, the server stops or the provider's time is over; every wait takes it. */
+  readonly lifetime = new Lifetime();
+  readonly startedMs = Date.now();
+  /** What is known for the record so far; each step adds what it learned. */
+  readonly draft: Draft = {};
+  readonly #startedAt = performance.now();
+  #failure: GatewayError | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    response.on('close', () => {
+      if (!response.writableFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
+    });
+  }
+
+  note(facts: Draft): void {
+    Object.assign(this.draft, facts);
+  }
+
+  noteUsage(usage: Usage | undefined): void {
+    if (usage !== undefined) this.draft.usage = toUsageFields(usage);
+  }
+
+  noteFirstByte(): void {
+    this.draft.first_byte_ms = this.#elapsedMs();
+  }
+
+  fail(error: GatewayError): void {
+    this.#failure = error;
+  }
+
+  /** The record of the exchange as it ended. */
+  finish(configHash: string): ExchangeRecord {
+    const { draft } = this;
+    const error = this.#failure;
+    return {
+      ...draft,
+      time: new Date(this.startedMs).toISOString(),
+      request_id: this.id,
+      method: draft.method ?? '',
+      path: draft.path ?? '',
+      status: this.#status(),
+      outcome: outcomeOf(error),
+      ...(error === undefined ? {} : { reason: error.reason }),
+      ...(error?.cause === undefined ? {} : { cause: describe(error.cause) }),
+      bytes_in: draft.bytes_in ?? 0,
+      bytes_out: draft.bytes_out ?? 0,
+      total_ms: this.#elapsedMs(),
+      config: configHash,
+    } as ExchangeRecord; // the draft's fields are the record's own
+  }
+
+  #status(): number {
+    if (this.response.headersSent) return this.response.statusCode;
+    return this.#failure?.failure.status ?? 0;
+  }
+
+  /** Milliseconds since the request's head arrived, to the tenth. */
+  #elapsedMs(): number {
+    return Math.round((performance.now() - this.#startedAt) * 10) / 10;
+  }
+}
+
+function outcomeOf(error: GatewayError | undefined): Outcome {
+  if (error === undefined) return 'answered';
+  if (error.code === 'client.left') return 'left';
+  return error.failure.status >= 500 ? 'failed' : 'refused';
+}
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code } = cause as NodeJS.ErrnoException;
+  return code === undefined ? `${cause.name}: ${cause.message}` : `${code}: ${cause.message}`;
+}

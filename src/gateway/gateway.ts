@@ -1,0 +1,33 @@
+import type { BodyLimits } from '../http/body.ts';
+import type { PolicySet } from '../policy/compile.ts';
+import type { Router } from '../providers/route.ts';
+import type { WriteRecord } from '../record/record.ts';
+import type { KeyRing, KnownKey } from './authenticate.ts';
+import type { ModelCatalogue } from './models.ts';
+
+/** A project key with what applies to it. */
+export interface GatewayKey extends KnownKey {
+  readonly policies: PolicySet;
+}
+
+/**
+ * Everything an exchange looks up, made ready once per configuration. An exchange keeps the one it began
+ * with, so a reload in the middle of it changes nothing for it.
+ */
+export interface Gateway {
+  readonly door: { readonly allowedHosts: ReadonlySet<string>; readonly allowedOrigins: ReadonlySet<string> };
+  readonly bodyLimits: BodyLimits;
+  readonly keys: KeyRing<GatewayKey>;
+  readonly router: Router;
+  readonly catalogue: ModelCatalogue;
+  /** Hash of the configuration, for the records. */
+  readonly configHash: string;
+  /** Takes every configured secret out of a provider's own words. */
+  readonly scrub: (text: Buffer) => Buffer;
+  readonly record: WriteRecord;
+  /** Whether records hold the requests' bodies. */
+  readonly recordsBodies: boolean;
+  /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */
+  readonly admit: () => void;
+  readonly isReady: () => boolean;
+}

@@ -1,0 +1,47 @@
+import { readBody } from '../http/body.ts';
+import { giveAnswer } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { decide } from './decide.ts';
+import { giveEstimate } from './estimate.ts';
+import type { Exchange } from './exchange.ts';
+import type { Gateway } from './gateway.ts';
+import { answerOwn } from './own-answers.ts';
+import { receive } from './receive.ts';
+import { refuse } from './refuse.ts';
+import { checkMediaType, parseRequest } from './request.ts';
+import { sendOn, usableTargets } from './send-on.ts';
+
+/**
+ * THE STORY: one exchange from its first header to its record. Each step takes what the one before returned,
+ * or throws what the client is told instead; the order is what keeps the promises.
+ */
+export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
+  try {
+    const { endpoint, path, query } = receive(exchange, gateway.door);
+    if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
+
+    const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
+    exchange.note({ endpoint: endpoint.name, project: key.project, key: key.id });
+    gateway.admit();
+
+    checkMediaType(exchange.request);
+    const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
+    if (gateway.recordsBodies) exchange.note({ request_body: body.toString() });
+    const request = parseRequest(body, endpoint);
+    exchange.note({ bytes_in: body.length, model: request.model, stream: request.stream });
+
+    const route = gateway.router.resolve(request.model);
+    const decision = decide(exchange, { request, endpoint, key, targets: route?.targets ?? [] });
+    const targets = usableTargets(route, request, endpoint);
+    if (targets.length === 0) return giveEstimate(exchange, request);
+
+    const forwarded = await sendOn(exchange, { request, endpoint, decision, targets, query });
+    await giveAnswer(exchange, forwarded, { endpoint, isStream: request.stream, gateway }).finally(
+      forwarded.release,
+    );
+  } catch (thrown) {
+    refuse(exchange, thrown);
+  } finally {
+    gateway.record(exchange.finish(gateway.configHash));
+  }
+}

@@ -1,0 +1,51 @@
+import { GatewayError } from '../errors.ts';
+import { guard } from '../http/guard.ts';
+import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
+import type { Exchange } from './exchange.ts';
+
+interface Door {
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+}
+
+export interface Received {
+  readonly endpoint: Endpoint;
+  /** The request target up to `?`, byte for byte. */
+  readonly path: string;
+  readonly query: string;
+}
+
+/**
+ * Finds out what is asked for, from the raw request target alone: nothing is decoded, merged or trimmed, so
+ * that no spelling of a path can be one thing here and another behind us. Throws endpoint.unknown,
+ * method.not_allowed, host.not_allowed and origin.not_allowed.
+ */
+export function receive({ request, draft }: Exchange, door: Door): Received {
+  const target = request.url ?? '';
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  draft.method = request.method ?? '';
+  draft.path = path.slice(0, 200);
+  guard(request, door);
+
+  const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
+  if (endpoint === undefined) throw unknownPath(path);
+  const isAllowed =
+    request.method === endpoint.method || (endpoint.kind === 'about' && request.method === 'HEAD');
+  if (!isAllowed) {
+    const allow = endpoint.kind === 'about' ? 'GET, HEAD' : endpoint.method;
+    throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });
+  }
+  return { endpoint, path, query: mark < 0 ? '' : target.slice(mark + 1) };
+}
+
+function isModelPath(path: string): boolean {
+  return path.startsWith(modelPrefix) && path.length > modelPrefix.length;
+}
+
+function unknownPath(path: string): GatewayError {
+  const hint = path.startsWith('/v1/v1/')
+    ? 'the path begins with /v1 twice: take /v1 off the base URL that your client is given'
+    : 'there is no such path; GET / lists those there are';
+  return new GatewayError('endpoint.unknown', hint);
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonDocument } from '../dialects/json-document.ts';
+import { type RequestFields, readFields } from '../dialects/request-fields.ts';
+import { parseStrictJson } from '../dialects/strict-json.ts';
+import { GatewayError } from '../errors.ts';
+import type { Target } from '../providers/forward.ts';
+import type { ModelEndpoint } from './endpoints.ts';
+
+/** One strictly read model request. */
+export interface ModelRequest extends RequestFields {
+  readonly document: JsonDocument;
+}
+
+const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+
+/** Throws request.media_type unless the request says that its body is JSON in UTF-8. */
+export function checkMediaType(request: IncomingMessage): void {
+  const type = request.headers['content-type'];
+  if (type !== undefined && mediaType.test(type) && isAlone('content-type', request.rawHeaders)) return;
+  throw new GatewayError(
+    'request.media_type',
+    'content-type must be application/json (charset utf-8 or none), once',
+  );
+}
+
+/** Node shows the first of several; the provider, or a proxy before us, might go by the last. */
+function isAlone(name: string, rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string;
+    if (header.length === name.length && header.toLowerCase() === name) count += 1;
+  }
+  return count === 1;
+}
+
+export function parseRequest(body: Buffer, { dialect, kind }: ModelEndpoint): ModelRequest {
+  const document = parseStrictJson(body);
+  const fields = readFields(document, dialect);
+  if (fields.stream && (kind === 'count' || !dialect.canStream)) {
+    throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {
+      param: '/stream',
+    });
+  }
+  return { document, ...fields };
+}
+
+/** The body for a target: the very bytes that came, or the same but for the model's name. */
+export function bodyFor(request: ModelRequest, target: Target): { body: Buffer; fate: 'exact' | 'spliced' } {
+  const { bytes } = request.document;
+  if (target.model === request.model) return { body: bytes, fate: 'exact' };
+  const head = bytes.subarray(0, request.document.start(request.modelEntry));
+  const tail = bytes.subarray(request.document.end(request.modelEntry));
+  const name = Buffer.from(JSON.stringify(target.model).slice(1, -1));
+  return { body: Buffer.concat([head, name, tail]), fate: 'spliced' };
+}
+
+/** Of the client's query only `beta` goes on: coding agents send it, and nothing else is known to matter. */
+export function forwardedQuery(query: string): string {
+  const beta = query === '' ? null : new URLSearchParams(query).get('beta');
+  return beta === null ? '' : `?beta=${encodeURIComponent(beta)}`;
+}

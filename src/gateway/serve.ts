@@ -1,0 +1,162 @@
+import { getHeapStatistics } from 'node:v8';
+import type { ModelEntry } from '../config/models.ts';
+import { GatewayError } from '../errors.ts';
+import type { BodyLimits } from '../http/body.ts';
+import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import { Provider, type ProviderOptions } from '../providers/provider.ts';
+import { createRouter } from '../providers/route.ts';
+import type { WriteRecord } from '../record/record.ts';
+import type { KeyRing } from './authenticate.ts';
+import { Exchange } from './exchange.ts';
+import type { Gateway, GatewayKey } from './gateway.ts';
+import { handle } from './handle.ts';
+import { createCatalogue } from './models.ts';
+import { createScrubber } from './scrub.ts';
+
+/** What of a configuration the gateway works by. */
+export interface GatewayConfig {
+  readonly hash: string;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly bodyLimits: BodyLimits;
+  readonly keys: KeyRing<GatewayKey>;
+  /** The configured ones; a model whose provider is not here is known but can't be served. */
+  readonly providers: readonly ProviderOptions[];
+  readonly models: readonly ModelEntry[];
+  readonly findModel: (name: string) => ModelEntry | undefined;
+  /** Texts that must never be in an answer or a log. */
+  readonly secrets: readonly string[];
+  readonly recordsBodies: boolean;
+}
+
+export interface GatewayServer {
+  readonly url: string;
+  readonly port: number;
+  /** New exchanges follow this configuration from now on; those in flight keep theirs. */
+  apply(config: GatewayConfig): void;
+  /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
+  drain(): Promise<void>;
+}
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: ListenLimits;
+  readonly config: GatewayConfig;
+  readonly record: WriteRecord;
+}
+
+// Above this share of the heap's limit new work is refused: a refused request is better than a dead process.
+const heapShare = 0.85;
+const heapCheckMs = 1_000;
+
+/** Starts the proxy. Throws port.busy and what an unusable address throws. */
+export async function serveGateway({
+  host,
+  port,
+  limits,
+  config,
+  record,
+}: ServeOptions): Promise<GatewayServer> {
+  const open = new Set<Exchange>();
+  const memory = watchHeap();
+  const startedMs = Date.now();
+  let listener: Listener | undefined;
+
+  const admit = () => {
+    if (listener?.isDraining)
+      throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
+    if (memory.isScarce()) {
+      throw new GatewayError('gateway.overloaded', 'the gateway has no memory to spare; try again shortly', {
+        retryAfterS: 1,
+      });
+    }
+  };
+  const shared = { record, admit, startedMs, isReady: () => listener?.isDraining === false };
+  let current = build(config, shared);
+
+  const server = await listen({
+    host,
+    port,
+    limits,
+    onRequest: (request, response) => {
+      const exchange = new Exchange(request, response);
+      open.add(exchange);
+      response.once('close', () => open.delete(exchange));
+      void current.run(exchange); // it answers its own failures
+    },
+  });
+  listener = server;
+  server.stopSignal.addEventListener('abort', () => {
+    for (const exchange of open)
+      exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
+  });
+
+  return {
+    url: server.url,
+    port: server.port,
+    apply: (next) => {
+      const previous = current;
+      current = build(next, shared);
+      void previous.close();
+    },
+    drain: async () => {
+      await server.drain();
+      memory.stop();
+      await current.close();
+    },
+  };
+}
+
+interface Shared {
+  readonly record: WriteRecord;
+  readonly admit: () => void;
+  readonly startedMs: number;
+  readonly isReady: () => boolean;
+}
+
+function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Shared) {
+  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
+  const router = createRouter(config.findModel, providers);
+  const gateway: Gateway = {
+    door: config,
+    bodyLimits: config.bodyLimits,
+    keys: config.keys,
+    router,
+    catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
+    configHash: config.hash,
+    scrub: createScrubber(config.secrets),
+    record,
+    recordsBodies: config.recordsBodies,
+    admit,
+    isReady,
+  };
+  let running = 0;
+  let retired: (() => void) | undefined;
+  return {
+    run: async (exchange: Exchange) => {
+      running += 1;
+      await handle(exchange, gateway);
+      running -= 1;
+      if (running === 0) retired?.();
+    },
+    /** Closes the providers when the last exchange is over: closed ones take no request, not even one that waited. */
+    close: async () => {
+      const idle = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      if (running > 0) await idle;
+      await Promise.all([...providers.values()].map((provider) => provider.close()));
+    },
+  };
+}
+
+function watchHeap() {
+  let isScarce = false;
+  const check = () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    isScarce = used > limit * heapShare;
+  };
+  const timer = setInterval(check, heapCheckMs).unref();
+  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,37 @@
+import type { GatewayError } from '../errors.ts';
+
+/**
+ * How long somebody waits for an answer: until the client leaves, the server stops or a time is over.
+ * An AbortSignal in small; one of those costs more than the rest of an exchange's bookkeeping.
+ */
+export class Lifetime {
+  #reason: GatewayError | undefined;
+  #listeners: (() => void)[] = [];
+
+  /** Why it is over; undefined while it lasts. */
+  get reason(): GatewayError | undefined {
+    return this.#reason;
+  }
+
+  /** Ends it; only the first call counts. */
+  end(reason: GatewayError): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener();
+  }
+
+  /** Calls back when it ends, at once where it has; gives a function that takes the listener back. */
+  onEnd(listener: () => void): () => void {
+    if (this.#reason !== undefined) {
+      listener();
+      return () => undefined;
+    }
+    this.#listeners.push(listener);
+    return () => {
+      const at = this.#listeners.indexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+    };
+  }
+}

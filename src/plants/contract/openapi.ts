@@ -1,0 +1,302 @@
+import {
+  errorSchema,
+  loginSchema,
+  newPlantSchema,
+  plantChangeSchema,
+  plantId,
+  plantSchema,
+  sessionSchema,
+  statuses,
+  userSchema,
+} from './schemas.ts';
+
+const needsLogin = [{ bearer: [] }, { cookie: [] }];
+
+const limit = {
+  name: 'limit',
+  in: 'query',
+  description: 'Most plants of one answer.',
+  schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+} as const;
+
+const after = {
+  name: 'after',
+  in: 'query',
+  description: 'Only plants with a greater id: the last id of the page before.',
+  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+} as const;
+
+const status = {
+  name: 'status',
+  in: 'query',
+  description: 'Only plants with this status. Absent: all.',
+  schema: { type: 'string', enum: statuses },
+} as const;
+
+const plantList = {
+  description: 'Matching plants by id; an empty array where there are none.',
+  headers: {
+    Link: {
+      description: 'Where there is more: the next page, as rel="next".',
+      schema: { type: 'string' },
+    },
+  },
+  content: {
+    'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Plant' } } },
+  },
+} as const;
+
+const session = {
+  description: 'A session.',
+  headers: {
+    'Set-Cookie': {
+      description: 'The same token as the cookie "session": HttpOnly, SameSite=Strict, Path=/v3.',
+      schema: { type: 'string' },
+    },
+  },
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Session' } } },
+} as const;
+
+/** The contract of the HTTP service, OpenAPI 3.1. The typed client is generated from it. */
+export const openapi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Plant Store',
+    version: '1.0.0',
+    summary: 'A catalogue of plants with search by tags, logins and live events.',
+    description:
+      'Reading needs no login; changing does. Every failure has the same body, and every answer a request id.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/v3' }],
+  security: [],
+  tags: [
+    { name: 'plant', description: 'The catalogue' },
+    { name: 'user', description: 'Logins and users' },
+    { name: 'about', description: 'This service about itself' },
+  ],
+  paths: {
+    '/plant': {
+      post: {
+        operationId: 'addPlant',
+        tags: ['plant'],
+        summary: 'Add a plant',
+        security: needsLogin,
+        requestBody: body('NewPlant'),
+        responses: {
+          '200': json('The plant as stored.', 'Plant'),
+          ...errors(400, 401, 403, 405, 408, 413, 415),
+        },
+      },
+      put: {
+        operationId: 'updatePlant',
+        tags: ['plant'],
+        summary: 'Change a plant',
+        security: needsLogin,
+        requestBody: body('PlantChange'),
+        responses: {
+          '200': json('The plant as it is now.', 'Plant'),
+          ...errors(400, 401, 403, 404, 408, 413, 415),
+        },
+      },
+    },
+    '/plant/{plantId}': {
+      get: {
+        operationId: 'getPlantById',
+        tags: ['plant'],
+        summary: 'One plant',
+        parameters: [{ name: 'plantId', in: 'path', required: true, schema: plantId }],
+        responses: { '200': json('The plant.', 'Plant'), ...errors(400, 404) },
+      },
+    },
+    '/plant/search/status': {
+      get: {
+        operationId: 'searchPlantsByStatus',
+        tags: ['plant'],
+        summary: 'Plants of one status',
+        parameters: [status, limit, after],
+        responses: { '200': plantList, ...errors(400) },
+      },
+    },
+    '/plant/search/tags': {
+      get: {
+        operationId: 'searchPlantsByTags',
+        tags: ['plant'],
+        summary: 'Plants with given tags',
+        parameters: [
+          {
+            name: 'tags',
+            in: 'query',
+            description:
+              'Tags separated by commas; may also be repeated. Case does not matter. Absent: all plants.',
+            style: 'form',
+            explode: false,
+            schema: {
+              type: 'array',
+              minItems: 1,
+              maxItems: 50,
+              items: { type: 'string', minLength: 1, maxLength: 50 },
+            },
+          },
+          {
+            name: 'match',
+            in: 'query',
+            description: 'Whether one of the tags is enough or a plant must have all of them.',
+            schema: { type: 'string', enum: ['any', 'all'], default: 'any' },
+          },
+          status,
+          limit,
+          after,
+        ],
+        responses: { '200': plantList, ...errors(400) },
+      },
+    },
+    '/user/auth/login': {
+      get: {
+        operationId: 'loginUser',
+        tags: ['user'],
+        summary: 'Log in, with the password in the query',
+        description:
+          'Kept for clients that need it. Addresses end up in histories and logs: prefer the POST.',
+        parameters: [
+          { name: 'username', in: 'query', schema: { type: 'string' } },
+          { name: 'password', in: 'query', schema: { type: 'string', format: 'password' } },
+        ],
+        responses: { '200': session, ...errors(400, 401, 403, 429, 503) },
+      },
+      post: {
+        operationId: 'loginUserWithBody',
+        tags: ['user'],
+        summary: 'Log in',
+        requestBody: body('Login'),
+        responses: { '200': session, ...errors(400, 401, 403, 408, 413, 415, 429, 503) },
+      },
+    },
+    '/user/auth/logout': {
+      get: {
+        operationId: 'logoutUser',
+        tags: ['user'],
+        summary: 'Log out',
+        description:
+          'Ends the session that the request carries. Without one, or with one that has ended, it does nothing.',
+        security: [{}, ...needsLogin],
+        responses: { '200': json('No session any more.', 'LoggedOut'), ...errors(403) },
+      },
+    },
+    '/user/{username}': {
+      get: {
+        operationId: 'getUserByName',
+        tags: ['user'],
+        summary: 'The user who is logged in',
+        description:
+          'Users see themselves alone: any other name is unknown to them. "@me" stands for the own name.',
+        security: needsLogin,
+        parameters: [
+          {
+            name: 'username',
+            in: 'path',
+            required: true,
+            schema: { type: 'string', minLength: 1 },
+          },
+        ],
+        responses: { '200': json('The user.', 'User'), ...errors(400, 401, 404) },
+      },
+    },
+    '/openapi.json': {
+      get: {
+        operationId: 'getOpenapi',
+        tags: ['about'],
+        summary: 'This contract',
+        responses: { '200': anyJson('OpenAPI 3.1.'), ...errors() },
+      },
+    },
+    '/asyncapi.json': {
+      get: {
+        operationId: 'getAsyncapi',
+        tags: ['about'],
+        summary: 'The contract of the events on /v3/ws/plants',
+        responses: { '200': anyJson('AsyncAPI 3.0.'), ...errors() },
+      },
+    },
+    '/docs': {
+      get: {
+        operationId: 'getDocs',
+        tags: ['about'],
+        summary: 'This contract as a page',
+        responses: {
+          '200': { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
+          ...errors(),
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', description: 'The token of a login.' },
+      cookie: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'session',
+        description:
+          'Set by a login. Calls that change something must come from a page of this service, or from none.',
+      },
+    },
+    schemas: {
+      Plant: plantSchema,
+      NewPlant: newPlantSchema,
+      PlantChange: plantChangeSchema,
+      Login: loginSchema,
+      Session: sessionSchema,
+      LoggedOut: {
+        type: 'object',
+        required: ['status'],
+        additionalProperties: false,
+        properties: { status: { const: 'logged out' } },
+      },
+      User: userSchema,
+      Error: errorSchema,
+    },
+    responses: {
+      Error: failure('Any other failure; its status and reason say which.'),
+      Error400: failure('Something in the request is wrong or ambiguous.'),
+      Error401: failure('No valid session, or a wrong name or password.'),
+      Error403: failure('Web pages of that origin may not do this.'),
+      Error404: failure('There is no such thing.'),
+      Error405: failure('The plant is not valid.'),
+      Error408: failure('The body did not arrive in time.'),
+      Error413: failure('The body is too large.'),
+      Error415: failure('The body is not application/json.'),
+      Error429: failure('Too many failed logins; Retry-After says when to come back.'),
+      Error503: failure('Too busy; Retry-After says when to come back.'),
+    },
+  },
+} as const;
+
+function reference<Name extends string>(name: Name) {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` as const } } };
+}
+
+function body<Name extends string>(name: Name) {
+  return { required: true, content: reference(name) };
+}
+
+function json<Name extends string>(description: string, name: Name) {
+  return { description, content: reference(name) };
+}
+
+function anyJson(description: string) {
+  return { description, content: { 'application/json': { schema: { type: 'object' } } } };
+}
+
+/** The failures that an operation is known for; any other has the same body. */
+function errors(...numbers: readonly number[]): Record<string, { readonly $ref: string }> {
+  const known = numbers.map((number) => [String(number), `Error${number}`] as const);
+  const all = [...known, ['default', 'Error'] as const];
+  return Object.fromEntries(
+    all.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+function failure(description: string) {
+  return { description, content: reference('Error') };
+}

@@ -1,0 +1,116 @@
+// One line of text with something in it: no control characters, no half surrogate pairs.
+const line = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
+const lineWithoutComma = '^(?=.*\\S)[^,\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
+
+const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: line,
+  description: 'One line of text, not blank.',
+} as const;
+
+const category = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: line,
+  description: 'A free word for the kind of plant; missing where none was given.',
+} as const;
+
+export const statuses = ['available', 'pending', 'sold'] as const;
+
+const status = { type: 'string', enum: statuses } as const;
+
+const tags = {
+  type: 'array',
+  maxItems: 50,
+  items: { type: 'string', minLength: 1, maxLength: 50, pattern: lineWithoutComma },
+  description: 'Kept in the given order and spelling; compared without case. A tag has no comma.',
+} as const;
+
+export const plantId = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** The data shapes that the OpenAPI and the AsyncAPI document share, as JSON Schema 2020-12. */
+export const plantSchema = {
+  type: 'object',
+  required: ['id', 'name', 'status', 'tags'],
+  additionalProperties: false,
+  properties: { id: plantId, name, category, status, tags },
+} as const;
+
+export const newPlantSchema = {
+  type: 'object',
+  required: ['name'],
+  additionalProperties: false,
+  properties: { name, category, status: { ...status, default: 'available' }, tags },
+} as const;
+
+export const plantChangeSchema = {
+  type: 'object',
+  description:
+    'What is left out stays as it is. With an id, the plant with that id is changed and a name renames it; without, the name must be that of exactly one plant. A category of null takes it away.',
+  anyOf: [{ required: ['id'] }, { required: ['name'] }],
+  additionalProperties: false,
+  properties: { id: plantId, name, category: { ...category, type: ['string', 'null'] }, status, tags },
+} as const;
+
+export const loginSchema = {
+  type: 'object',
+  required: ['username', 'password'],
+  additionalProperties: false,
+  properties: {
+    username: { type: 'string', minLength: 1, maxLength: 1024 },
+    password: { type: 'string', minLength: 1, maxLength: 1024, writeOnly: true },
+  },
+} as const;
+
+export const sessionSchema = {
+  type: 'object',
+  required: ['token', 'expiresIn'],
+  additionalProperties: false,
+  properties: {
+    token: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'Opaque; send it as a bearer token.',
+    },
+    expiresIn: { type: 'integer', minimum: 1, description: 'Seconds for which the token is good.' },
+  },
+} as const;
+
+export const userSchema = {
+  type: 'object',
+  required: ['id', 'username', 'email'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'integer', minimum: 1 },
+    username: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+    email: { type: 'string', description: 'Empty where none was given.' },
+  },
+} as const;
+
+export const errorSchema = {
+  type: 'object',
+  required: ['type', 'error', 'request_id'],
+  additionalProperties: false,
+  properties: {
+    type: { const: 'error' },
+    error: {
+      type: 'object',
+      required: ['type', 'reason', 'message', 'code', 'param'],
+      additionalProperties: false,
+      properties: {
+        type: { type: 'string', description: 'The kind of failure, e.g. invalid_request_error.' },
+        reason: {
+          type: 'string',
+          description: 'The failure itself, e.g. plant.unknown. Programs decide by this.',
+        },
+        message: { type: 'string', description: 'What was wrong, where, and what would be right.' },
+        code: { type: 'string', description: 'The same as reason.' },
+        param: { type: ['string', 'null'], description: 'The field or parameter that was wrong.' },
+      },
+    },
+    request_id: { type: 'string', pattern: '^req_[0-9a-f]{30}$' },
+  },
+} as const;

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { guard } from '../http/guard.ts';
+import { defaultListenLimits, type Listener, listen } from '../http/listen.ts';
+import { newRequestId, rawErrorAnswer, sendError } from '../http/respond.ts';
+import { privacyHeaders, sendAnswer } from './answer.ts';
+import { toStoreError } from './database/open.ts';
+import { requireSession } from './identity.ts';
+import type { Operation } from './operation.ts';
+import { createRouter } from './router.ts';
+import type { Sessions } from './sessions.ts';
+import type { Watchers } from './watchers.ts';
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly log: (record: object) => void;
+  readonly drainMs?: number;
+  readonly operations: readonly Operation[];
+  readonly sessions: Sessions;
+  readonly watchers: Watchers;
+  readonly isFeedLive: () => boolean;
+}
+
+const eventsPath = '/v3/ws/plants';
+
+/** Serves the operations over HTTP and the events over WebSocket, all under the same checks. */
+export async function serve(options: ServeOptions): Promise<Listener> {
+  const { log, sessions, watchers } = options;
+  const route = createRouter(options.operations);
+  const allowed = {
+    allowedHosts: new Set(options.allowedHosts),
+    allowedOrigins: new Set(options.allowedOrigins),
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = newRequestId();
+    const startedAt = performance.now();
+    let operation: string | undefined;
+    let failure: GatewayError | undefined;
+    response.once('close', () => {
+      // The operation's name instead of the address: addresses of logins have passwords in them.
+      log({
+        event: 'plants.request',
+        request_id: requestId,
+        method: request.method,
+        operation,
+        status: response.writableFinished ? response.statusCode : 499,
+        duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
+        ...(failure === undefined ? {} : { reason: failure.reason }),
+        ...(failure?.failure.status === 500 ? { cause: causeText(failure) } : {}),
+      });
+    });
+    try {
+      guard(request, allowed);
+      const [path, query] = splitAddress(request.url ?? '');
+      const found = route(request.method ?? '', path);
+      operation = found.operation.id;
+      const call = { request, response, query, parameter: found.parameter };
+      const answer = await found.operation.handle(call);
+      sendAnswer(response, answer, requestId);
+    } catch (error) {
+      failure = toGatewayError(toStoreError(error));
+      if (response.headersSent || response.destroyed) return;
+      for (const [name, value] of Object.entries(privacyHeaders)) response.setHeader(name, value);
+      sendError(response, failure, requestId);
+    }
+  };
+
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.on('error', () => undefined); // the client left; there is nobody to tell
+    try {
+      guard(request, allowed);
+      refuseOtherUpgrades(request);
+      const session = await requireSession(request, sessions);
+      if (!options.isFeedLive() || listener.isDraining) {
+        throw new GatewayError('gateway.draining', 'events are not to be had just now', { retryAfterS: 1 });
+      }
+      watchers.accept(request, socket, head, session.tokenHash);
+      log({ event: 'plants.watch' });
+    } catch (error) {
+      const failure = toGatewayError(toStoreError(error));
+      socket.end(rawErrorAnswer(failure, newRequestId()));
+      log({ event: 'plants.watch_refused', reason: failure.reason });
+    }
+  };
+
+  const listener = await listen({
+    host: options.host,
+    port: options.port,
+    limits: {
+      ...defaultListenLimits,
+      ...(options.drainMs === undefined ? {} : { drainMs: options.drainMs }),
+    },
+    // Both answer every failure themselves.
+    onRequest: (request, response) => void handle(request, response),
+    onUpgrade: (request, socket, head) => void upgrade(request, socket, head),
+  });
+  return listener;
+}
+
+function splitAddress(url: string): readonly [path: string, query: string] {
+  const at = url.indexOf('?');
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function refuseOtherUpgrades(request: IncomingMessage): void {
+  const [path] = splitAddress(request.url ?? '');
+  if (path !== eventsPath) {
+    throw new GatewayError('endpoint.unknown', `only ${eventsPath} takes an Upgrade`);
+  }
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+    throw new GatewayError('request.unsupported', 'the Upgrade must be to websocket');
+  }
+}
+
+function causeText({ cause }: GatewayError): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../errors.ts';
+import { Lifetime } from '../http/lifetime.ts';
+import { decodedAnswer } from './decode.ts';
+import { requestHeaders } from './headers.ts';
+import type { Provider } from './provider.ts';
+import { readWhole } from './read-whole.ts';
+import { Upstream } from './upstream.ts';
+
+/** GETs a JSON document from a provider, within a time. Throws a provider.… error for anything else. */
+export async function fetchJson(
+  provider: Provider,
+  gatewayPath: string,
+  { timeoutMs, limitBytes }: { readonly timeoutMs: number; readonly limitBytes: number },
+): Promise<unknown> {
+  const lifetime = new Lifetime();
+  const timer = setTimeout(
+    () => lifetime.end(new GatewayError('provider.timeout', `no answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  try {
+    const answer = decodedAnswer(await get(provider, gatewayPath, lifetime));
+    const body = await readWhole(answer, limitBytes, lifetime);
+    if (answer.status !== 200) throw new GatewayError('provider.broken_response', `status ${answer.status}`);
+    return parse(body);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new GatewayError('provider.broken_response', 'the answer is not JSON', { cause });
+  }
+}
+
+function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promise<Upstream> {
+  return new Promise((resolve, reject) => {
+    const upstream = new Upstream((failure) =>
+      failure === undefined ? resolve(upstream) : reject(failure.error),
+    );
+    lifetime.onEnd(() => {
+      upstream.abort();
+      reject(lifetime.reason);
+    });
+    const headers = requestHeaders(['accept', 'application/json'], {
+      isAnthropic: provider.options.family === 'anthropic',
+      extraNames: new Set(),
+      own: provider.ownHeaders,
+    });
+    provider.pool.dispatch({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
+  });
+}

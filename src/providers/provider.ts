@@ -1,0 +1,73 @@
+import { Admission } from './admission.ts';
+import { Breaker, type BreakerOptions } from './breaker.ts';
+import { createPool, type Pool } from './pool.ts';
+import { RetryBudget, type RetryOptions } from './retry.ts';
+
+/** Families of hosts: how they are addressed and given their key. */
+export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
+
+export interface ProviderOptions {
+  readonly name: string;
+  readonly family: ProviderFamily;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** What the host really has, by the names of the gateway's endpoints. */
+  readonly endpoints: ReadonlySet<string>;
+  /** Lower-case names of client headers that go on beside the usual ones. */
+  readonly forwardHeaders: ReadonlySet<string>;
+  readonly timeouts: {
+    readonly connectMs: number;
+    readonly headersMs: number;
+    readonly idleMs: number;
+    readonly totalMs: number;
+    readonly queueMs: number;
+  };
+  readonly connections: number;
+  readonly retries: RetryOptions;
+  readonly breaker: BreakerOptions;
+}
+
+/** One upstream with what it needs over its life: connections, a place for waiting, its health. */
+export class Provider {
+  readonly options: ProviderOptions;
+  readonly pool: Pool;
+  readonly admission: Admission;
+  readonly breaker: Breaker;
+  readonly retryBudget: RetryBudget;
+  /** Header names and values that every request to it gets. */
+  readonly ownHeaders: readonly string[];
+  readonly #basePath: string;
+
+  constructor(options: ProviderOptions) {
+    const url = new URL(options.baseUrl);
+    this.options = options;
+    this.pool = createPool(url.origin, options);
+    this.admission = new Admission(options.connections, options.timeouts.queueMs);
+    this.breaker = new Breaker(options.breaker);
+    this.retryBudget = new RetryBudget(options.retries);
+    this.ownHeaders = credentials(options);
+    this.#basePath = basePath(url.pathname, options.family);
+  }
+
+  /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
+  pathFor(gatewayPath: string): string {
+    return this.#basePath + gatewayPath.slice('/v1'.length);
+  }
+
+  /** Ends idle connections; those in use end with their exchanges. */
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+}
+
+function credentials({ family, apiKey }: ProviderOptions): readonly string[] {
+  if (apiKey === undefined) return [];
+  return family === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
+}
+
+/** OpenAI-style base URLs hold the version, Anthropic's don't; one that does anyway is taken as meant. */
+function basePath(pathname: string, family: ProviderFamily): string {
+  const path = pathname.replace(/\/+$/, '');
+  return family === 'openai' || path.endsWith('/v1') ? path : `${path}/v1`;
+}

@@ -1,0 +1,38 @@
+import { GatewayError } from '../errors.ts';
+import type { Lifetime } from '../http/lifetime.ts';
+import type { ProviderAnswer } from './upstream.ts';
+
+/**
+ * Reads a whole answer. Throws provider.broken_response for one that is too large or cut, and the
+ * lifetime's reason when that ends first.
+ */
+export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: Lifetime): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const forget = lifetime.onEnd(() => {
+      answer.abort();
+      reject(lifetime.reason);
+    });
+    answer.pipe({
+      data: (chunk) => {
+        length += chunk.length;
+        chunks.push(chunk);
+        if (length <= limitBytes) return true;
+        forget();
+        answer.abort();
+        const message = `the provider's answer is larger than ${limitBytes} bytes`;
+        reject(new GatewayError('provider.broken_response', message));
+        return true;
+      },
+      end: () => {
+        forget();
+        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+      },
+      fail: (error) => {
+        forget();
+        reject(error);
+      },
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import type { ModelEntry } from '../config/models.ts';
+import type { Target } from './forward.ts';
+import type { Provider } from './provider.ts';
+
+/** Where a requested model goes: the targets in the order they are tried, and the entry that said so. */
+export interface Route {
+  readonly entry: ModelEntry;
+  /** Those whose provider is configured. */
+  readonly targets: readonly Target[];
+}
+
+export interface Router {
+  /** Undefined where no entry matches. */
+  resolve(model: string): Route | undefined;
+}
+
+// Clients choose the names, so what is remembered of them is bounded.
+const rememberedNames = 1_000;
+
+/** Finds the targets of a model once and remembers them: of a name in use, only a lookup is left. */
+export function createRouter(
+  findModel: (name: string) => ModelEntry | undefined,
+  providers: ReadonlyMap<string, Provider>,
+): Router {
+  const known = new Map<string, Route | undefined>();
+
+  const find = (name: string): Route | undefined => {
+    const entry = findModel(name);
+    if (entry === undefined) return undefined;
+    return { entry, targets: chooseTargets(entry, name, providers) };
+  };
+
+  return {
+    resolve: (name) => {
+      if (known.has(name)) return known.get(name);
+      if (known.size >= rememberedNames) known.clear();
+      const route = find(name);
+      known.set(name, route);
+      return route;
+    },
+  };
+}
+
+/** The targets of an entry whose providers are configured, each with the model's name there. */
+export function chooseTargets<Configured>(
+  entry: ModelEntry,
+  name: string,
+  providers: ReadonlyMap<string, Configured>,
+): readonly { readonly provider: Configured; readonly model: string }[] {
+  return entry.targets.flatMap((choice) => {
+    const provider = providers.get(choice.provider);
+    return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
+  });
+}

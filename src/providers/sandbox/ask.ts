@@ -1,0 +1,56 @@
+import type { TextModel } from './models.ts';
+import type { Path } from './refusal.ts';
+
+/** A JSON schema of the request, and where it stands. */
+export interface PlacedSchema {
+  readonly schema: unknown;
+  readonly path: Path;
+}
+
+/** A tool the sandbox can call. */
+export interface Tool {
+  readonly name: string;
+  /** Responses only: the namespace the tool was offered in. */
+  readonly namespace?: string;
+  readonly input: ({ readonly kind: 'schema' } & PlacedSchema) | { readonly kind: 'text' };
+}
+
+export type ToolChoice =
+  | { readonly kind: 'none' | 'auto' | 'required' }
+  | { readonly kind: 'named'; readonly name: string };
+
+export type Format = { readonly kind: 'text' | 'json' } | ({ readonly kind: 'schema' } & PlacedSchema);
+
+/** What a request wants, in words that belong to no dialect. */
+export interface Ask {
+  readonly model: TextModel;
+  /** The last text of the last user turn; empty when it has none. */
+  readonly userText: string;
+  /** Results of tools since the model spoke last. */
+  readonly toolResults: readonly string[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  readonly format: Format;
+  /** Most tokens of output. */
+  readonly outputCap?: number;
+  readonly stops: readonly string[];
+  readonly mayThink: boolean;
+  readonly inputTokens: number;
+}
+
+export type Part =
+  | { readonly kind: 'thinking' | 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly tool: Tool; readonly input: unknown; readonly inputText: string };
+
+export type End = { readonly kind: 'done' | 'length' } | { readonly kind: 'stop'; readonly sequence: string };
+
+/** What the model says, before any dialect. */
+export interface Answer {
+  readonly parts: readonly Part[];
+  readonly end: End;
+  /** Thinking included. */
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  /** Characters of one streamed delta. */
+  readonly deltaLength: number;
+}

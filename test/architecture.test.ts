@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', 'src');
+
+/**
+ * The layers, as data: what a folder (or a file at the top) may import of the others, and which packages
+ * it owns. What is not listed is forbidden. `type:` allows types only.
+ */
+const layers: Readonly<
+  Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>
+> = {
+  'errors.ts': { from: [], packages: [] },
+  'glob.ts': { from: [], packages: [] },
+  'version.ts': { from: [], packages: [] },
+  'dialects/': { from: ['errors.ts'], packages: [] },
+  'policy/': {
+    from: ['dialects/', 'errors.ts', 'glob.ts'],
+    packages: ['zod', 're2js', 'validator', '@secretlint/'],
+  },
+  'config/': {
+    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'glob.ts'],
+    packages: ['zod', 'yaml', 'cosmiconfig'],
+  },
+  'http/': { from: ['errors.ts'], packages: [] },
+  'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
+  'providers/': {
+    from: ['dialects/', 'errors.ts', 'glob.ts', 'http/', 'type:config/'],
+    packages: ['undici'],
+  },
+  'gateway/': {
+    from: [
+      'dialects/',
+      'policy/',
+      'config/',
+      'http/',
+      'providers/',
+      'record/',
+      'errors.ts',
+      'glob.ts',
+      'version.ts',
+    ],
+    packages: [],
+  },
+  'plants/': {
+    from: ['http/', 'errors.ts', 'version.ts', 'type:config/'],
+    packages: ['kysely', 'pg', '@photostructure/sqlite', 'ws'],
+  },
+  'client/': { from: ['errors.ts', 'dialects/'], packages: ['eventsource-parser', 'openapi-fetch', 'ws'] },
+  'cli/': {
+    from: [
+      'dialects/',
+      'policy/',
+      'config/',
+      'http/',
+      'providers/',
+      'record/',
+      'gateway/',
+      'plants/',
+      'client/',
+      'errors.ts',
+      'version.ts',
+    ],
+    packages: ['commander', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],
+  },
+  'main.ts': { from: ['cli/', 'errors.ts', 'version.ts'], packages: [] },
+};
+
+/** Folders that are tested by calling them: they touch no clock, file, socket or environment. */
+const pureFolders = ['dialects/', 'policy/'];
+const pureModules = ['node:zlib', 'node:buffer', 'node:crypto', 'node:util', 'node:module'];
+
+interface Import {
+  readonly specifier: string;
+  readonly isType: boolean;
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s+)?(?:[\s\S]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)|require\('([^']+)'\)/gm,
+  );
+  return [...statements].map(([, type, named, dynamic, required]) => ({
+    specifier: named ?? dynamic ?? required ?? '',
+    isType: type !== undefined,
+  }));
+}
+
+function layerOf(file: string): string {
+  return file.includes('/') ? `${file.split('/')[0]}/` : file;
+}
+
+function violation(file: string, { specifier, isType }: Import): string | undefined {
+  const layer = layerOf(file);
+  const rule = layers[layer];
+  if (rule === undefined) return `${file}: ${layer} is not in the table of layers`;
+  if (specifier.startsWith('.')) {
+    const target = relative(root, normalize(join(root, dirname(file), specifier)));
+    if (layerOf(target) === layer) return undefined;
+    const isAllowed = rule.from.some((allowed) =>
+      allowed.startsWith('type:')
+        ? isType && target.startsWith(allowed.slice(5))
+        : target.startsWith(allowed),
+    );
+    return isAllowed ? undefined : `${file} → ${target}`;
+  }
+  if (specifier.startsWith('node:')) {
+    const isImpure = pureFolders.includes(layer) && !pureModules.includes(specifier);
+    return isImpure ? `${file} → ${specifier}` : undefined;
+  }
+  return rule.packages.some(
+    (name) => specifier === name || specifier.startsWith(name.endsWith('/') ? name : `${name}/`),
+  )
+    ? undefined
+    : `${file} → ${specifier}`;
+}
+
+describe('architecture', () => {
+  test('imports point downwards only', () => {
+    const files = sourceFiles();
+
+    const violations = files.flatMap((file) =>
+      importsOf(file).flatMap((each) => violation(file, each) ?? []),
+    );
+
+    expect(files.length).toBeGreaterThan(40);
+    expect(violations).toEqual([]);
+  });
+
+  test('a forbidden import is seen', () => {
+    expect(violation('policy/rule.ts', { specifier: '../http/listen.ts', isType: false })).toBe(
+      'policy/rule.ts → http/listen.ts',
+    );
+    expect(violation('policy/rule.ts', { specifier: 'node:fs', isType: false })).toBe(
+      'policy/rule.ts → node:fs',
+    );
+    expect(violation('gateway/handle.ts', { specifier: 'undici', isType: false })).toBe(
+      'gateway/handle.ts → undici',
+    );
+    expect(violation('gateway/handle.ts', { specifier: '../plants/store.ts', isType: false })).toBeDefined();
+  });
+
+  test('nothing reads the process environment but the edge', () => {
+    const readers = sourceFiles().filter((file) =>
+      readFileSync(join(root, file), 'utf8').includes('process.env'),
+    );
+
+    expect(readers).toEqual(['main.ts']);
+  });
+
+  test('no file is longer than 300 lines', () => {
+    const long = sourceFiles()
+      .filter((file) => !file.includes('.generated.'))
+      .filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 300);
+
+    expect(long).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
+import { join } from 'node:path';
+import Ajv2020 from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createWorkspace } from '../config/workspace.ts';
+import { runCommand } from './captured-io.ts';
+
+const good = `server: { port: "\${PORT}" }
+providers:
+  claude: { dialect: anthropic, api_key: "\${CLAUDE_KEY}" }
+policies: { house: { apply: all } }
+projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }] } }
+`;
+const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secret-of-the-project' };
+
+test('check: a good file is fine', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': good });
+
+  expect(await runCommand(['config', 'check'], { cwd, env })).toEqual({
+    exit: 0,
+    stdout: 'gateway.yaml: fine\n',
+    stderr: '',
+  });
+});
+
+test('check: without a file it is sandbox mode', async () => {
+  expect(await runCommand(['config', 'check'], { cwd: createWorkspace() })).toEqual({
+    exit: 0,
+    stdout: 'no gateway.yaml: sandbox mode\n',
+    stderr: '',
+  });
+});
+
+test('check: lists problems and exits 2', async () => {
+  const cwd = createWorkspace({ 'other.yaml': 'server:\n  prot: 1\n' });
+
+  expect(await runCommand(['config', 'check', 'other.yaml'], { cwd })).toEqual({
+    exit: 2,
+    stdout:
+      'other.yaml:2:3  server.prot: unknown key\n   2 |   prot: 1\n     |   ^^^^  did you mean "port"?\n',
+    stderr: 'gateway: a problem in other.yaml\n',
+  });
+});
+
+test('check -o json: gives the list to programs, and the error as an object', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': 'server:\n  prot: 1\nprojects: { shop: {} }\n' });
+
+  const { exit, stdout, stderr } = await runCommand(['config', 'check', '-o', 'json'], { cwd });
+
+  expect(exit).toBe(2);
+  expect(JSON.parse(stdout)).toEqual({
+    path: join(cwd, 'gateway.yaml'),
+    valid: false,
+    problems: [
+      {
+        severity: 'error',
+        path: 'server.prot',
+        message: 'unknown key',
+        hint: 'did you mean "port"?',
+        line: 2,
+        column: 3,
+      },
+      {
+        severity: 'warning',
+        path: 'projects.shop',
+        message: 'no policy applies: its keys may send anything',
+        hint: null,
+        line: 3,
+        column: 13,
+      },
+    ],
+  });
+  expect(JSON.parse(stderr)).toMatchObject({ error: { reason: 'config.invalid' } });
+});
+
+test('check: a named file that is missing is an error, never sandbox mode', async () => {
+  const cwd = createWorkspace();
+
+  for (const argv of [
+    ['config', 'check', 'nope.yaml'],
+    ['-c', 'nope.yaml', 'config', 'check'],
+  ]) {
+    const { exit, stdout, stderr } = await runCommand(argv, { cwd });
+
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain('nope.yaml: there is no such file');
+  }
+});
+
+test('show: prints what holds, without secrets', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': good });
+
+  const { exit, stdout, stderr } = await runCommand(['config', 'show'], { cwd, env });
+
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  expect(stdout).not.toContain('secret-of');
+  expect(parse(stdout)).toMatchObject({
+    server: { port: 4999, limits: { head_timeout: '10s' } },
+    providers: { claude: { base_url: 'https://api.anthropic.com', api_key: '***' } },
+    projects: { shop: { keys: [{ id: 'web', value: '***' }] } },
+  });
+});
+
+test('show --origin: says where each value comes from', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': good });
+
+  const { stdout } = await runCommand(['config', 'show', '--origin'], {
+    cwd,
+    env: { ...env, PLANTS_URL: 'http://p/v3' },
+  });
+
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining([
+      '  host: 127.0.0.1 # default',
+      '  port: 4999 # environment PORT (gateway.yaml:1)',
+      '    dialect: anthropic # gateway.yaml:3',
+      '      - id: web # gateway.yaml:5',
+      '  base_url: http://p/v3 # environment PLANTS_URL',
+    ]),
+  );
+  expect(parse(stdout)).toMatchObject({ server: { allowed_hosts: [] } });
+});
+
+test('show --origin -o json: gives origins by path', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': good });
+
+  const { stdout } = await runCommand(['config', 'show', '--origin', '-o', 'json'], { cwd, env });
+
+  expect(stdout).not.toContain('secret-of');
+  expect(JSON.parse(stdout)).toMatchObject({
+    settings: { server: { port: 4999 } },
+    origins: {
+      'server.host': 'default',
+      'projects.shop.keys[0].value': 'environment WEB_KEY (gateway.yaml:5)',
+    },
+  });
+});
+
+test('show: refuses an invalid file with all its problems', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': 'server: { prot: 1 }\n' });
+
+  const { exit, stdout, stderr } = await runCommand(['config', 'show'], { cwd });
+
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).toContain('gateway.yaml:1:11  server.prot: unknown key');
+});
+
+test('path: names the file, or nothing', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': '', 'other.yaml': '' });
+
+  expect((await runCommand(['config', 'path'], { cwd })).stdout).toBe(`${join(cwd, 'gateway.yaml')}\n`);
+  const fromVariable = await runCommand(['config', 'path', '-o', 'json'], {
+    cwd,
+    env: { GATEWAY_CONFIG: 'other.yaml' },
+  });
+  expect(JSON.parse(fromVariable.stdout)).toEqual({ path: join(cwd, 'other.yaml'), from: 'environment' });
+  expect(await runCommand(['config', 'path'], { cwd: createWorkspace() })).toEqual({
+    exit: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+test('schema: judges files as check does', async () => {
+  const { stdout } = await runCommand(['config', 'schema'], { cwd: createWorkspace() });
+  const validate = new Ajv2020.default({ strict: false }).compile(JSON.parse(stdout));
+
+  expect(validate(parse(good))).toBe(true);
+  expect(validate(parse(good.replace('"${PORT}"', '4999')))).toBe(true);
+  expect(validate({})).toBe(true);
+  expect(validate({ server: { port: '4999' } })).toBe(false);
+  expect(validate({ server: { prot: 1 } })).toBe(false);
+  expect(validate({ server: { limits: { drain: '5x' } } })).toBe(false);
+});
+
+test('a format that a command does not have is refused', async () => {
+  const { exit, stderr } = await runCommand(['config', 'check', '-o', 'table'], { cwd: createWorkspace() });
+
+  expect(exit).toBe(2);
+  expect(stderr).toContain('check prints text or json, not table');
+});

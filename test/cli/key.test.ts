@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createWorkspace } from '../config/workspace.ts';
+import { runCommand } from './captured-io.ts';
+
+const cwd = process.cwd();
+const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+
+test('new: prints the key once on stdout and the line with its hash on stderr', async () => {
+  const { exit, stdout, stderr } = await runCommand(
+    ['key', 'new', '--project', 'shop', '--expires', '2099-06-30', '--id', 'web'],
+    { cwd },
+  );
+
+  const key = stdout.trimEnd();
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^gw_[0-9A-Za-z]{38}\n$/);
+  expect(stderr).toBe(
+    `add to projects.shop.keys in gateway.yaml:\n- { id: web, hash: "${sha256(key)}", expires: 2099-06-30 }\n`,
+  );
+});
+
+test('new: the line is one that a configuration takes', async () => {
+  const { stdout } = await runCommand(['key', 'new', '-o', 'json'], { cwd });
+  const made = JSON.parse(stdout);
+  const yaml = `policies: { a: { apply: all } }\nprojects:\n  shop:\n    keys:\n      ${made.yaml}\n`;
+
+  const check = await runCommand(['config', 'check'], { cwd: createWorkspace({ 'gateway.yaml': yaml }) });
+
+  expect(check).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  expect(made).toMatchObject({ hash: sha256(made.key), project: null, expires: null });
+});
+
+test('new -q: prints the key alone', async () => {
+  const { stdout, stderr } = await runCommand(['key', 'new', '-q'], { cwd });
+
+  expect(stdout).toMatch(/^gw_/);
+  expect(stderr).toBe('');
+});
+
+test.each([
+  [['--expires', 'soon']],
+  [['--expires', '2020-01-01']],
+  [['--project', 'a b']],
+  [['--id', 'x"y']],
+])('new %j: is a usage error', async (options) => {
+  const { exit, stdout } = await runCommand(['key', 'new', ...options], { cwd });
+
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+});
+
+test('hash: reads the key from standard input, with or without a line end', async () => {
+  const expected = `${sha256('a-key-of-sixteen-and-more')}\n`;
+
+  for (const end of ['', '\n', '\r\n']) {
+    const stdin = `a-key-of-sixteen-and-more${end}`;
+    expect(await runCommand(['key', 'hash'], { cwd, stdin })).toEqual({
+      exit: 0,
+      stdout: expected,
+      stderr: '',
+    });
+  }
+});
+
+test.each([
+  ['', 'at least 16 visible characters'],
+  ['too-short', 'at least 16 visible characters'],
+  ['two-keys-in-one-file\nanother-key-in-it-too', 'at least 16 visible characters'],
+  ['gw_0Wsq1jQdK1VXEMZE9AxEh16JArh6UbLf0CrwjX', 'its checksum is wrong'],
+  ['x'.repeat(5000), 'more than a key'],
+])('hash: refuses %j without repeating it', async (stdin, expected) => {
+  const { exit, stdout, stderr } = await runCommand(['key', 'hash'], { cwd, stdin });
+
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+  expect(stderr).toContain(expected);
+  expect(stdin !== '' && stderr.includes(stdin)).toBe(false);
+});
+
+test('hash: takes no key as an argument', async () => {
+  const { exit, stdout } = await runCommand(['key', 'hash', 'a-key-of-sixteen-and-more'], { cwd });
+
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+});
+
+test('help ends with three examples and the exit codes', async () => {
+  const { exit, stdout } = await runCommand(['key', 'new', '--help'], { cwd });
+
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/Examples:\n(?: {2}gateway key new.*\n){3}\nExit codes:/);
+});

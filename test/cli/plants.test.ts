@@ -1,0 +1,385 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { describeDatabases } from '../plants/databases.ts';
+import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
+import { createUser, type User } from './captured.ts';
+
+const loginArguments = ['login', '-u', 'rosa', '--password-stdin'];
+const password = { stdin: `${rosa.password}\n` };
+
+describeDatabases('the plants commands', (databases) => {
+  let store: TestStore;
+  let user: User;
+  beforeAll(async () => {
+    store = await startTestStore(databases);
+  });
+  afterAll(() => store.drain());
+  beforeEach(() => {
+    user = createUser({ PLANTS_URL: store.url });
+  });
+  afterEach(() => user.remove());
+
+  const plants = (...words: string[]) => user.run(['plants', ...words]);
+
+  test('search prints a table with a header on a terminal', async () => {
+    const { exit, stdout, stderr } = await user.run(
+      ['plants', 'search', '--tags', 'green,leafy', '--limit', '2'],
+      { isTerminal: true },
+    );
+
+    expect(exit).toBe(0);
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      'ID  NAME                STATUS     TAGS                      CATEGORY',
+      '1   Boston Fern         available  green,leafy,shade,indoor  houseplant',
+      '2   Monstera Deliciosa  available  green,leafy,indoor,large  houseplant',
+      '',
+    ]);
+  });
+
+  test('search prints tab-separated lines without a header in a pipe', async () => {
+    const { exit, stdout, stderr } = await plants(
+      'search',
+      '--tags',
+      'green,leafy',
+      '--match',
+      'all',
+      '--limit',
+      '2',
+    );
+
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toBe(
+      '1\tBoston Fern\tavailable\tgreen,leafy,shade,indoor\thouseplant\n2\tMonstera Deliciosa\tavailable\tgreen,leafy,indoor,large\thouseplant\n',
+    );
+  });
+
+  test('search in every other format holds the same plants', async () => {
+    const words = ['search', '--tags', 'edible', '--status', 'available'];
+    const json = JSON.parse((await plants(...words, '-o', 'json')).stdout);
+    const lines = (await plants(...words, '-o', 'ndjson')).stdout.trimEnd().split('\n');
+    const yaml = parse((await plants(...words, '-o', 'yaml')).stdout);
+    const table = (await plants(...words, '-o', 'table')).stdout;
+
+    expect(json).toHaveLength(2);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(json);
+    expect(yaml).toEqual(json);
+    expect(table).toMatch(/^ID {2}NAME/);
+  });
+
+  test.each([
+    ['text', ''],
+    ['json', '[]\n'],
+    ['ndjson', ''],
+  ])('a tag that nobody has gives an empty result and 0 as %s', async (format, stdout) => {
+    expect(await plants('search', '--tags', 'nobody-has-it', '-o', format)).toEqual({
+      exit: 0,
+      stdout,
+      stderr: '',
+    });
+  });
+
+  test('get prints one plant; one that is not there ends with 5', async () => {
+    expect((await plants('get', '1', '-o', 'json')).stdout).toBe(
+      '{"id":1,"name":"Boston Fern","category":"houseplant","status":"available","tags":["green","leafy","shade","indoor"]}\n',
+    );
+    expect(await plants('get', '987654')).toMatchObject({ exit: 5, stdout: '' });
+    expect(JSON.parse((await plants('get', '987654', '-o', 'json')).stderr).error.reason).toBe(
+      'plant.unknown',
+    );
+  });
+
+  test('login, add, update and watch see it all; after logout, adding ends with 4', async () => {
+    const login = await user.run(loginArguments, password);
+    const watch = user.start(['plants', 'watch'], { isTerminal: true });
+    await watch.said('watching ');
+
+    const add = await plants('add', 'Commanded', '--tags', 'b,a', '--category', 'herb', '-o', 'json');
+    const { id } = JSON.parse(add.stdout);
+    const update = await plants('update', String(id), '--status', 'sold', '--no-category', '-o', 'json');
+    await watch.said('available -> sold');
+    watch.interrupt();
+    const watched = await watch.finished;
+    const whoami = await user.run(['whoami']);
+    const logout = await user.run(['logout']);
+    const refused = await plants('add', 'Too late');
+
+    expect(login).toMatchObject({ exit: 0, stderr: '' });
+    expect(JSON.parse(add.stdout)).toMatchObject({ name: 'Commanded', category: 'herb', tags: ['b', 'a'] });
+    expect(JSON.parse(update.stdout)).toEqual({ id, name: 'Commanded', status: 'sold', tags: ['b', 'a'] });
+    expect(watched.exit).toBe(130);
+    expect(watched.stdout.split('\n').map((line) => line.split('  ').slice(1))).toEqual([
+      ['plant.created', String(id), 'Commanded', 'available'],
+      ['plant.updated', String(id), 'Commanded', 'sold'],
+      ['plant.status.changed', String(id), 'available -> sold'],
+      [],
+    ]);
+    expect(whoami.stdout).toBe(`rosa\trosa@example.org\t${store.url}\n`);
+    expect(logout.exit).toBe(0);
+    expect(refused).toMatchObject({ exit: 4, stdout: '' });
+    expect(refused.stderr).toContain('gateway plants login');
+  });
+
+  test('watch chooses events and prints them as lines of JSON', async () => {
+    const env = { PLANTS_TOKEN: store.token };
+    const words = ['plants', 'watch', '--type', 'plant.created', '-o', 'ndjson'];
+    const watch = user.start(words, { env, isTerminal: true });
+    await watch.said('watching ');
+    await user.run(['plants', 'update', '3', '--status', 'sold'], { env });
+    await user.run(['plants', 'add', 'For JSON'], { env });
+    await watch.said('For JSON');
+    watch.interrupt();
+    const { stdout } = await watch.finished;
+
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'plant.created', data: { name: 'For JSON' } });
+  });
+
+  test('watch ends quietly with 0 when its reader has left', async () => {
+    const env = { PLANTS_TOKEN: store.token };
+    const watch = user.start(['plants', 'watch'], { env, isTerminal: true, isReaderGone: true });
+    await watch.said('watching ');
+    await user.run(['plants', 'add', 'Unread'], { env });
+
+    expect(await watch.finished).toMatchObject({ exit: 0 });
+  });
+
+  test('watch connects again when the store comes back, and says so', async () => {
+    const first = await startTestStore(databases);
+    const env = { PLANTS_URL: first.url, PLANTS_TOKEN: first.token };
+    const watch = user.start(['plants', 'watch'], { env, isTerminal: true });
+    await watch.said('watching ');
+    await first.drain();
+    await watch.said('connection lost');
+    const second = await startTestStore(databases, {
+      database: first.database,
+      port: Number(new URL(first.url).port),
+    });
+    await watch.said('connected again');
+    await user.run(['plants', 'add', 'After the break'], { env });
+    await watch.said('After the break');
+    watch.interrupt();
+    const { exit } = await watch.finished;
+    await second.drain();
+
+    expect(exit).toBe(130);
+  });
+
+  test('watch without a session, or with one that ends, ends with 4', async () => {
+    const token = (await store.send({ method: 'POST', path: '/user/auth/login', body: rosa })).json.token;
+    const none = await plants('watch');
+    const forged = await user.run(['plants', 'watch'], { env: { PLANTS_TOKEN: 'A'.repeat(43) } });
+    const watch = user.start(['plants', 'watch'], { env: { PLANTS_TOKEN: token }, isTerminal: true });
+    await watch.said('watching ');
+    await store.send({ path: '/user/auth/logout', token });
+
+    expect([none.exit, forged.exit, (await watch.finished).exit]).toEqual([4, 4, 4]);
+  });
+
+  test('the session is kept where only this user can read it, and login says where', async () => {
+    const { stdout } = await user.run([...loginArguments, '-o', 'json'], password);
+    const { session_file: file, username, base_url: baseUrl } = JSON.parse(stdout);
+    const directory = join(user.env.XDG_STATE_HOME ?? '', 'gateway');
+
+    expect({ username, baseUrl }).toEqual({ username: 'rosa', baseUrl: store.url });
+    expect(stdout).not.toContain(JSON.parse(readFileSync(file, 'utf8')).token);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toHaveLength(1);
+  });
+
+  test('a wrong password ends with 4 and leaves no session', async () => {
+    const answer = await user.run(loginArguments, { stdin: 'wrong password\n' });
+
+    expect(answer).toMatchObject({ exit: 4, stdout: '' });
+    expect((await user.run(['whoami'])).exit).toBe(4);
+  });
+
+  test('a session is for its own store alone', async () => {
+    const other = await startTestStore(databases);
+    await user.run(loginArguments, password);
+    const elsewhere = await user.run(['whoami'], { env: { PLANTS_URL: other.url } });
+    await other.drain();
+
+    expect(elsewhere.exit).toBe(4);
+  });
+
+  test.each([
+    [['plants', 'get', 'abc']],
+    [['plants', 'get']],
+    [['plants', 'search', '--status', 'lost']],
+    [['plants', 'search', '--tags', 'a,,b']],
+    [['plants', 'search', '--limit', '0']],
+    [['plants', 'serch']],
+    [['plants', 'update', '1']],
+    [['login', '-u', 'rosa']],
+    [['login', '--no-input']],
+    [['plants', 'serve', '-p', '70000']],
+    [['plants', 'serve', '--database', 'mysql://x']],
+    [['plants', 'user', 'add', 'no spaces', '--password-stdin']],
+  ])('%j is wrong usage: 2, and nothing on stdout', async (argv) => {
+    const { exit, stdout, stderr } = await user.run(argv, { stdin: 'long enough a password\n' });
+
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toMatch(/^gateway: /);
+  });
+
+  test("the store's refusal ends with its message and code", async () => {
+    const env = { PLANTS_TOKEN: store.token };
+    const { exit, stdout, stderr } = await user.run(['plants', 'add', 'x'.repeat(201)], { env });
+
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 1,
+      stdout: '',
+      stderr: 'gateway: name is longer than 200 characters\n',
+    });
+  });
+
+  test.each(['search', 'get', 'add', 'update', 'watch', 'login', 'logout', 'whoami', 'serve', 'user add'])(
+    'the help of plants %s ends with three examples and the exit codes',
+    async (name) => {
+      const { exit, stdout } = await plants(...name.split(' '), '--help');
+
+      expect(exit).toBe(0);
+      expect(stdout).toMatch(/\nExamples:\n( {2}\S.*\n){3}\nExit codes:\n/);
+    },
+  );
+});
+
+describeDatabases('plants serve and user add', (databases) => {
+  let user: User;
+  beforeEach(() => {
+    user = createUser();
+  });
+  afterEach(() => user.remove());
+
+  test('a user made on the machine can log in at the running store', async () => {
+    const database = await databases.create();
+    const serve = user.start(['plants', 'serve', '-p', '0', '--database', database], { isTerminal: true });
+    await serve.said('/docs');
+    const add = await user.run(
+      [
+        'plants',
+        'user',
+        'add',
+        'anna',
+        '--email',
+        'anna@example.org',
+        '--password-stdin',
+        '--database',
+        database,
+      ],
+      { stdin: 'a long password\r\n' },
+    );
+    const again = await user.run(
+      ['plants', 'user', 'add', 'ANNA', '--password-stdin', '--database', database],
+      {
+        stdin: 'another password',
+      },
+    );
+    serve.interrupt();
+    const { exit, stderr } = await serve.finished;
+
+    expect(add).toEqual({ exit: 0, stdout: '1\tanna\tanna@example.org\n', stderr: '' });
+    expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is a user ANNA already\n' });
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain('demo');
+  });
+});
+
+test("a user's own store has a demo user on its first start alone, whose password is shown once", async () => {
+  const user = createUser();
+  const first = user.start(['plants', 'serve', '-p', '0'], { isTerminal: true });
+  await first.said('shown only now');
+  first.interrupt();
+  const { stderr } = await first.finished;
+  const url = /plants {2}(\S+)/.exec(stderr)?.[1] ?? '';
+  const shown = /password (\S+)/.exec(stderr)?.[1] ?? '';
+
+  const second = user.start(['plants', 'serve', '-p', new URL(url).port]);
+  await second.said('/docs');
+  const login = await user.run(['login', '-u', 'demo', '--password-stdin'], {
+    env: { PLANTS_URL: url },
+    stdin: shown,
+  });
+  second.interrupt();
+  const again = await second.finished;
+  const file = join(user.env.XDG_STATE_HOME ?? '', 'gateway', 'plants.sqlite');
+  const mode = statSync(file).mode & 0o777;
+  user.remove();
+
+  expect(login.exit).toBe(0);
+  expect(again.stderr).not.toContain('password');
+  expect(JSON.parse(again.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    event: 'plants.request',
+    operation: 'loginUserWithBody',
+    status: 200,
+  });
+  expect(mode).toBe(0o600);
+});
+
+test('a store that is not there ends with 8 and says what to do', async () => {
+  const user = createUser({ PLANTS_URL: 'http://127.0.0.1:9/v3' });
+  const search = await user.run(['plants', 'search']);
+  const watch = await user.run(['plants', 'watch'], { env: { PLANTS_TOKEN: 'x' } });
+  user.remove();
+
+  expect(search).toMatchObject({ exit: 8, stdout: '' });
+  expect(search.stderr).toContain('gateway serve');
+  expect(watch.exit).toBe(8);
+});
+
+test.each([
+  ['a page', 200, 'text/html', '<html>'],
+  ['JSON of another kind', 200, 'application/json', '{"ok":true}'],
+  ['a failure', 500, 'text/plain', 'boom'],
+  ['a way elsewhere', 302, 'text/plain', ''],
+])('a server that answers with %s is no plant store: 8', async (_what, status, type, body) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server's
+  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
+  const { exit, stdout } = await user.run(['plants', 'search']);
+  user.remove();
+  server.closeAllConnections();
+  server.close();
+
+  expect({ exit, stdout }).toEqual({ exit: 8, stdout: '' });
+});
+
+test('what a server sends cannot steer the terminal', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify([{ id: 1, name: 'a\u001b[2J\u202eb', status: 'sold', tags: [] }]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server's
+  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
+  const { stdout } = await user.run(['plants', 'search']);
+  user.remove();
+  server.closeAllConnections();
+  server.close();
+
+  expect(stdout).toBe('1\ta [2J b\tsold\t\t\n');
+});
+
+test('--timeout ends the wait for a store that does not answer', async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server's
+  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
+  const { exit, stderr } = await user.run(['plants', 'search', '--timeout', '0.1']);
+  user.remove();
+  server.closeAllConnections();
+  server.close();
+
+  expect(exit).toBe(8);
+  expect(stderr).toContain('did not answer in time');
+});

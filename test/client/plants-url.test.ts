@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { plantsBaseUrl } from '../../src/client/plants-url.ts';
+import { writeState } from '../../src/client/state.ts';
+
+let env: Record<string, string>;
+beforeEach(() => {
+  env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'plants-url-')) };
+});
+afterEach(() => rmSync(env.XDG_STATE_HOME ?? '', { recursive: true }));
+
+test('PLANTS_URL goes before the configuration, that before the running gateway, that before the standard', () => {
+  expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4101/v3');
+  writeState(env, 'running.json', { plants_url: 'http://127.0.0.1:4201/v3' });
+  expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4201/v3');
+  expect(plantsBaseUrl(env, 'http://127.0.0.1:4301/v3')).toBe('http://127.0.0.1:4301/v3');
+  expect(plantsBaseUrl({ ...env, PLANTS_URL: 'http://127.0.0.1:4401/v3' }, 'http://127.0.0.1:4301')).toBe(
+    'http://127.0.0.1:4401/v3',
+  );
+});
+
+test('an address without a path gets the base path, and one with a slash at its end loses it', () => {
+  expect(plantsBaseUrl({ ...env, PLANTS_URL: 'https://plants.example' })).toBe('https://plants.example/v3');
+  expect(plantsBaseUrl({ ...env, PLANTS_URL: 'https://plants.example/shop/v3/' })).toBe(
+    'https://plants.example/shop/v3',
+  );
+});
+
+test.each([
+  'plants.example',
+  'ftp://plants.example',
+  'http://a:b@plants.example',
+  'http://plants.example/?x=1',
+  'file:///etc/passwd',
+])('%s is refused without being repeated', (address) => {
+  expect(() => plantsBaseUrl({ ...env, PLANTS_URL: address })).toThrow(/^PLANTS_URL must/);
+});

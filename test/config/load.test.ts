@@ -1,0 +1,365 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { inspectConfig, loadConfig } from '../../src/config/load.ts';
+import { policySchema } from '../../src/policy/registry.ts';
+import { createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
+
+async function load(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
+  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+  return (await loadConfig({ cwd, env: { HOME: cwd, ...env }, nowMs })).config;
+}
+
+test('without a file there is the sandbox, ready for a key of its own', async () => {
+  const cwd = createWorkspace();
+
+  const { config, path, warnings } = await loadConfig({ cwd, env: { HOME: cwd }, nowMs });
+
+  expect(path).toBeUndefined();
+  expect(warnings).toEqual([]);
+  expect(config).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
+  expect([...config.providers.values()]).toMatchObject([
+    { name: 'sandbox', dialect: 'sandbox', isConfigured: true },
+  ]);
+  expect(config.findModel('sandbox-mini')?.targets).toEqual([{ provider: 'sandbox' }]);
+  expect([...config.projects.keys()]).toEqual(['local']);
+  expect(config.keys.size).toBe(0);
+});
+
+test.each(['', '# nothing but a remark\n', '{}', 'server: { port: 4200 }'])(
+  '%j is the sandbox too',
+  async (yaml) => {
+    expect(await load(yaml)).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
+  },
+);
+
+test('a key that is added is found, is a secret, and leaves the configuration before as it was', async () => {
+  const before = await load('');
+
+  const after = before.withKey({ id: 'local', project: 'local', value: 'a-key-of-this-machine' });
+
+  expect(after.keys.find('a-key-of-this-machine')).toMatchObject({ id: 'local', project: 'local' });
+  expect(after.secrets).toEqual(['a-key-of-this-machine']);
+  expect(before.keys.find('a-key-of-this-machine')).toBeUndefined();
+});
+
+test('turns durations and sizes into the numbers of reliability', async () => {
+  const { server } = await load('');
+
+  expect(server.limits).toEqual({
+    headMs: 10_000,
+    bodyIdleMs: 15_000,
+    bodyTotalMs: 60_000,
+    headBytes: 16_384,
+    bodyBytes: 33_554_432,
+    connections: 10_000,
+    pipelined: 16,
+    drainMs: 30_000,
+  });
+});
+
+test('fills in what depends on the dialect', async () => {
+  const { providers } = await load(
+    `providers:
+      a: { dialect: anthropic, api_key: "\${KEY}" }
+      b: { dialect: openai, base_url: "http://127.0.0.1:1/v1//", forward_headers: [X-One] }`,
+    { KEY: 'provider-key' },
+  );
+
+  expect(providers.get('a')).toMatchObject({
+    baseUrl: 'https://api.anthropic.com',
+    apiKey: 'provider-key',
+    isConfigured: true,
+  });
+  expect([...(providers.get('a')?.endpoints ?? [])]).toEqual(['messages', 'count_tokens']);
+  expect(providers.get('b')).toMatchObject({
+    baseUrl: 'http://127.0.0.1:1/v1',
+    isConfigured: true,
+    forwardHeaders: ['x-one'],
+    timeouts: { connectMs: 5000, headersMs: 600_000, idleMs: 300_000, totalMs: 3_600_000, queueMs: 10_000 },
+    connections: 512,
+    retries: { attempts: 2, budget: 0.2 },
+    breaker: { failures: 5, openMs: 30_000 },
+  });
+  expect([...(providers.get('b')?.endpoints ?? [])]).toEqual(['chat', 'responses', 'embeddings']);
+});
+
+test('an unset variable disables its provider and says so where a model needs it', async () => {
+  const { config, problems } = await inspect(`providers:
+  a: { dialect: anthropic, api_key: "\${NO_SUCH_KEY}" }
+  b: { dialect: openai }
+models:
+  - { match: "a-*", provider: a }
+  - { match: "b-*", provider: b }
+projects: {}
+`);
+
+  expect(config?.providers.get('a')).toMatchObject({
+    isConfigured: false,
+    disabledBecause: 'NO_SUCH_KEY is not set',
+  });
+  expect(config?.providers.get('b')).toMatchObject({
+    isConfigured: false,
+    disabledBecause: 'it has no api_key',
+  });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'provider a is not configured: NO_SUCH_KEY is not set',
+    'provider b is not configured: it has no api_key',
+  ]);
+});
+
+test('the first entry that matches wins, exact or pattern', async () => {
+  const { findModel } = await load(`models:
+  - { match: "fast", provider: sandbox, model: one }
+  - { match: "f*", provider: sandbox, model: two }
+  - { match: "fine", provider: sandbox, model: three }
+  - { match: "gpt", provider: sandbox, model: four }
+`);
+  const target = (name: string) => findModel(name)?.targets[0].model;
+
+  expect([target('fast'), target('fine'), target('gpt'), target('none')]).toEqual([
+    'one',
+    'two',
+    'four',
+    undefined,
+  ]);
+});
+
+test('keeps what models say for discovery, with fallbacks after the provider', async () => {
+  const { models } = await load(`models:
+  - match: fast
+    provider: sandbox
+    model: sandbox-mini
+    fallbacks: [{ provider: sandbox, model: sandbox-slow }]
+    context_window: 128000
+    max_output_tokens: 16384
+    pricing: { input: 0.15, output: 0.6, cache_read: 0.075 }
+`);
+
+  expect(models).toEqual([
+    {
+      match: 'fast',
+      isPattern: false,
+      targets: [
+        { provider: 'sandbox', model: 'sandbox-mini' },
+        { provider: 'sandbox', model: 'sandbox-slow' },
+      ],
+      contextWindow: 128_000,
+      maxOutputTokens: 16_384,
+      pricing: { input: 0.15, output: 0.6, cacheRead: 0.075, cacheWrite: 0.15 },
+    },
+  ]);
+});
+
+test('finds keys given as a hash, by the environment and in a file', async () => {
+  const cwd = createWorkspace({
+    'keys/batch': 'key-that-is-in-a-file\n',
+    'gateway.yaml': `projects:
+  shop:
+    keys:
+      - { id: hashed, hash: "sha256:e922b4b4e30dd0a31dc2d781df4fd53beebeef48f4dd72dd4386b49c38cf04eb" }
+      - { id: environment, value: "\${CI_KEY}", expires: 2027-06-30 }
+      - { id: file, file: keys/batch }
+`,
+  });
+
+  const { config } = await loadConfig({ cwd, env: { HOME: cwd, CI_KEY: 'key-of-the-environment' }, nowMs });
+
+  expect(config.keys.find('key-of-the-environment')).toMatchObject({
+    id: 'environment',
+    project: 'shop',
+    expiresMs: Date.parse('2027-07-01T00:00:00Z'),
+  });
+  expect(config.keys.find('key-that-is-in-a-file')).toMatchObject({ id: 'file' });
+  expect(config.keys.size).toBe(3);
+  expect(config.secrets).toEqual(['key-of-the-environment', 'key-that-is-in-a-file']);
+});
+
+test('a hashed key is found by the key itself', async () => {
+  const { keys } = await load(`projects:
+  shop:
+    keys: [{ id: hashed, hash: "sha256:a1d2a1a1bf0ea72d7f8a2b0fbca1ac5c0e1a94e6d1f37b7ab1b94a1c3fd9e8f6" },
+           { id: known, hash: "sha256:5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8" }]
+`);
+
+  // SHA-256 of the word "password", as published in many places.
+  expect(keys.find('password')?.id).toBe('known');
+});
+
+test('an unset variable skips its key, and only it', async () => {
+  const { config, problems } = await inspect(
+    `projects:
+  shop:
+    keys: [{ id: a, value: "\${NO_SUCH_KEY}" }, { id: b, value: "\${B_KEY}" }]
+policies: { house: { apply: all } }
+`,
+    { B_KEY: 'the-key-of-b-is-here' },
+  );
+
+  expect([...(config?.keys.records() ?? [])].map(({ id }) => id)).toEqual(['b']);
+  expect(problems).toMatchObject([
+    { severity: 'warning', message: 'key a is skipped: NO_SUCH_KEY is not set' },
+  ]);
+});
+
+test.each([
+  ['{ id: a, value: "x${K}" }', 'a key must not stand in the file, nor a part of it'],
+  ['{ id: a, value: key-written-in-the-file }', 'a key must not stand in the file, nor a part of it'],
+  ['{ id: a }', 'a key needs one of hash, value and file'],
+  ['{ id: a, value: "${K}", file: k }', 'only one of value and file may be given'],
+  ['{ id: a, file: nope }', 'no key in nope: there is no such file'],
+  ['{ id: a, file: . }', 'no key in .: it is not a file'],
+  ['{ id: a, value: "${SHORT}" }', 'expected a key of at least 16 visible characters'],
+  ['{ id: a, value: "${K}" }, { id: b, value: "${K}" }', 'the same key as a: every key needs its own'],
+  ['{ id: a, value: "${K}" }, { id: a, value: "${L}" }', 'another key of project shop has this id already'],
+])('refuses the keys [%s]', async (keys, expected) => {
+  const yaml = `policies: { house: { apply: all } }\nprojects: { shop: { keys: [${keys}] } }`;
+
+  const { problems } = await inspect(yaml, {
+    K: 'a-key-long-enough',
+    L: 'another-long-enough',
+    SHORT: 'short',
+  });
+
+  expect(problems.map(({ message }) => message)).toEqual([expected]);
+});
+
+test('an expired key stays known, and is warned about like one that soon expires', async () => {
+  const { config, problems } = await inspect(
+    `policies: { house: { apply: all } }
+projects:
+  shop:
+    keys:
+      - { id: old, value: "\${A}", expires: 2026-11-20 }
+      - { id: soon, value: "\${B}", expires: 2026-12-04 }
+      - { id: later, value: "\${C}", expires: 2026-12-06 }
+`,
+    { A: 'the-first-long-key', B: 'the-second-long-key', C: 'the-third-long-key' },
+  );
+
+  expect(config?.keys.find('the-first-long-key')?.expiresMs).toBe(Date.parse('2026-11-21T00:00:00Z'));
+  expect(problems.map(({ message }) => message)).toEqual([
+    'key old has expired',
+    'key soon expires in 14 days',
+  ]);
+});
+
+test('policies for all, of the project and of the key apply, each once', async () => {
+  const { keys } = await load(
+    `policies: { own: {}, house: { apply: all }, team: {} }
+projects:
+  shop: { policies: [team, house], keys: [{ id: a, value: "\${A}", policies: [own, team] }] }
+`,
+    { A: 'the-first-long-key' },
+  );
+
+  expect(keys.find('the-first-long-key')?.policies.names).toEqual(['house', 'team', 'own']);
+});
+
+// The rule that the shorthand stands for needs a matcher of policy/.
+const modelRule = {
+  rules: [{ id: 'models', action: 'block', unless: { model: ['a'] }, reason: 'model.not_allowed' }],
+};
+test.skipIf(!policySchema.safeParse(modelRule).success)(
+  'the models of a project become a rule of its own',
+  async () => {
+    const { keys, projects } = await load(
+      `projects: { shop: { models: ["claude-*", fast], keys: [{ id: a, value: "\${A}" }] } }`,
+      { A: 'the-first-long-key' },
+    );
+
+    const found = keys.find('the-first-long-key');
+
+    expect(found?.models).toEqual(['claude-*', 'fast']);
+    expect(found?.policies.names).toContain('models of shop');
+    expect(projects.get('shop')?.policies).toEqual(['models of shop']);
+  },
+);
+
+test.each([
+  ['projects: { shop: {} }', 'projects.shop', 'no policy applies: its keys may send anything'],
+  [
+    'models: [{ match: "a-*", provider: sandbox }, { match: a-1, provider: sandbox }]',
+    'models[1].match',
+    'never reached: "a-*" stands before it and matches the same',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "http://127.0.0.1:1", api_key: written-here } }',
+    'providers.a.api_key',
+    'a key that stands in the file is easily passed on by mistake',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "http://h.example", api_key: "${K}" } }',
+    'providers.a.base_url',
+    'the key and all requests go over the network unencrypted',
+  ],
+  [
+    'providers: { a: { dialect: anthropic, base_url: "https://h.example/v1" } }',
+    'providers.a.base_url',
+    'hosts of dialect anthropic are given without /v1',
+  ],
+])('warns: %s', async (yaml, path, message) => {
+  const problems = await problemsOf(yaml, { K: 'a-key' });
+
+  expect(problems).toEqual([expect.stringContaining(`warning: ${path}: ${message}`)]);
+});
+
+test('warns of a key file that everybody can read', async () => {
+  const cwd = createWorkspace({
+    'gateway.yaml': 'policies: { a: { apply: all } }\nprojects: { shop: { keys: [{ id: a, file: key }] } }',
+  });
+  writeFileSync(join(cwd, 'key'), 'key-that-is-in-a-file\r\n');
+  chmodSync(join(cwd, 'key'), 0o644);
+
+  const { problems, config } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs });
+
+  expect(problems).toMatchObject([
+    { severity: 'warning', message: 'everybody on this machine can read key' },
+  ]);
+  expect(config?.keys.find('key-that-is-in-a-file')?.id).toBe('a');
+});
+
+test('numbers and truth values may come from the environment', async () => {
+  const config = await load('server: { port: "${PORT}" }\nrecords: { bodies: "${BODIES}" }', {
+    PORT: '4999',
+    BODIES: 'true',
+  });
+
+  expect(config.server.port).toBe(4999);
+  expect(config.records.bodies).toBe(true);
+});
+
+test('PLANTS_URL beats the file', async () => {
+  const config = await load('plants: { base_url: "http://one/v3" }', { PLANTS_URL: 'http://two/v3/' });
+
+  expect(config.plants.baseUrl).toBe('http://two/v3');
+});
+
+test('the hash follows the file and its variables, not the secrets', async () => {
+  const yaml = 'server: { port: "${PORT}" }\nproviders: { a: { dialect: anthropic, api_key: "${KEY}" } }';
+  const hashOf = async (PORT: string, KEY: string) => (await load(yaml, { PORT, KEY })).hash;
+
+  const first = await hashOf('1', 'one-key');
+
+  expect(first).toMatch(/^[0-9a-f]{64}$/);
+  expect(await hashOf('1', 'two-key')).toBe(first);
+  expect(await hashOf('2', 'one-key')).not.toBe(first);
+});
+
+test('nothing in it can be changed', async () => {
+  const { providers, models, server, plants } = await load('');
+  const provider = providers.get('sandbox');
+
+  for (const part of [
+    provider,
+    provider?.timeouts,
+    models,
+    models[0]?.targets,
+    server.limits,
+    plants.store,
+  ]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+});

@@ -1,0 +1,32 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Inspection, inspectConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+
+/** Midday of 21 November 2026. */
+export const nowMs = Date.parse('2026-11-21T12:00:00Z');
+
+/** A project of its own, removed after the test. */
+export function createWorkspace(files: Readonly<Record<string, string>> = {}): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-config-')));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+    chmodSync(join(directory, name), 0o600);
+  }
+  return directory;
+}
+
+export function inspect(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Inspection> {
+  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+  return inspectConfig({ cwd, env: { HOME: cwd, ...env }, nowMs });
+}
+
+/** The first line of each problem: where and what. */
+export async function problemsOf(yaml: string, env?: Readonly<Record<string, string>>): Promise<string[]> {
+  const { problems } = await inspect(yaml, env);
+  return problems.map((problem) => formatProblem(problem, 'gateway.yaml').split('\n')[0] ?? '');
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { chat } from '../../src/dialects/chat.ts';
+import { dialects } from '../../src/dialects/registry.ts';
+import { type RequestFields, readFields } from '../../src/dialects/request-fields.ts';
+import { parseStrictJson } from '../../src/dialects/strict-json.ts';
+import { GatewayError } from '../../src/errors.ts';
+
+type Name = keyof typeof dialects;
+
+function read(body: string, dialect: Name = 'chat'): RequestFields {
+  return readFields(parseStrictJson(Buffer.from(body)), dialects[dialect]);
+}
+
+/** The pointer of a refused body. */
+function refused(body: string, dialect: Name = 'chat'): string | undefined {
+  try {
+    read(body, dialect);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(error.code).toBe('request.field');
+    return error.param;
+  }
+  throw new Error('it was accepted');
+}
+
+const withFields = (fields: string) => `{"model":"m","messages":[]${fields}}`;
+
+describe('model', () => {
+  test.each(['m', 'gpt-4o', 'claude-3.5_sonnet', 'org/model:free', 'a@b+c', `${'x'.repeat(200)}`])(
+    '%s',
+    (model) => {
+      expect(read(`{"model":"${model}","messages":[]}`).model).toBe(model);
+    },
+  );
+
+  test('is read by its decoded text, and its entry leads to its bytes', () => {
+    const body = Buffer.from('{"messages":[],"mode\\u006c":"gp\\u0074-4"}');
+    const document = parseStrictJson(body);
+
+    const { model, modelEntry } = readFields(document, chat);
+
+    expect(model).toBe('gpt-4');
+    expect(body.subarray(document.start(modelEntry), document.end(modelEntry)).toString()).toBe(
+      'gp\\u0074-4',
+    );
+  });
+
+  test.each([
+    ['empty', '""'],
+    ['too long', `"${'x'.repeat(201)}"`],
+    ['with a space', '"gpt 4"'],
+    ['with a line end', '"gpt-4\\n"'],
+    ['with a NUL', '"gpt-4\\u0000"'],
+    ['with a letter that looks the same', '"gрt-4"'],
+    ['with a full-width letter', '"ｇpt"'],
+    ['with a percent sign', '"gpt%2d4"'],
+    ['with a quote', '"gpt\\"4"'],
+    ['a number', '4'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['a list', '["gpt-4"]'],
+    ['an object', '{"id":"gpt-4"}'],
+  ])('%s is refused', (_name, model) => {
+    expect(refused(`{"model":${model},"messages":[]}`)).toBe('/model');
+  });
+
+  test('must be there', () => {
+    expect(refused('{"messages":[]}')).toBe('/model');
+    expect(refused('{"messages":[{"model":"m"}]}')).toBe('/model');
+  });
+});
+
+describe('required fields', () => {
+  test.each([
+    ['messages', '/messages'],
+    ['chat', '/messages'],
+    ['embeddings', '/input'],
+  ] as const)('%s wants %s', (dialect, param) => {
+    expect(refused('{"model":"m"}', dialect)).toBe(param);
+  });
+
+  test('responses wants none, because a stored prompt may stand for the input', () => {
+    expect(read('{"model":"m","prompt":{"id":"p"}}', 'responses').model).toBe('m');
+  });
+});
+
+describe('stream', () => {
+  test.each([
+    ['', false],
+    [',"stream":true', true],
+    [',"stream":false', false],
+    [',"stream":null', false],
+    [',"str\\u0065am":true', true],
+  ])('%s', (field, isStream) => {
+    expect(read(withFields(field)).stream).toBe(isStream);
+  });
+
+  test.each(['"true"', '"false"', '1', '0', '[]', '{}', '""'])('%s is refused', (value) => {
+    expect(refused(withFields(`,"stream":${value}`))).toBe('/stream');
+  });
+});
+
+describe('caps', () => {
+  test.each(['1', '1000', '1e3', '9007199254740991', 'null'])('%s', (value) => {
+    expect(read(withFields(`,"max_tokens":${value},"max_completion_tokens":${value}`)).model).toBe('m');
+  });
+
+  test.each([
+    '0',
+    '-1',
+    '-0',
+    '1.5',
+    '1e-3',
+    '9007199254740993',
+    '1e16',
+    '"1000"',
+    'true',
+    '[1]',
+    '{}',
+    '""',
+  ])('%s is refused', (value) => {
+    expect(refused(withFields(`,"max_tokens":${value}`))).toBe('/max_tokens');
+    expect(refused(withFields(`,"max_completion_tokens":${value}`))).toBe('/max_completion_tokens');
+  });
+
+  test('each dialect checks its own', () => {
+    expect(refused('{"model":"m","input":"x","max_output_tokens":0}', 'responses')).toBe(
+      '/max_output_tokens',
+    );
+    expect(refused('{"model":"m","messages":[],"max_tokens":0}', 'messages')).toBe('/max_tokens');
+  });
+});
+
+describe('look-alikes of a field that is read', () => {
+  test.each([
+    ['in another case', '{"model":"m","Model":"n","messages":[]}', '/Model'],
+    ['in its place', '{"MODEL":"m","messages":[]}', '/MODEL'],
+    ['escaped', '{"model":"m","\\u004dodel":"n","messages":[]}', '/Model'],
+    ['stream', '{"model":"m","messages":[],"Stream":true}', '/Stream'],
+    ['stream with a long s', '{"model":"m","messages":[],"ſtream":true}', '/ſtream'],
+    ['a cap with a Kelvin sign', '{"model":"m","messages":[],"max_to\u212aens":1}', '/max_to\u212aens'],
+    ['a cap with a long s at its end', '{"model":"m","messages":[],"max_tokenſ":1}', '/max_tokenſ'],
+    ['the conversation', '{"model":"m","messages":[],"Messages":[]}', '/Messages'],
+    ['the tools', '{"model":"m","messages":[],"tOols":[]}', '/tOols'],
+  ])('%s', (_name, body, param) => {
+    expect(refused(body)).toBe(param);
+  });
+
+  test.each([
+    ['responses', '{"model":"m","input":"x","Input":"y"}', '/Input'],
+    ['responses', '{"model":"m","input":"x","instruction\u017f":"y"}', '/instruction\u017f'],
+    ['responses', '{"model":"m","input":"x","Max_Output_Tokens":1}', '/Max_Output_Tokens'],
+    ['messages', '{"model":"m","messages":[],"System":"y"}', '/System'],
+    ['embeddings', '{"model":"m","input":"x","INPUT":"y"}', '/INPUT'],
+  ] as const)('of %s: %s', (dialect, body, param) => {
+    expect(refused(body, dialect)).toBe(param);
+  });
+
+  test('other fields may be called what they like', () => {
+    const body = withFields(',"models":1,"Temperature":1,"mode":2,"messages_":3,"métadata":{"Model":"x"}');
+
+    expect(read(body).model).toBe('m');
+  });
+});
+
+describe('look-alikes within a turn', () => {
+  // Some hosts (in Go, for one) read keys without regard to case: there the turn has another role or another text.
+  test.each([
+    ['chat', '{"model":"m","messages":[{"role":"system","Role":"user","content":"x"}]}', '/messages/0/Role'],
+    ['chat', '{"model":"m","messages":[{},{"role":"user","\\u0043ontent":"x"}]}', '/messages/1/Content'],
+    ['messages', '{"model":"m","messages":[{"ROLE":"user","content":"x"}]}', '/messages/0/ROLE'],
+    [
+      'messages',
+      '{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result","Type":"text","text":"x"}]}]}',
+      '/messages/0/content/0/Type',
+    ],
+    [
+      'responses',
+      '{"model":"m","input":[{"type":"message","Type":"function_call_output"}]}',
+      '/input/0/Type',
+    ],
+  ] as const)('%s: %s', (dialect, body, param) => {
+    expect(refused(body, dialect)).toBe(param);
+  });
+
+  test('what a tool is called with may be called what it likes', () => {
+    const body =
+      '{"model":"m","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"n","input":{"Role":1,"Type":2,"Content":3}}]}],' +
+      '"tools":[{"name":"n","input_schema":{"properties":{"Role":{},"Type":{}}}}]}';
+
+    expect(read(body, 'messages').model).toBe('m');
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { createSseParser, eventLimitBytes, formatSse } from '../../src/dialects/sse.ts';
+
+type Event = readonly [name: string | undefined, data: string];
+
+function parse(...chunks: (string | Uint8Array)[]): Event[] {
+  const events: Event[] = [];
+  const parser = createSseParser((name, data) => events.push([name, data]));
+  for (const chunk of chunks) parser.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  parser.end();
+  return events;
+}
+
+describe('createSseParser', () => {
+  test.each([
+    ['line feeds', 'event: a\ndata: 1\n\ndata: 2\n\n'],
+    ['carriage returns with line feeds', 'event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n'],
+    ['carriage returns alone', 'event: a\rdata: 1\r\rdata: 2\r\r'],
+    ['a mixture', 'event: a\rdata: 1\n\r\ndata: 2\r\n\n'],
+  ])('reads lines that end in %s', (_name, text) => {
+    expect(parse(text)).toEqual([
+      ['a', '1'],
+      [undefined, '2'],
+    ]);
+  });
+
+  test('joins the data lines of one event and keeps empty ones', () => {
+    expect(parse('data: one\ndata:\ndata: two\n\n')).toEqual([[undefined, 'one\n\ntwo']]);
+  });
+
+  test('removes one space after the colon and no more', () => {
+    expect(parse('data:  two spaces\n\ndata:none\n\ndata\n\n')).toEqual([
+      [undefined, ' two spaces'],
+      [undefined, 'none'],
+      [undefined, ''],
+    ]);
+  });
+
+  test('skips comments, other fields, events without data, and fields that only begin alike', () => {
+    expect(parse(': ping\n\nid: 7\nretry: 5\ndatabase: x\nevent: lost\n\ndata: kept\n\n')).toEqual([
+      [undefined, 'kept'],
+    ]);
+  });
+
+  test('skips a byte order mark at the beginning and nowhere else', () => {
+    expect(parse('\uFEFFdata: 1\n\n\uFEFFdata: 2\n\ndata: 3\n\n')).toEqual([
+      [undefined, '1'],
+      [undefined, '3'],
+    ]);
+  });
+
+  test('puts characters together that are split over chunks', () => {
+    const bytes = Buffer.from('data: a🌿b\n\n');
+
+    const chunks = Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1));
+
+    expect(parse(...chunks)).toEqual([[undefined, 'a🌿b']]);
+  });
+
+  test('gives out an event whose blank line is missing at the end', () => {
+    expect(parse('data: [DONE]')).toEqual([[undefined, '[DONE]']]);
+    expect(parse('data: [DONE]\n')).toEqual([[undefined, '[DONE]']]);
+  });
+
+  test('calls back as soon as an event is complete, not at the end', () => {
+    const events: string[] = [];
+    const parser = createSseParser((_name, data) => events.push(data));
+
+    parser.push(Buffer.from('data: 1\n'));
+    expect(events).toEqual([]);
+    parser.push(Buffer.from('\ndata: 2'));
+    expect(events).toEqual(['1']);
+  });
+
+  test('takes an event of exactly the limit', () => {
+    const data = 'x'.repeat(eventLimitBytes - 'data: '.length);
+
+    expect(parse(`data: ${data}\n\n`)).toEqual([[undefined, data]]);
+  });
+
+  test.each([
+    ['in one line of one chunk', [`data: ${'x'.repeat(eventLimitBytes)}\n\n`]],
+    ['in one line without an end', Array.from({ length: 20 }, () => 'x'.repeat(100_000))],
+    ['in many lines', Array.from({ length: 20 }, () => `data: ${'x'.repeat(100_000)}\n`)],
+  ])('refuses an event over the limit %s', (_name, chunks) => {
+    expect(() => parse(...chunks)).toThrow(expect.objectContaining({ code: 'provider.broken_response' }));
+  });
+
+  test('counts each event by itself', () => {
+    const chunks = Array.from({ length: 30 }, () => `data: ${'x'.repeat(100_000)}\n\n`);
+
+    expect(parse(...chunks)).toHaveLength(30);
+  });
+});
+
+describe('formatSse', () => {
+  test('writes what the parser reads', () => {
+    const text = formatSse('message', 'one\ntwo') + formatSse(undefined, '{}');
+
+    expect(text).toBe('event: message\ndata: one\ndata: two\n\ndata: {}\n\n');
+    expect(parse(text)).toEqual([
+      ['message', 'one\ntwo'],
+      [undefined, '{}'],
+    ]);
+  });
+});

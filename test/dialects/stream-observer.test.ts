@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Usage } from '../../src/dialects/dialect.ts';
+import { dialects } from '../../src/dialects/registry.ts';
+import { StreamObserver } from '../../src/dialects/stream-observer.ts';
+import { GatewayError } from '../../src/errors.ts';
+
+type Name = 'messages' | 'chat' | 'responses';
+
+const recorded = (name: Name) =>
+  readFileSync(join(import.meta.dirname, '..', 'fixtures', 'streams', `${name}.sse`), 'utf8');
+
+interface Seen {
+  readonly usage: Usage | undefined;
+  readonly isComplete: boolean;
+  readonly events: number;
+}
+
+function watch(name: Name, chunks: readonly (Buffer | string)[]): Seen {
+  const observer = new StreamObserver(dialects[name]);
+  for (const chunk of chunks) observer.observe(Buffer.from(chunk as string));
+  const { usage, isComplete, events } = observer;
+  return { usage, isComplete, events };
+}
+
+const whole: Readonly<Record<Name, Seen>> = {
+  messages: {
+    usage: { inputTokens: 135, outputTokens: 15, cacheReadTokens: 100, cacheWriteTokens: 10 },
+    isComplete: true,
+    events: 8,
+  },
+  chat: {
+    usage: { inputTokens: 19, outputTokens: 10, cacheReadTokens: 4, cacheWriteTokens: 0, reasoningTokens: 3 },
+    isComplete: true,
+    events: 7,
+  },
+  responses: {
+    usage: {
+      inputTokens: 36,
+      outputTokens: 87,
+      cacheReadTokens: 6,
+      cacheWriteTokens: 0,
+      reasoningTokens: 64,
+    },
+    isComplete: true,
+    events: 8,
+  },
+};
+
+const names = ['messages', 'chat', 'responses'] as const;
+
+describe.each(names)('a recorded stream of %s', (name) => {
+  const text = recorded(name);
+  const bytes = Buffer.from(text);
+  const withPairs = Buffer.from(text.replaceAll('\n', '\r\n'));
+
+  test('in one piece', () => {
+    expect(watch(name, [bytes])).toEqual(whole[name]);
+  });
+
+  test('split at every byte position', () => {
+    for (let at = 0; at <= bytes.length; at += 1) {
+      expect(watch(name, [bytes.subarray(0, at), bytes.subarray(at)]), `at ${at}`).toEqual(whole[name]);
+    }
+  });
+
+  test('with line ends of two bytes, split at every byte position', () => {
+    for (let at = 0; at <= withPairs.length; at += 1) {
+      expect(watch(name, [withPairs.subarray(0, at), withPairs.subarray(at)]), `at ${at}`).toEqual(
+        whole[name],
+      );
+    }
+  });
+
+  test.each([1, 2, 3, 7])('in pieces of %i bytes', (size) => {
+    for (const stream of [bytes, withPairs]) {
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < stream.length; at += size) pieces.push(stream.subarray(at, at + size));
+
+      expect(watch(name, pieces)).toEqual(whole[name]);
+    }
+  });
+
+  test('with line ends of both kinds, as when somebody between adds comments of his own', () => {
+    const mixed = `: ping\r\n\r\n${text.replace('\n\n', '\r\n\r\n')}`;
+
+    expect(watch(name, [mixed])).toEqual({ ...whole[name], events: whole[name].events + 1 });
+    expect(watch(name, [`: ping\n\n${withPairs}`])).toEqual({
+      ...whole[name],
+      events: whole[name].events + 1,
+    });
+  });
+
+  test('is not complete when it is cut before its last event', () => {
+    const events = text.split(/(?<=\n\n)/);
+    const last = name === 'chat' ? 4 : events.length - 1; // from its finish reason on, a chat may end
+
+    for (let count = 0; count < last; count += 1) {
+      expect(watch(name, events.slice(0, count)).isComplete, `after ${count} events`).toBe(false);
+    }
+  });
+
+  test('is not complete when it is cut within its last event', () => {
+    const events = text.split(/(?<=\n\n)/);
+    const at = name === 'chat' ? 4 : events.length - 1;
+    const before = events.slice(0, at).join('');
+    const last = Buffer.from(events[at] ?? '');
+
+    for (let length = 0; length < last.length - 2; length += 1) {
+      expect(
+        watch(name, [before, last.subarray(0, length)]).isComplete,
+        last.toString('utf8', 0, length),
+      ).toBe(false);
+    }
+  });
+});
+
+describe('what hosts do', () => {
+  const chunk = (choice: string, rest = '') => `data: {"choices":[${choice}]${rest}}\n\n`;
+  const text = chunk('{"delta":{"content":"a"},"finish_reason":null}');
+  const finish = chunk('{"delta":{},"finish_reason":"stop"}');
+  const usage = chunk('', ',"usage":{"prompt_tokens":1,"completion_tokens":2}');
+
+  test.each([
+    ['no [DONE] after the finish reason', [text, finish]],
+    ['no [DONE] after the usage', [text, finish, usage]],
+    ['no blank line after the last event', [text, finish.trimEnd()]],
+    ['no blank line after [DONE]', [text, finish, usage, 'data: [DONE]']],
+    ['a comment at the very end', [text, finish, ': bye\n']],
+    ['no space after the colon', ['data:{"choices":[]}\n\n', 'data:[DONE]\n\n']],
+    ['a comment in the event of [DONE]', [text, ': keep-alive\ndata: [DONE]\n\n']],
+    ['an id before the data', [text, 'id: 7\ndata: [DONE]\n\n']],
+    ['an error instead of an end', [text, 'data: {"error":{"message":"overloaded"}}\n\n']],
+  ])('chat: %s', (_name, chunks) => {
+    expect(watch('chat', chunks).isComplete).toBe(true);
+  });
+
+  test.each([
+    ['nothing at all', []],
+    ['comments only', [': ping\n\n', ': ping\n\n']],
+    ['a text after which it breaks off', [text, text]],
+    ['a finish reason and half of the usage', [text, finish, usage.slice(0, 30)]],
+    ['a finish reason and half of an end', [text, finish, 'data: [DO']],
+    ['half a finish reason', [text, finish.slice(0, -8)]],
+    ['half an error', [text, 'data: {"error":{"message":']],
+    ['[DONE] within a text', [chunk('{"delta":{"content":"data: [DONE]\\n\\n"},"finish_reason":null}')]],
+    [
+      'a finish reason within a text',
+      [chunk('{"delta":{"content":"\\"finish_reason\\":\\"stop\\""},"finish_reason":null}')],
+    ],
+  ])('chat, not complete: %s', (_name, chunks) => {
+    expect(watch('chat', chunks).isComplete).toBe(false);
+  });
+
+  test('usage on the finish chunk, and null on all others', () => {
+    const chunks = [
+      'data: {"choices":[],"usage":null}\n\n',
+      'data: {"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":6}}\n\n',
+      'data: {"choices":[],"usage":null}\n\n',
+    ];
+
+    expect(watch('chat', chunks).usage).toMatchObject({ inputTokens: 5, outputTokens: 6 });
+  });
+
+  test.each([
+    ['message_start alone', [], { inputTokens: 3, outputTokens: 1 }],
+    ['a delta that tells the output only', ['{"output_tokens":9}'], { inputTokens: 3, outputTokens: 9 }],
+    [
+      'a delta that tells everything',
+      ['{"input_tokens":4,"cache_read_input_tokens":2,"output_tokens":9}'],
+      { inputTokens: 6, outputTokens: 9, cacheReadTokens: 2 },
+    ],
+    ['a delta with nulls', ['{"input_tokens":null,"output_tokens":9}'], { inputTokens: 3, outputTokens: 9 }],
+    [
+      'deltas that add up by themselves',
+      ['{"output_tokens":5}', '{"output_tokens":9}'],
+      { inputTokens: 3, outputTokens: 9 },
+    ],
+  ])('messages, usage of %s', (_name, deltas, expected) => {
+    const start =
+      'data: {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}\n\n';
+    const events = deltas.map((each) => `data: {"type":"message_delta","delta":{},"usage":${each}}\n\n`);
+
+    expect(watch('messages', [start, ...events]).usage).toMatchObject(expected);
+  });
+
+  test.each([
+    ['messages', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+    ['messages', 'data: {"type": "message_stop"}\n\n'],
+    ['messages', 'data: {"type":"message_stop"}\n\n'],
+    ['messages', 'id: 4\nevent: message_stop\ndata: {}\n\n'],
+    ['messages', 'event: error\ndata: {"type":"error"}\n\n'],
+    ['messages', 'data: {"usage":{},"type":"message_stop"}\n\n'],
+    ['responses', 'event: response.completed\ndata: {}\n\n'],
+    ['responses', 'event: response.incomplete\ndata: {}\n\n'],
+    ['responses', 'event: response.failed\ndata: {}\n\n'],
+    ['responses', 'event: error\ndata: {}\n\n'],
+    ['responses', 'data: {"type":"response.completed","response":{}}\n\n'],
+    ['responses', 'data: {"response":{"output":[]},"sequence_number":9,"type":"response.completed"}\n\n'],
+    ['responses', 'event: response.completed\ndata: {}\n\ndata: [DONE]\n\n'],
+  ] as const)('%s ends with %s', (name, event) => {
+    expect(watch(name, ['event: x\ndata: {}\n\n', event]).isComplete).toBe(true);
+  });
+
+  test.each([
+    ['messages', 'event: message_stopped\ndata: {}\n\n'],
+    ['messages', 'data: {"type":"message_delta","delta":{"text":"\\"type\\":\\"message_stop\\""}}\n\n'],
+    ['responses', 'event: response.completed_soon\ndata: {}\n\n'],
+    [
+      'responses',
+      'data: {"type":"response.output_text.delta","delta":"\\"type\\":\\"response.completed\\""}\n\n',
+    ],
+    ['responses', 'data: [DONE]\n\n'],
+    ['messages', 'data: [DONE]\n\n'],
+  ] as const)('%s does not end with %s', (name, event) => {
+    expect(watch(name, [event]).isComplete).toBe(false);
+  });
+
+  test('usage that is no JSON, or of rubbish, harms nobody', () => {
+    expect(watch('chat', ['data: {"usage":{"prompt_tokens":\n\n']).usage).toBeUndefined();
+    expect(
+      watch('chat', ['data: {"usage":{"prompt_tokens":"x","completion_tokens":-1}}\n\n']).usage,
+    ).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0,
+    });
+  });
+});
+
+describe('sizes', () => {
+  const limit = 1024 * 1024;
+
+  test('an event of 1 MiB passes', () => {
+    const event = `data: ${'x'.repeat(limit - 8)}\n\n`;
+
+    expect(watch('chat', [event.slice(0, 70_000), event.slice(70_000)]).events).toBe(1);
+  });
+
+  test('a longer one is refused, however it arrives', () => {
+    const event = Buffer.from(`data: ${'x'.repeat(limit)}\n\n`);
+    for (const size of [1_000, 65_536, limit]) {
+      const observer = new StreamObserver(dialects.chat);
+      const feed = () => {
+        for (let at = 0; at < event.length; at += size) observer.observe(event.subarray(at, at + size));
+      };
+
+      expect(feed).toThrow(GatewayError);
+      expect(feed).toThrow('one event is larger than 1048576 bytes');
+    }
+  });
+
+  test('a megabyte in pieces of one byte costs no more than its length', () => {
+    const observer = new StreamObserver(dialects.chat);
+    const byte = Buffer.from('x');
+    observer.observe(Buffer.from('data: '));
+    const startedAt = performance.now();
+    for (let i = 0; i < 1_000_000; i += 1) observer.observe(byte);
+    observer.observe(Buffer.from('\n'));
+    observer.observe(Buffer.from('\n'));
+
+    expect(observer.events).toBe(1);
+    expect(performance.now() - startedAt).toBeLessThan(10_000); // generous: what is quadratic here takes an hour
+  });
+
+  test('blank lines beyond those that end events are no events', () => {
+    expect(watch('chat', ['\n\n\r\n\ndata: {}\n\n\n\r\n', '\r', '\n', 'data: {}\n\n']).events).toBe(2);
+  });
+
+  test('it is told where a line begins', () => {
+    const observer = new StreamObserver(dialects.chat);
+    const states = ['data', ': {}\n', '\r', '\n', 'x', '\n'].map((piece) => {
+      observer.observe(Buffer.from(piece));
+      return observer.isAtLineStart;
+    });
+
+    expect(states).toEqual([false, true, false, true, false, true]);
+  });
+
+  test('many small events in one chunk are each seen', () => {
+    expect(watch('chat', ['data: {}\n\n'.repeat(10_000)]).events).toBe(10_000);
+  });
+});

@@ -1,0 +1,339 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chatAnswer,
+  json,
+  messagesAnswer,
+  responsesAnswer,
+  responsesEvents,
+  speakAll,
+  stream,
+} from '../kit/answers.ts';
+import { twoHosts } from '../kit/config.ts';
+import { secrets } from '../kit/gateway.ts';
+import { sha256 } from '../kit/host.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+import { head, sendRaw } from '../kit/raw.ts';
+
+const hosts = useHosts(speakAll, (urls) => twoHosts({ ...urls, provider: 'forward_headers: [X-Team]' }));
+
+/** Headers that no provider may ever get. */
+const forbidden = [
+  `X-Gateway-Key: ${secrets.PROJECT_KEY}`,
+  'Cookie: session=abc',
+  'X-Forwarded-For: 10.0.0.1',
+  'Forwarded: for=10.0.0.1',
+  'Proxy-Authorization: Basic abc',
+  'Referer: http://127.0.0.1/',
+  'X-Codex-Turn-Metadata: {"cwd":"/home/somebody"}',
+  'OpenAI-Organization: org-1',
+  'X-Unknown: 1',
+  'Keep-Alive: timeout=5',
+  'TE: trailers',
+];
+
+const claudeCode = [
+  'Accept: application/json',
+  'User-Agent: claude-cli/2.1.329 (external, cli)',
+  'X-Stainless-Lang: js',
+  'X-Stainless-Retry-Count: 0',
+  'X-Stainless-Timeout: 600',
+  'anthropic-version: 2023-06-01',
+  'anthropic-beta: claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27',
+  'anthropic-dangerous-direct-browser-access: true',
+  'x-app: cli',
+  'X-Claude-Code-Session-Id: 3b1f',
+  'Accept-Encoding: gzip, deflate, br, zstd',
+];
+
+/** A turn of a coding agent: three system blocks, a system message among the turns, thirty tools, a long history. */
+function agentBody(bytes: number): Buffer {
+  const tools = Array.from({ length: 30 }, (_, i) => ({
+    name: `tool_${i}`,
+    description: `does ${i}`,
+    input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  }));
+  const turns = [
+    { role: 'user', content: [{ type: 'text', text: 'hello', cache_control: { type: 'ephemeral' } }] },
+    { role: 'system', content: 'the date is today' },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'toolu_1', name: 'tool_1', input: { path: 'a' } }],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'é👋'.repeat(bytes / 6) }],
+    },
+  ];
+  return Buffer.from(
+    JSON.stringify({
+      model: 'claude-test',
+      max_tokens: 32_000,
+      stream: true,
+      system: ['one', 'two', 'three'].map((text) => ({ type: 'text', text })),
+      messages: turns,
+      tools,
+      metadata: { user_id: 'user_1' },
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+    }),
+  );
+}
+
+async function send(path: string, headers: readonly string[], body: Buffer) {
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:4100', ...headers];
+  return sendRaw(hosts().gateway.port, head(...lines, `Content-Length: ${body.length}`), body);
+}
+
+test('Claude Code: exactly its own headers and our key reach the provider, its body untouched', async () => {
+  const { anthropic, gateway } = hosts();
+  const body = agentBody(1_500_000);
+
+  const answer = await send(
+    '/v1/messages?beta=true&debug=1',
+    [...claudeCode, 'Content-Type: application/json', `Authorization: Bearer ${gateway.key}`, ...forbidden],
+    body,
+  );
+
+  const received = anthropic.requests.at(-1);
+  expect(answer.status).toBe(200);
+  expect(answer.isWhole).toBe(true);
+  expect(received?.target).toBe('/v1/messages?beta=true');
+  expect(body.length).toBeGreaterThan(1_500_000);
+  expect(received?.sha256).toBe(sha256(body));
+  expect(sorted(received?.headers)).toEqual(
+    sorted([
+      ['host', new URL(anthropic.url).host],
+      ['connection', 'keep-alive'],
+      ['content-length', String(body.length)],
+      ['accept-encoding', 'identity'],
+      ['x-api-key', secrets.PROVIDER_KEY],
+      ['accept', 'application/json'],
+      ['user-agent', 'claude-cli/2.1.329 (external, cli)'],
+      ['x-stainless-lang', 'js'],
+      ['x-stainless-retry-count', '0'],
+      ['x-stainless-timeout', '600'],
+      ['anthropic-version', '2023-06-01'],
+      [
+        'anthropic-beta',
+        'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27',
+      ],
+      ['anthropic-dangerous-direct-browser-access', 'true'],
+      ['x-app', 'cli'],
+      ['x-claude-code-session-id', '3b1f'],
+      ['content-type', 'application/json'],
+    ]),
+  );
+});
+
+test('Claude Code: counting tokens goes on with the same headers', async () => {
+  const { anthropic, gateway } = hosts();
+  anthropic.script(json('{"input_tokens":12}'));
+  const body = Buffer.from('{"model":"claude-test","messages":[{"role":"user","content":"x"}],"tools":[]}');
+
+  const answer = await send(
+    '/v1/messages/count_tokens?beta=true',
+    [...claudeCode, 'Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
+    body,
+  );
+
+  anthropic.script(speakAll);
+  expect(answer.body.toString()).toBe('{"input_tokens":12}');
+  expect(answer.headers.has('x-gateway-estimate')).toBe(false);
+  expect(anthropic.requests.at(-1)?.target).toBe('/v1/messages/count_tokens?beta=true');
+});
+
+test('Codex: exactly its own headers but the one with local paths reach the provider', async () => {
+  const { openai, gateway } = hosts();
+  openai.script(stream(responsesEvents));
+  const body = Buffer.from(
+    JSON.stringify({
+      model: 'gpt-test',
+      instructions: 'x'.repeat(10_000),
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] }],
+      tools: [
+        { type: 'function', name: 'shell', parameters: { type: 'object' }, strict: false },
+        { type: 'custom', name: 'apply_patch' },
+      ],
+      tool_choice: 'auto',
+      parallel_tool_calls: false,
+      reasoning: { effort: 'medium' },
+      store: false,
+      stream: true,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'thread',
+    }),
+  );
+
+  const answer = await send(
+    '/v1/responses',
+    [
+      'Accept: text/event-stream',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${gateway.key}`,
+      'originator: codex_cli_rs',
+      'session-id: s1',
+      'session_id: s2',
+      'thread-id: t1',
+      'conversation_id: c1',
+      'x-client-request-id: r1',
+      'x-codex-beta-features: a',
+      'x-codex-window-id: w1',
+      'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      'tracestate: a=b',
+      'idempotency-key: i1',
+      'openai-beta: responses=v1',
+      'anthropic-version: 2023-06-01',
+      'X-Team: green',
+      ...forbidden,
+    ],
+    body,
+  );
+
+  const received = openai.requests.at(-1);
+  openai.script(speakAll);
+  expect(answer.status).toBe(200);
+  expect(answer.body.toString()).toBe(responsesEvents.join(''));
+  expect(received?.sha256).toBe(sha256(body));
+  expect(sorted(received?.headers)).toEqual(
+    sorted([
+      ['host', new URL(openai.url).host],
+      ['connection', 'keep-alive'],
+      ['content-length', String(body.length)],
+      ['accept-encoding', 'identity'],
+      ['authorization', `Bearer ${secrets.PROVIDER_KEY}`],
+      ['accept', 'text/event-stream'],
+      ['content-type', 'application/json'],
+      ['originator', 'codex_cli_rs'],
+      ['session-id', 's1'],
+      ['session_id', 's2'],
+      ['thread-id', 't1'],
+      ['conversation_id', 'c1'],
+      ['x-client-request-id', 'r1'],
+      ['x-codex-beta-features', 'a'],
+      ['x-codex-window-id', 'w1'],
+      ['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+      ['tracestate', 'a=b'],
+      ['idempotency-key', 'i1'],
+      ['openai-beta', 'responses=v1'],
+      ['x-team', 'green'],
+    ]),
+  );
+});
+
+test('a messages request without a version gets one', async () => {
+  const { anthropic, gateway } = hosts();
+  const body = Buffer.from('{"model":"claude-test","max_tokens":9,"messages":[]}');
+
+  await send('/v1/messages', ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`], body);
+
+  expect(anthropic.requests.at(-1)?.headers.filter(([name]) => name === 'anthropic-version')).toEqual([
+    ['anthropic-version', '2023-06-01'],
+  ]);
+});
+
+describe('towards the client', () => {
+  const providerHeaders = {
+    'retry-after-ms': '20',
+    'x-should-retry': 'true',
+    'request-id': 'provider-request',
+    'x-request-id': 'other-provider-request',
+    'anthropic-ratelimit-requests-remaining': '9',
+    'openai-processing-ms': '12',
+    'x-ratelimit-limit-requests': '100',
+    'x-codex-primary-used-percent': '3',
+    'set-cookie': 'tracking=1',
+    'access-control-allow-origin': '*',
+    server: 'provider',
+    'strict-transport-security': 'max-age=1',
+    via: '1.1 somewhere',
+    'x-gateway-error': 'true',
+    'x-gateway-provider': 'made-up',
+    'cf-ray': 'abc',
+    etag: '"1"',
+  };
+
+  test.each([
+    ['whole', json(messagesAnswer, 200, providerHeaders), 'application/json'],
+    [
+      'stream',
+      (response: Parameters<typeof speakAll>[0]) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream', ...providerHeaders });
+        response.end('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+      },
+      'text/event-stream',
+    ],
+  ] as const)('exactly the listed headers of a %s answer get through', async (kind, script, type) => {
+    const { anthropic, gateway } = hosts();
+    anthropic.script(script);
+    const body = Buffer.from(
+      `{"model":"claude-test","max_tokens":9,"messages":[],"stream":${kind === 'stream'}}`,
+    );
+
+    const answer = await send(
+      '/v1/messages',
+      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
+      body,
+    );
+
+    anthropic.script(speakAll);
+    const headers = new Map(answer.headers);
+    expect(headers.get('x-request-id')?.[0]).toMatch(/^req_[0-9a-f]{30}$/);
+    for (const name of ['x-request-id', 'date']) headers.delete(name);
+    const framing =
+      kind === 'stream'
+        ? { 'transfer-encoding': ['chunked'], 'cache-control': ['no-cache'], 'x-accel-buffering': ['no'] }
+        : { 'content-length': [String(messagesAnswer.length)] };
+    expect(Object.fromEntries(headers)).toEqual({
+      'content-type': [type],
+      'retry-after-ms': ['20'],
+      'x-should-retry': ['true'],
+      'request-id': ['provider-request'],
+      'x-provider-request-id': ['other-provider-request'],
+      'anthropic-ratelimit-requests-remaining': ['9'],
+      'openai-processing-ms': ['12'],
+      'x-ratelimit-limit-requests': ['100'],
+      'x-codex-primary-used-percent': ['3'],
+      'x-content-type-options': ['nosniff'],
+      'x-gateway-body': ['exact'],
+      'x-gateway-attempts': ['1'],
+      'x-gateway-provider': ['claude'],
+      'x-gateway-model': ['claude-test'],
+      connection: ['keep-alive'],
+      'keep-alive': headers.get('keep-alive'),
+      ...framing,
+    });
+  });
+
+  test('a provider without a request id leaves ours under both names', async () => {
+    const { openai, gateway } = hosts();
+    openai.script(json(chatAnswer));
+
+    const answer = await send(
+      '/v1/chat/completions',
+      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
+      Buffer.from('{"model":"gpt-test","messages":[]}'),
+    );
+
+    openai.script(speakAll);
+    expect(answer.headers.get('request-id')).toEqual(answer.headers.get('x-request-id'));
+  });
+
+  test('an answer to responses keeps its own bytes and headers too', async () => {
+    const { openai, gateway } = hosts();
+    openai.script(json(responsesAnswer, 200, { 'openai-version': '2020-10-01' }));
+
+    const answer = await send(
+      '/v1/responses',
+      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
+      Buffer.from('{"model":"gpt-test","input":"x"}'),
+    );
+
+    openai.script(speakAll);
+    expect(answer.body.toString()).toBe(responsesAnswer);
+    expect(answer.headers.get('openai-version')).toEqual(['2020-10-01']);
+  });
+});
+
+function sorted(headers: readonly (readonly [string, string])[] = []): string[] {
+  return headers.map(([name, value]) => `${name}: ${value}`).toSorted();
+}

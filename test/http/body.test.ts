@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toGatewayError } from '../../src/errors.ts';
+import { type BodyLimits, readBody } from '../../src/http/body.ts';
+import { newRequestId, sendError } from '../../src/http/respond.ts';
+
+const limits: BodyLimits = { bodyBytes: 1024 * 1024, bodyIdleMs: 10_000, bodyTotalMs: 20_000 };
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    readBody(request, response, limits).then(
+      (body) => response.end(body),
+      (error: unknown) => sendError(response, toGatewayError(error), newRequestId()),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(() => {
+  server.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Sends a body in those pieces; with a length where it is one piece, in chunks where it is more. */
+function send(pieces: readonly Buffer[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ port, method: 'POST', headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+    });
+    request.on('error', reject);
+    if (pieces.length > 1) for (const piece of pieces) request.write(piece);
+    request.end(pieces.length > 1 ? undefined : pieces[0]);
+  });
+}
+
+const text = Buffer.from('{"model":"m","messages":["Grüße 😀"]}'.repeat(50));
+
+function codeOf({ body }: Answer): unknown {
+  return (JSON.parse(body.toString()) as { error: { reason: string } }).error.reason;
+}
+
+describe('a body', () => {
+  test.each([0, 1, 2, 65_535, 65_536, 65_537, 1_048_576])(
+    'of %i bytes arrives as it was sent',
+    async (size) => {
+      const body = randomBytes(size);
+
+      expect((await send([body])).body.equals(body)).toBe(true);
+    },
+  );
+
+  test('in chunks of all sizes arrives as it was sent', async () => {
+    const pieces = [1, 2, 3, 4_096, 1, 65_536, 100_000, 7].map((size) => randomBytes(size));
+
+    expect((await send(pieces)).body.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('one byte over the limit is refused, announced or not', async () => {
+    const body = randomBytes(1_048_577);
+
+    for (const pieces of [[body], [body.subarray(0, 1_000_000), body.subarray(1_000_000)]]) {
+      const answer = await send(pieces);
+
+      expect([answer.status, codeOf(answer)]).toEqual([413, 'request.too_large']);
+    }
+  });
+});
+
+describe('a compressed body', () => {
+  const encoders = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+  const names = ['gzip', 'br', 'deflate'] as const;
+
+  test.each(names)('%s is decoded', async (name) => {
+    expect((await send([encoders[name](text)], { 'content-encoding': name })).body.equals(text)).toBe(true);
+  });
+
+  test.each([' GZIP ', 'Gzip'])('the name %j is read without case and blanks', async (name) => {
+    expect((await send([gzipSync(text)], { 'content-encoding': name })).body.equals(text)).toBe(true);
+  });
+
+  test('identity means none', async () => {
+    expect((await send([text], { 'content-encoding': 'identity' })).body.equals(text)).toBe(true);
+  });
+
+  test('several gzip members are one body, as RFC 1952 has it', async () => {
+    const members = Buffer.concat([gzipSync('{"a":'), gzipSync('1}')]);
+
+    expect((await send([members], { 'content-encoding': 'gzip' })).body.toString()).toBe('{"a":1}');
+  });
+
+  test.each(names)('%s that is cut is refused', async (name) => {
+    const encoded = encoders[name](text);
+    const answer = await send([encoded.subarray(0, encoded.length - 5)], { 'content-encoding': name });
+
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+  });
+
+  test.each(names)('%s with bytes behind its end is refused', async (name) => {
+    for (const tail of ['x', '\0', '{"model":"other"}']) {
+      const encoded = Buffer.concat([encoders[name](text), Buffer.from(tail)]);
+
+      const answer = await send([encoded], { 'content-encoding': name });
+
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+    }
+  });
+
+  test.each(names)('%s that is something else is refused', async (name) => {
+    for (const body of [text, Buffer.alloc(0), deflateRawSync(text)]) {
+      const answer = await send([body], { 'content-encoding': name });
+
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+    }
+  });
+
+  test.each([
+    'gzip, gzip',
+    'gzip, identity',
+    'x-gzip',
+    'zstd',
+    'compress',
+    'aes128gcm',
+    'gzip;q=1',
+    'gzip br',
+  ])('%s is refused', async (name) => {
+    const answer = await send([gzipSync(gzipSync(text))], { 'content-encoding': name });
+
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+  });
+
+  test.each(names)('%s of just the limit passes, one byte more does not', async (name) => {
+    const full = Buffer.alloc(1_048_576);
+
+    expect((await send([encoders[name](full)], { 'content-encoding': name })).status).toBe(200);
+    const answer = await send([encoders[name](Buffer.alloc(1_048_577))], { 'content-encoding': name });
+    expect([answer.status, codeOf(answer)]).toEqual([413, 'request.too_large']);
+  });
+
+  test.each(names)('a %s bomb is refused without being unpacked', async (name) => {
+    const nothing = Buffer.alloc(64 * 1024 * 1024);
+    const bomb = name === 'br' ? brotliCompressSync(nothing, quick) : encoders[name](nothing, { level: 1 });
+    expect(bomb.length).toBeLessThan(limits.bodyBytes);
+    const before = process.memoryUsage();
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => send([bomb], { 'content-encoding': name })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 413));
+    // One of them unpacked is more than this.
+    expect(process.memoryUsage().arrayBuffers - before.arrayBuffers).toBeLessThan(48 * 1024 * 1024);
+  });
+});

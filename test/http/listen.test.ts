@@ -1,0 +1,692 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { toGatewayError } from '../../src/errors.ts';
+import { type BodyLimits, readBody } from '../../src/http/body.ts';
+import { defaultListenLimits, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
+import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
+import { type RawAnswer, RawConnection } from './raw-connection.ts';
+
+const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };
+
+interface Started {
+  readonly listener: Listener;
+  readonly open: () => RawConnection;
+  /** Urls and bodies of the requests that reached the handler. */
+  readonly seen: string[];
+}
+
+const started: Listener[] = [];
+const connections: RawConnection[] = [];
+
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.end();
+  await Promise.all(started.splice(0).map((listener) => listener.drain()));
+});
+
+/** A server that answers with the request's url and body, under limits that no test has to wait for. */
+async function start(
+  options: {
+    readonly limits?: Partial<ListenLimits>;
+    readonly body?: Partial<BodyLimits>;
+    readonly onRequest?: (request: IncomingMessage, response: ServerResponse) => void;
+  } = {},
+): Promise<Started> {
+  const seen: string[] = [];
+  const echo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const body = await readBody(request, response, { ...bodyLimits, ...options.body });
+      seen.push(`${request.url} ${body.toString()}`);
+      sendJson(response, { url: request.url, body: body.toString() }, newRequestId());
+    } catch (error) {
+      if (!response.destroyed) sendError(response, toGatewayError(error), newRequestId());
+    }
+  };
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    limits: { ...defaultListenLimits, drainMs: 2_000, ...options.limits },
+    onRequest: options.onRequest ?? ((request, response) => void echo(request, response)),
+  });
+  started.push(listener);
+  const open = () => {
+    const connection = new RawConnection(listener.port);
+    connections.push(connection);
+    return connection;
+  };
+  return { listener, open, seen };
+}
+
+const head = (line: string, ...headers: string[]) =>
+  `${line}\r\nHost: 127.0.0.1\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`;
+const post = (body: string, ...headers: string[]) =>
+  `${head('POST /x HTTP/1.1', `Content-Length: ${body.length}`, ...headers)}${body}`;
+
+/** That an answer is the product's error, whole and well-formed. */
+function expectError(answer: RawAnswer | undefined, status: number, code: string): void {
+  expect(answer?.status).toBe(status);
+  const body: unknown = JSON.parse(answer?.body ?? '');
+  expect(body).toMatchObject({
+    type: 'error',
+    error: { type: expect.any(String), reason: code, code, message: expect.any(String), param: null },
+    request_id: answer?.headers.get('x-request-id'),
+  });
+  expect(answer?.headers.get('content-type')).toBe('application/json');
+  expect(answer?.headers.get('content-length')).toBe(String(answer?.body.length));
+  expect(answer?.headers.get('x-gateway-error')).toBe('true');
+  expect(answer?.headers.get('x-content-type-options')).toBe('nosniff');
+}
+
+async function expectAlive({ open }: Started): Promise<void> {
+  const answer = await open().send(post('{}')).answer();
+  expect(answer.status).toBe(200);
+}
+
+describe('framing that has no one meaning', () => {
+  test.each([
+    [
+      'Transfer-Encoding with Content-Length',
+      `${head('POST /x HTTP/1.1', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    [
+      'Content-Length behind Transfer-Encoding',
+      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`,
+    ],
+    ['two different lengths', head('POST /x HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')],
+    ['two equal lengths', `${head('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 2')}{}`],
+    ['two lengths in one header', `${head('POST /x HTTP/1.1', 'Content-Length: 2, 2')}{}`],
+    ['a signed length', `${head('POST /x HTTP/1.1', 'Content-Length: +2')}{}`],
+    ['a negative length', head('POST /x HTTP/1.1', 'Content-Length: -1')],
+    ['a hexadecimal length', head('POST /x HTTP/1.1', 'Content-Length: 0x2')],
+    ['an empty length', head('POST /x HTTP/1.1', 'Content-Length: ')],
+    ['a length beyond 64 bits', head('POST /x HTTP/1.1', 'Content-Length: 99999999999999999999999')],
+    ['gzip and chunked', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`],
+    ['chunked twice', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, chunked')}0\r\n\r\n`],
+    [
+      'chunked in two headers',
+      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    ['chunked and identity', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, identity')}0\r\n\r\n`],
+    ['gzip alone', head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip')],
+    ['an unknown encoding', head('POST /x HTTP/1.1', 'Transfer-Encoding: xchunked')],
+    ['a vertical tab before chunked', head('POST /x HTTP/1.1', 'Transfer-Encoding: \vchunked')],
+    ['bare line feeds', 'POST /x HTTP/1.1\nHost: 127.0.0.1\nContent-Length: 2\n\n{}'],
+    ['a bare line feed in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\nContent-Length: 2\r\n\r\n{}'],
+    ['a bare carriage return in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\rX: y\r\n\r\n'],
+    ['a folded header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\r\n b\r\n\r\n'],
+    ['a space before the colon', 'GET /x HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n'],
+    ['a header without a name', 'GET /x HTTP/1.1\r\n: y\r\n\r\n'],
+    ['a NUL in a header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\0b\r\n\r\n'],
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a TLS greeting', '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a version that does not exist', 'GET /x HTTP/1.7\r\nHost: 127.0.0.1\r\n\r\n'],
+    ['an unknown method', 'BREW /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+    ['a control character in the target', 'GET /\x1b[31m HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+    ['two Hosts', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n'],
+    ['two Hosts in different case', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: evil.example\r\n\r\n'],
+  ])('%s: 400, and the connection closes', async (_name, request) => {
+    const server = await start();
+    const connection = server.open().send(request);
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 400, 'request.framing');
+    expect(answers[0]?.headers.get('connection')).toBe('close');
+    expect(server.seen).toEqual([]);
+    await expectAlive(server);
+  });
+
+  test.each([
+    ['a size that is no number', 'zz\r\n'],
+    ['a size beyond 64 bits', 'fffffffffffffffff\r\n'],
+    ['a bare line feed behind the size', '2\n{}\r\n0\r\n\r\n'],
+    ['a chunk longer than its size', '2\r\n{}x\r\n0\r\n\r\n'],
+    ['a space in the size', '2 2\r\n{}\r\n0\r\n\r\n'],
+    ['a signed size', '-2\r\n{}\r\n0\r\n\r\n'],
+    ['a prefixed size', '0x2\r\n{}\r\n0\r\n\r\n'],
+    ['a line end missing behind the data', '2\r\n{}0\r\n\r\n'],
+    ['a bad trailer', '2\r\n{}\r\n0\r\nx y\r\n\r\n'],
+  ])('in chunks, %s: 400, and the connection closes', async (_name, chunks) => {
+    const server = await start();
+    const connection = server
+      .open()
+      .send(`${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}${chunks}`);
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 400, 'request.framing');
+    expect(server.seen).toEqual([]);
+    await expectAlive(server);
+  });
+
+  test('a bad chunk behind good ones, in a packet of its own, is answered too', async () => {
+    const server = await start();
+    const connection = server
+      .open()
+      .send(`${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}2\r\n{}\r\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+    connection.send('zz\r\n');
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 400, 'request.framing');
+  });
+});
+
+describe('framing that is fine', () => {
+  const chunked = head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked');
+
+  test.each([
+    ['a length', post('{}'), '{}'],
+    ['no body', head('GET /x HTTP/1.1'), ''],
+    ['chunks', `${chunked}1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, '{}'],
+    ['chunks with extensions', `${chunked}2;name=value;other="x"\r\n{}\r\n0;last\r\n\r\n`, '{}'],
+    ['chunks with trailers', `${chunked}2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n`, '{}'],
+    [
+      'Chunked in capitals',
+      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`,
+      '{}',
+    ],
+    ['empty lines before the request', `\r\n\r\n${post('{}')}`, '{}'],
+  ])('%s', async (_name, request, body) => {
+    const { open } = await start();
+
+    const answer = await open().send(request).answer();
+
+    expect(JSON.parse(answer.body)).toEqual({ url: '/x', body });
+    expect(answer.headers.get('connection')).not.toBe('close');
+  });
+
+  test('a request that comes byte by byte', async () => {
+    const { open } = await start();
+    const connection = open();
+    for (const byte of post('{"a":1}')) connection.send(byte);
+
+    expect(JSON.parse((await connection.answer()).body)).toEqual({ url: '/x', body: '{"a":1}' });
+  });
+
+  test('targets reach the handler as they came', async () => {
+    const { open } = await start();
+    for (const target of [
+      'http://evil.example/v1/messages',
+      '//v1/messages',
+      '/v1/%6dessages',
+      '/a/../b',
+      '/x?a=b#c',
+      '*',
+    ]) {
+      const method = target === '*' ? 'OPTIONS' : 'GET';
+
+      const answer = await open()
+        .send(head(`${method} ${target} HTTP/1.1`))
+        .answer();
+
+      expect(JSON.parse(answer.body)).toEqual({ url: target, body: '' });
+    }
+  });
+
+  test('a request without Host reaches the handler, which answers for itself', async () => {
+    const { open } = await start();
+
+    expect((await open().send('GET /x HTTP/1.1\r\n\r\n').answer()).status).toBe(200);
+  });
+
+  test('HTTP/1.0 is answered and closed', async () => {
+    const { open } = await start();
+    const connection = open().send('POST /x HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}');
+
+    const [answer] = await connection.answersUntilClose();
+
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ url: '/x', body: '{}' });
+  });
+
+  test('Upgrade is not tunnelled: the request is answered as if it had none', async () => {
+    const { open, seen } = await start();
+    const connection = open().send(post('{}', 'Connection: Upgrade', 'Upgrade: websocket'));
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers.map(({ status, body }) => [status, JSON.parse(body).body])).toEqual([[200, '{}']]);
+    expect(answers[0]?.headers.get('connection')).toBe('close');
+    expect(seen).toHaveLength(1);
+  });
+
+  test('HEAD gets a length and no body', async () => {
+    const { open } = await start();
+    const connection = open().send(head('HEAD /x HTTP/1.1', 'Connection: close'));
+    await connection.closed;
+
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(connection.received).toMatch(/content-length: \d+\r\n/);
+    expect(connection.received.endsWith('\r\n\r\n')).toBe(true);
+  });
+});
+
+describe('Expect', () => {
+  test('100-continue is answered with 100 before the body, then the answer comes', async () => {
+    const { open } = await start();
+    const connection = open().send(head('POST /x HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue'));
+    await connection.until((received) => received.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
+    connection.send('{}');
+
+    expect(JSON.parse((await connection.answer()).body)).toEqual({ url: '/x', body: '{}' });
+  });
+
+  test('a refused client is never told to go on', async () => {
+    const { open } = await start();
+    const connection = open().send(
+      head('POST /x HTTP/1.1', 'Content-Length: 999999', 'Expect: 100-continue'),
+    );
+
+    const answers = await connection.answersUntilClose();
+
+    expect(connection.received).not.toContain('100 Continue');
+    expectError(answers[0], 413, 'request.too_large');
+  });
+
+  test.each(['200-ok', '100-continue, more', 'x'])('%s: 417', async (value) => {
+    const server = await start();
+    const connection = server.open().send(post('{}', `Expect: ${value}`));
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 417, 'request.expectation');
+    await expectAlive(server);
+  });
+
+  test('HTTP/1.0 knows no 100', async () => {
+    const { open } = await start();
+    const connection = open().send(
+      'POST /x HTTP/1.0\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    await connection.closed;
+
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe('limits', () => {
+  test('a head that is too large: 431', async () => {
+    const server = await start({ limits: { headBytes: 2_048 } });
+    const connection = server.open().send(head('GET /x HTTP/1.1', `X: ${'x'.repeat(4_096)}`));
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 431, 'request.headers_too_large');
+    await expectAlive(server);
+  });
+
+  test('a head that goes on and on: 431, and the answer is not lost in what still comes', async () => {
+    const server = await start();
+    const connection = server.open().send('GET /x HTTP/1.1\r\n');
+    for (let i = 0; i < 200; i += 1) connection.send(`X-${i}: ${'x'.repeat(8_000)}\r\n`);
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 431, 'request.headers_too_large');
+  });
+
+  test('a target that is too long: 431', async () => {
+    const { open } = await start({ limits: { headBytes: 2_048 } });
+
+    expectError(
+      await open()
+        .send(head(`GET /${'x'.repeat(4_096)} HTTP/1.1`))
+        .answer(),
+      431,
+      'request.headers_too_large',
+    );
+  });
+
+  test('a head that does not come: 408', async () => {
+    const server = await start({ limits: { headMs: 100 } });
+    const connection = server.open().send('GET /x HTTP/1.1\r\nHost: 127');
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 408, 'request.timeout');
+    await expectAlive(server);
+  });
+
+  test('a body that stops coming: 408', async () => {
+    const server = await start({ body: { bodyIdleMs: 50 } });
+    const connection = server.open().send(`${head('POST /x HTTP/1.1', 'Content-Length: 5')}{`);
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 408, 'request.timeout');
+    await expectAlive(server);
+  });
+
+  test('a body that drips past its time: 408', async () => {
+    const server = await start({ body: { bodyIdleMs: 5_000, bodyTotalMs: 150 } });
+    const connection = server.open().send(`${head('POST /x HTTP/1.1', 'Content-Length: 60000')}{`);
+    const drip = setInterval(() => connection.send('x'), 10);
+
+    const answers = await connection.answersUntilClose();
+    clearInterval(drip);
+
+    expectError(answers[0], 408, 'request.timeout');
+  });
+
+  test('an announced body that is too large: 413 before any of it', async () => {
+    const server = await start();
+    const connection = server.open().send(head('POST /x HTTP/1.1', 'Content-Length: 65537'));
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 413, 'request.too_large');
+    expect(answers[0]?.headers.get('connection')).toBe('close');
+    await expectAlive(server);
+  });
+
+  test('a chunked body that turns out too large: 413', async () => {
+    const server = await start();
+    const connection = server.open().send(head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked'));
+    for (let i = 0; i < 20; i += 1) connection.send(`1000\r\n${'x'.repeat(4_096)}\r\n`);
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 413, 'request.too_large');
+    await expectAlive(server);
+  });
+
+  test('a refused client that goes on sending reads the answer all the same', async () => {
+    const { open } = await start();
+    const connection = open().send(head('POST /x HTTP/1.1', 'Content-Length: 50000000'));
+    for (let i = 0; i < 200; i += 1) connection.send(Buffer.alloc(50_000));
+
+    const answers = await connection.answersUntilClose();
+
+    expectError(answers[0], 413, 'request.too_large');
+  });
+
+  test('what follows a refused body is drained, not served', async () => {
+    const { open, seen } = await start();
+    const connection = open().send(
+      `${head('POST /x HTTP/1.1', 'Content-Length: 70000')}${'x'.repeat(70_000)}`,
+    );
+    connection.send(post('{}').repeat(3));
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers.map(({ status }) => status)).toEqual([413]);
+    expect(seen).toEqual([]);
+  });
+
+  test('a body of just the limit passes', async () => {
+    const { open } = await start();
+
+    expect(
+      (
+        await open()
+          .send(post('x'.repeat(65_536)))
+          .answer()
+      ).status,
+    ).toBe(200);
+  });
+});
+
+describe('several requests on one connection', () => {
+  test('are answered in order', async () => {
+    const { open, seen } = await start();
+    const connection = open().send(post('1') + post('2') + head('GET /x HTTP/1.1') + post('3'));
+
+    const answers = await connection.answers(4);
+
+    expect(answers.map(({ body }) => JSON.parse(body).body)).toEqual(['1', '2', '', '3']);
+    expect(seen).toHaveLength(4);
+  });
+
+  test('beyond the cap: one 503 with Retry-After, then the connection closes', async () => {
+    const waiting: ServerResponse[] = [];
+    let handled = 0;
+    const server = await start({
+      limits: { pipelined: 4 },
+      onRequest: (_request, response) => {
+        handled += 1;
+        waiting.push(response);
+        if (handled === 4)
+          setImmediate(() => waiting.forEach((each, i) => void sendJson(each, i, newRequestId())));
+      },
+    });
+    const connection = server.open().send(head('GET /x HTTP/1.1').repeat(50));
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 503]);
+    expectError(answers[4], 503, 'gateway.overloaded');
+    expect(answers[4]?.headers.get('retry-after')).toBe('1');
+    expect(handled).toBe(4);
+  });
+
+  test('garbage behind an answered request: 400, and the connection closes', async () => {
+    const server = await start();
+    const connection = server.open().send(post('{}'));
+    await connection.answer();
+    connection.send('garbage\r\n\r\n');
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    expectError(answers[1], 400, 'request.framing');
+    await expectAlive(server);
+  });
+
+  test('garbage behind a request that is being answered is never read as part of its answer', async () => {
+    const server = await start({
+      onRequest: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        response.write('half');
+      },
+    });
+    const connection = server.open().send(head('GET /x HTTP/1.1'));
+    await connection.until((received) => received.includes('half'));
+    connection.send('garbage\r\n\r\n');
+    await connection.closed;
+
+    expect(connection.received).not.toContain('request.framing');
+  });
+
+  test('a refusal of a request without a body keeps the connection', async () => {
+    const { open } = await start({
+      onRequest: (_request, response) => sendError(response, toGatewayError(new Error('x')), newRequestId()),
+    });
+    const connection = open().send(head('GET /x HTTP/1.1'));
+    await connection.answer();
+    connection.send(head('GET /y HTTP/1.1'));
+
+    const answers = await connection.answers(2);
+
+    expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(['keep-alive', 'keep-alive']);
+  });
+});
+
+describe('clients that leave', () => {
+  test.each([
+    ['in the middle of the head', 'POST /x HTTP/1.1\r\nHost'],
+    ['in the middle of the body', `${head('POST /x HTTP/1.1', 'Content-Length: 50')}{`],
+    ['in the middle of a chunk', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}ff\r\n{`],
+    ['behind a bad request', 'hello\r\n\r\n'],
+    ['behind CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n'],
+    ['behind a bad Expect', post('{}', 'Expect: x')],
+    ['behind a refused body', head('POST /x HTTP/1.1', 'Content-Length: 65537')],
+  ])('%s do no harm', async (_name, request) => {
+    const server = await start();
+    for (let i = 0; i < 5; i += 1) {
+      const connection = server.open();
+      await new Promise<void>((resolve) => connection.socket.once('connect', () => resolve()));
+      connection.send(request);
+      await new Promise<void>((resolve) => connection.socket.write('', () => resolve()));
+      connection.reset();
+    }
+
+    await expectAlive(server);
+  });
+});
+
+describe('CONNECT', () => {
+  test('is refused and closed, and what follows is not read', async () => {
+    const server = await start();
+    const connection = server
+      .open()
+      .send(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${post('{}')}`);
+
+    const answers = await connection.answersUntilClose();
+
+    expect(answers).toHaveLength(1);
+    expectError(answers[0], 404, 'endpoint.unknown');
+    expect(server.seen).toEqual([]);
+    await expectAlive(server);
+  });
+
+  test('does not keep the server from stopping', async () => {
+    const { listener, open } = await start();
+    const connection = open().send('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n');
+    await connection.answer();
+
+    await listener.drain(); // the client has not closed its half
+
+    expect(listener.isDraining).toBe(true);
+  });
+});
+
+describe('drain', () => {
+  /** A server whose requests stay open until they are told. */
+  async function startHolding(limits: Partial<ListenLimits> = {}) {
+    const held: ServerResponse[] = [];
+    let arrived: () => void = () => undefined;
+    const server = await start({
+      limits: { drainMs: 60_000, ...limits },
+      onRequest: (_request, response) => {
+        held.push(response);
+        arrived();
+      },
+    });
+    const holding = async (count: number) => {
+      while (held.length < count) {
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+    };
+    return { ...server, held, holding };
+  }
+
+  test('closes idle connections, used and unused ones, and those with half a head', async () => {
+    const { listener, open } = await start({ limits: { drainMs: 60_000, headMs: 100 } });
+    const used = open().send(post('{}'));
+    await used.answer();
+    const unused = open();
+    const half = open().send('GET /x HTTP/1.1\r\n');
+    const probe = open().send(post('{}')); // when this is answered, the server has seen the others
+    await probe.answer();
+
+    await listener.drain();
+    await Promise.all([used.closed, unused.closed, half.closed, probe.closed]);
+
+    expect([used.isClosed, unused.isClosed, half.isClosed]).toEqual([true, true, true]);
+  });
+
+  test('lets an open exchange finish, tells its client, and is over with it', async () => {
+    const { listener, open, held, holding } = await startHolding();
+    const connection = open().send(head('GET /x HTTP/1.1'));
+    await holding(1);
+
+    const drained = listener.drain();
+    expect(listener.isDraining).toBe(true);
+    for (const response of held) sendJson(response, 'done', newRequestId());
+    const answers = await connection.answersUntilClose();
+    await drained;
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([[200, '"done"']]);
+    expect(answers[0]?.headers.get('connection')).toBe('close');
+    expect(listener.stopSignal.aborted).toBe(false);
+  });
+
+  test('lets a stream that has begun finish', async () => {
+    const { listener, open, held, holding } = await startHolding();
+    const connection = open().send(head('GET /x HTTP/1.1'));
+    await holding(1);
+    for (const response of held) {
+      response.writeHead(200);
+      response.write('a');
+    }
+    await connection.until((received) => received.includes('\r\na\r\n'));
+
+    const drained = listener.drain();
+    for (const response of held) response.end('b');
+    await drained;
+    await connection.closed;
+
+    expect(connection.received).toMatch(/1\r\na\r\n1\r\nb\r\n0\r\n\r\n$/);
+  });
+
+  test('takes no new connections', async () => {
+    const { listener, open, held, holding } = await startHolding();
+    open().send(head('GET /x HTTP/1.1'));
+    await holding(1);
+    const drained = listener.drain();
+
+    const late = open();
+    await late.closed;
+    for (const response of held) sendJson(response, 'done', newRequestId());
+    await drained;
+
+    expect(late.received).toBe('');
+  });
+
+  test('cuts what is still open when its time is over, after saying so', async () => {
+    const { listener, open, holding } = await startHolding({ drainMs: 20 });
+    const connection = open().send(head('GET /x HTTP/1.1'));
+    await holding(1);
+    let wasOpenAtSignal = false;
+    listener.stopSignal.addEventListener('abort', () => {
+      wasOpenAtSignal = !connection.isClosed;
+    });
+
+    await listener.drain();
+    await connection.closed;
+
+    expect(wasOpenAtSignal).toBe(true);
+    expect(connection.received).toBe('');
+  });
+
+  test('may be asked for twice', async () => {
+    const { listener } = await start();
+
+    await Promise.all([listener.drain(), listener.drain()]);
+
+    expect(listener.isDraining).toBe(true);
+  });
+});
+
+describe('an address that can not be had', () => {
+  test('a taken port', async () => {
+    const { listener } = await start();
+    const again = listen({
+      host: '127.0.0.1',
+      port: listener.port,
+      limits: defaultListenLimits,
+      onRequest: () => undefined,
+    });
+
+    await expect(again).rejects.toMatchObject({ code: 'port.busy' });
+  });
+
+  test('an address that is not ours', async () => {
+    const there = listen({
+      host: '192.0.2.1',
+      port: 0,
+      limits: defaultListenLimits,
+      onRequest: () => undefined,
+    });
+
+    await expect(there).rejects.toMatchObject({ code: 'config.invalid' });
+  });
+});

@@ -1,0 +1,105 @@
+import type { Script } from './host.ts';
+
+// Answers of scripted hosts, written by hand in the spacing that real hosts use.
+
+export const messagesAnswer =
+  '{"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[{"type":"text","text":"Hello from messages"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":4}}';
+
+export const chatAnswer =
+  '{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"gpt-test","choices":[{"index":0,"message":{"role":"assistant","content":"Hello from chat"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}';
+
+export const responsesAnswer =
+  '{"id":"resp_1","object":"response","created_at":1700000000,"status":"completed","model":"gpt-test","output":[{"type":"message","id":"m_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hello from responses","annotations":[]}]}],"usage":{"input_tokens":3,"output_tokens":4,"total_tokens":7}}';
+
+export const messagesEvents: readonly string[] = [
+  'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":1}}}\n\n',
+  'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+  'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Grüße 👋 "}}\n\n',
+  'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"東京"}}\n\n',
+  'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
+  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4}}\n\n',
+  'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+];
+
+const chunkHead =
+  '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"gpt-test"';
+
+export const chatEvents: readonly string[] = [
+  `data: {${chunkHead},"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
+  `data: {${chunkHead},"choices":[{"index":0,"delta":{"content":"Grüße 👋 "},"finish_reason":null}]}\n\n`,
+  `data: {${chunkHead},"choices":[{"index":0,"delta":{"content":"東京"},"finish_reason":null}]}\n\n`,
+  `data: {${chunkHead},"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`,
+  `data: {${chunkHead},"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}\n\n`,
+  'data: [DONE]\n\n',
+];
+
+export const responsesEvents: readonly string[] = [
+  'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"resp_1","status":"in_progress","model":"gpt-test","output":[]}}\n\n',
+  'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":1,"item_id":"m_1","output_index":0,"content_index":0,"delta":"Grüße 👋 東京"}\n\n',
+  'event: response.completed\ndata: {"type":"response.completed","sequence_number":2,"response":{"id":"resp_1","status":"completed","model":"gpt-test","output":[],"usage":{"input_tokens":3,"output_tokens":4,"total_tokens":7}}}\n\n',
+];
+
+export const dialectCases = [
+  {
+    dialect: 'messages',
+    path: '/v1/messages',
+    model: 'claude-test',
+    plain: messagesAnswer,
+    events: messagesEvents,
+  },
+  { dialect: 'chat', path: '/v1/chat/completions', model: 'gpt-test', plain: chatAnswer, events: chatEvents },
+  {
+    dialect: 'responses',
+    path: '/v1/responses',
+    model: 'gpt-test',
+    plain: responsesAnswer,
+    events: responsesEvents,
+  },
+] as const;
+
+/** The smallest request of a dialect. */
+export function requestFor(
+  dialect: 'messages' | 'chat' | 'responses',
+  model: string,
+  extra: object = {},
+): object {
+  const turns = [{ role: 'user', content: 'hello' }];
+  if (dialect === 'responses') return { model, input: 'hello', ...extra };
+  return { model, ...(dialect === 'messages' ? { max_tokens: 64 } : {}), messages: turns, ...extra };
+}
+
+export function json(body: string | Buffer, status = 200, headers: Record<string, string> = {}): Script {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(body);
+  };
+}
+
+/** Writes the pieces one after the other, then ends the answer. */
+export function stream(pieces: readonly (string | Buffer)[]): Script {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const piece of pieces) {
+      if (response.destroyed) return;
+      await new Promise<void>((resolve) => response.write(piece, () => resolve()));
+    }
+    response.end();
+  };
+}
+
+/** Writes the pieces and leaves the answer open. */
+export function openStream(pieces: readonly string[]): Script {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const piece of pieces) response.write(piece);
+  };
+}
+
+/** Answers each dialect in its own form, streamed where it is asked. */
+export const speakAll: Script = (response, request) => {
+  const path = request.target.split('?', 1)[0];
+  const found = dialectCases.find((one) => one.path === path);
+  if (found === undefined) return json('{"data":[]}')(response, request);
+  const isStream = (JSON.parse(request.body.toString()) as { stream?: unknown }).stream === true;
+  return isStream ? stream(found.events)(response, request) : json(found.plain)(response, request);
+};

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll } from 'vitest';
+import { startGateway, type TestGateway } from './gateway.ts';
+import { type Script, type ScriptedHost, startHost } from './host.ts';
+
+/** A gateway for the tests of a file; call the result inside a test. */
+export function useGateway(yaml = ''): () => TestGateway {
+  let gateway: TestGateway | undefined;
+  beforeAll(async () => {
+    gateway = await startGateway(yaml);
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+  });
+  return () => present(gateway);
+}
+
+export interface Setting {
+  readonly anthropic: ScriptedHost;
+  readonly openai: ScriptedHost;
+  readonly gateway: TestGateway;
+}
+
+/** Two scripted hosts, one of each family, and a gateway before them; the YAML is made from their addresses. */
+export function useHosts(
+  script: Script,
+  yaml: (urls: { anthropic: string; openai: string }) => string,
+): () => Setting {
+  let setting: Setting | undefined;
+  beforeAll(async () => {
+    const [anthropic, openai] = await Promise.all([startHost(script), startHost(script)]);
+    const gateway = await startGateway(yaml({ anthropic: anthropic.url, openai: openai.url }));
+    setting = { anthropic, openai, gateway };
+  });
+  afterAll(async () => {
+    // The hosts first: a stream that hangs there would hold up the gateway's draining.
+    await Promise.all([setting?.anthropic.close(), setting?.openai.close()]);
+    await setting?.gateway.stop();
+  });
+  return () => present(setting);
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined)
+    throw new Error('it is started before the first test, not while tests are collected');
+  return value;
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Postgres, postgresPrograms, startPostgres } from './postgres.ts';
+
+export interface TestDatabases {
+  readonly kind: 'sqlite' | 'postgres';
+  /** The address of a new, empty database. */
+  create(): Promise<string>;
+}
+
+/** Runs the same tests on SQLite and on PostgreSQL, which is skipped where it is not installed. */
+export function describeDatabases(name: string, tests: (databases: TestDatabases) => void): void {
+  describeSqlite(name, tests);
+  describePostgres(name, tests);
+}
+
+function describeSqlite(name: string, tests: (databases: TestDatabases) => void): void {
+  describe(`${name} on SQLite`, () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plants-sqlite-'));
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    let made = 0;
+    tests({
+      kind: 'sqlite',
+      create: async () => {
+        made += 1;
+        return `sqlite:${join(directory, `plants-${made}.sqlite`)}`;
+      },
+    });
+  });
+}
+
+export function describePostgres(
+  name: string,
+  tests: (databases: TestDatabases, postgres: () => Postgres) => void,
+): void {
+  describe.skipIf(postgresPrograms === undefined)(`${name} on PostgreSQL`, () => {
+    let postgres: Postgres | undefined;
+    const running = () => {
+      if (postgres === undefined) throw new Error('PostgreSQL is started before the tests');
+      return postgres;
+    };
+    beforeAll(async () => {
+      postgres = await startPostgres();
+    }, 60_000);
+    afterAll(async () => postgres?.stop());
+    tests({ kind: 'postgres', create: () => running().createDatabase() }, running);
+  });
+}

@@ -1,0 +1,66 @@
+import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
+import { checkAnswer } from './contract.ts';
+
+export interface Sent {
+  readonly method?: string;
+  /** After the store's address: `/plant/1`. */
+  readonly path: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed body of a JSON answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, after the contract's check
+  readonly json: any;
+}
+
+/** Sends one request, exactly as given, and checks its answer against the OpenAPI document. */
+export async function send(
+  url: string,
+  { method = 'GET', path, token, headers = {}, body }: Sent,
+): Promise<Answered> {
+  const base = new URL(url);
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await exchange(base, `${base.pathname}${path}`, method, text, {
+    ...(text === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  });
+  const contentType = answer.headers['content-type'] ?? '';
+  const seen = { method, path: `${base.pathname}${path.split('?')[0]}`, status: answer.status, contentType };
+  checkAnswer({ ...seen, body: answer.text });
+  const isJson = contentType === 'application/json' && method !== 'HEAD';
+  return { ...answer, json: isJson ? JSON.parse(answer.text) : undefined };
+}
+
+function exchange(
+  base: URL,
+  path: string,
+  method: string,
+  body: string | undefined,
+  headers: Record<string, string>,
+): Promise<Omit<Answered, 'json'>> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = base;
+    const request = openRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
