@@ -67,7 +67,8 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       name === called ? (await load()).build(io) : new Command(name).summary(summary).description(summary),
     );
   }
-  if (called === undefined) program.action(() => program.help());
+  // With an action of its own the program would take "help" for an argument.
+  if (called === undefined && !argv.includes('help')) program.action(() => program.help());
   applyEverywhere(program, (command) => {
     command
       .exitOverride()
@@ -87,7 +88,8 @@ function commandName(argv: readonly string[]): string | undefined {
   for (let i = 0; i < argv.length; i += 1) {
     const word = argv[i] as string;
     if (valued.has(word)) i += 1;
-    else if (!word.startsWith('-')) return word;
+    // "help send" shows the help of send.
+    else if (!word.startsWith('-') && word !== 'help') return word;
   }
   return undefined;
 }

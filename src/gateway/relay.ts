@@ -48,7 +48,11 @@ class StreamSink implements BodySink {
   readonly #settle: (error: GatewayError | undefined, usage?: Usage) => void;
   // The lifetime may be over already, and then calls back before it has given its function.
   #forget: () => void = () => undefined;
-  readonly #resume = () => this.#answer.resume();
+  #isPaused = false;
+  readonly #resume = () => {
+    this.#isPaused = false;
+    this.#answer.resume();
+  };
   #bytes = 0;
   #isOver = false;
 
@@ -78,7 +82,9 @@ class StreamSink implements BodySink {
       return true;
     }
     if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', this.#resume);
+    // What was under way still comes after a pause was asked for.
+    if (!this.#isPaused) this.#response.once('drain', this.#resume);
+    this.#isPaused = true;
     return false;
   }
 

@@ -3,6 +3,7 @@ import type { CompiledRule } from './compile-rule.ts';
 import { evaluateRule } from './evaluate.ts';
 import { Facts } from './facts.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { placeInRequest } from './place.ts';
 import { occurrencesOf, type Redaction, redact } from './redact.ts';
 import type { PolicyOptions } from './registry.ts';
 import { AnswerRules, type ResponseCheck } from './response.ts';
@@ -12,7 +13,6 @@ import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
 import type { UnseenKind } from './unseen.ts';
-import { placeInRequest } from './walk.ts';
 
 /** One policy with its rules. */
 export interface CompiledPolicy {

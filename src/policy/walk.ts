@@ -3,26 +3,11 @@ import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { isTextType, readBareBase64, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
+import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
+import { findNumber } from './unreadable.ts';
 import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
-
-/** Where a text stands: an entry of the request, or of a document that stands in a text of it. */
-export interface Place {
-  readonly document: JsonDocument;
-  readonly entry: number;
-  /** The text of the request that this document was read from. */
-  readonly outer?: Place;
-  /** Set where the bytes had to be decoded in a way that can't be undone in place. */
-  readonly isDecoded?: true;
-}
-
-/** One text of a request. */
-export interface Piece {
-  readonly place: Place;
-  readonly roles: number;
-  /** Texts of one chain are read one after the other by people and models, so they are joined. */
-  readonly chain: string | undefined;
-}
+import { Context } from './walk-context.ts';
 
 export interface Visitor {
   /** A string, a key or a number. */
@@ -53,87 +38,6 @@ export function createWalk(): Walk {
       walker.value(document, document.root, new Context({ roles, chain: undefined, isData: true }));
     },
   };
-}
-
-interface ContextParts {
-  readonly roles: number;
-  readonly chain: string | undefined;
-  readonly isData: boolean;
-  readonly origin?: Origin | undefined;
-}
-
-/** Where a document comes from that isn't the request itself. */
-interface Origin {
-  readonly outer: Place;
-  readonly isDecoded: boolean;
-}
-
-/** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
-export class Context {
-  readonly roles: number;
-  readonly chain: string | undefined;
-  /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
-  readonly isData: boolean;
-  readonly origin: Origin | undefined;
-  #apart: Context | undefined;
-  #data: Context | undefined;
-  readonly #named = new Map<string, Context>();
-  readonly #byRole = new Map<number, Context>();
-
-  constructor({ roles, chain, isData, origin }: ContextParts) {
-    this.roles = roles;
-    this.chain = chain;
-    this.isData = isData;
-    this.origin = origin;
-  }
-
-  /** The same for what nobody reads in one go with what stands before. */
-  apart(): Context {
-    if (this.chain === undefined) return this;
-    this.#apart ??= new Context({ ...this.#parts(), chain: undefined });
-    return this.#apart;
-  }
-
-  /** The same for data inside a block. */
-  data(): Context {
-    if (this.isData) return this;
-    this.#data ??= new Context({ ...this.#parts(), isData: true });
-    return this.#data;
-  }
-
-  /**
-   * Members that share a name are read together only among themselves: a member put between two others
-   * must not part them.
-   */
-  named(name: string): Context {
-    if (this.chain === undefined || this.chain === name) return this;
-    let named = this.#named.get(name);
-    if (named === undefined) {
-      named = new Context({ ...this.#parts(), chain: name });
-      this.#named.set(name, named);
-    }
-    return named;
-  }
-
-  as(roles: number): Context {
-    if (roles === this.roles) return this;
-    let other = this.#byRole.get(roles);
-    if (other === undefined) {
-      other = new Context({ ...this.#parts(), roles });
-      this.#byRole.set(roles, other);
-    }
-    return other;
-  }
-
-  place(document: JsonDocument, entry: number): Place {
-    if (this.origin === undefined) return { document, entry };
-    const { outer, isDecoded } = this.origin;
-    return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
-  }
-
-  #parts(): ContextParts {
-    return { roles: this.roles, chain: this.chain, isData: this.isData, origin: this.origin };
-  }
 }
 
 class Walker {
@@ -365,17 +269,6 @@ class Walker {
   }
 }
 
-/** The value where it is a number, or the part of a list that is one or holds one, however deep. */
-function findNumber(document: JsonDocument, entry: number): number | undefined {
-  const kind = document.kind(entry);
-  if (kind === kinds.number) return entry;
-  if (kind !== kinds.array) return undefined;
-  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
-    if (findNumber(document, at) !== undefined) return at;
-  }
-  return undefined;
-}
-
 function mayBeDataUrl(first: number): boolean {
   return first === 0x64 || first === 0x44 || first === 0x5c || first === 0x20;
 }
@@ -384,11 +277,6 @@ function mayBeJson(first: number): boolean {
   // The last two begin a no-break space and a byte order mark, which readers skip.
   const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
   return first === 0x7b || first === 0x5b || first === 0x5c || isSpace;
-}
-
-/** A text as the only member of a document. */
-export function wrapText(text: string): JsonDocument {
-  return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
 }
 
 function parseNested(text: string): JsonDocument | undefined {
@@ -400,16 +288,4 @@ function parseNested(text: string): JsonDocument | undefined {
     // Not JSON, or not strict: read as text by its escapes instead.
     return undefined;
   }
-}
-
-/** The text at a place. */
-export function textOf({ document, entry }: Place): string {
-  return document.isEscaped(entry) ? document.text(entry) : document.raw(entry);
-}
-
-/** The place in the request itself that holds this one. */
-export function placeInRequest(place: Place): Place {
-  let at = place;
-  while (at.outer !== undefined) at = at.outer;
-  return at;
 }
