@@ -12,7 +12,7 @@ import { Search } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import type { UnseenKind } from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
 
 /** One policy with its rules. */
 export interface CompiledPolicy {

@@ -6,7 +6,8 @@ import type { Machine } from './text/machine.ts';
 import { type Hit, TextReader } from './text/reader.ts';
 import type { View } from './text/scanner.ts';
 import type { VerdictCache } from './text/verdict-cache.ts';
-import { createWalk, type UnseenKind, type Visitor, type Walk } from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
+import { createWalk, type Visitor, type Walk } from './walk.ts';
 import type { Context } from './walk-context.ts';
 
 /** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */

@@ -1,13 +1,12 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, Role } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
-import { isTextType, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
+import { isTextType, readBareBase64, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
 import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
+import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import { Context } from './walk-context.ts';
-
-export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
 
 export interface Visitor {
   /** A string, a key or a number. */
@@ -28,10 +27,6 @@ export interface Walk {
 const nestingLimit = 4;
 const proseChain = 'prose';
 const letterI = 0x69;
-const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
-const referenceNames = new Set(['file_id', 'file_ids', 'vector_store_ids', 'previous_response_id']);
-const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
-const urlNames = new Set(['image_url', 'file_url', 'server_url']);
 
 export function createWalk(): Walk {
   const readKey = createKeyReader();
@@ -59,13 +54,20 @@ class Walker {
   }
 
   request(document: JsonDocument): void {
+    // The model reads system texts before all others, wherever they stand in the body.
+    this.#fields(document, (place) => place === 'system');
+    this.#fields(document, (place) => place !== 'system');
+  }
+
+  #fields(document: JsonDocument, isMeant: (place: Role | 'turns' | undefined) => boolean): void {
     const places = this.#dialect?.places ?? {};
     for (let key = document.root + 1; key < document.next(document.root); key = document.next(key + 1)) {
       const name = document.text(key);
       const place = Object.hasOwn(places, name) ? places[name] : undefined;
+      if (!isMeant(place)) continue;
       const value = key + 1;
       this.#visitor.text(document, key, this.#everything);
-      if (topReferenceNames.has(name) && document.kind(value) !== kinds.null) {
+      if (isTopReference(document, name, value)) {
         this.#visitor.unseen('reference', { document, entry: value });
       }
       if (place === 'turns') this.#turns(document, value);
@@ -102,8 +104,6 @@ class Walker {
     for (let turn = entry + 1; turn < document.next(entry); turn = document.next(turn)) {
       const role = this.#dialect?.turnRole(document, turn);
       const context = role === undefined ? this.#spoken : this.#spoken.as(roleBits[role]);
-      const content = document.member(turn, 'content');
-      if (content !== undefined) this.#refuseNumbers(document, content, context);
       this.value(document, turn, context);
     }
   }
@@ -129,7 +129,7 @@ class Walker {
           break;
         case keyKinds.bytes:
           mayHoldBytes = true;
-          this.value(document, key + 1, inner.apart());
+          this.value(document, key + 1, inner.named(`.${document.text(key)}`));
           break;
         default:
           this.#member(document, key, inner);
@@ -142,6 +142,7 @@ class Walker {
     // A call's input is data of the tool, not blocks of the dialect.
     const isInput = document.bytes[document.start(key)] === letterI;
     const named = context.named(proseChain);
+    if (!context.isData && !isInput) this.#refuseNumbers(document, key + 1, context);
     this.value(document, key + 1, isInput ? named.data() : named);
   }
 
@@ -154,23 +155,22 @@ class Walker {
 
   #noteReferences(document: JsonDocument, entry: number, member: { name: string; context: Context }): void {
     const { name, context } = member;
-    const kind = document.kind(entry);
-    if (kind === kinds.null) return;
-    const note = (unseen: UnseenKind) => this.#visitor.unseen(unseen, context.place(document, entry));
-    if (encryptedNames.has(name)) return note('encrypted');
-    if (referenceNames.has(name)) return note('reference');
-    if (!urlNames.has(name)) return;
-    const url = kind === kinds.string ? document.text(entry) : document.memberText(entry, 'url');
-    if (url !== undefined && !/^\s*data:/i.test(url)) note('reference');
+    const unseen = unseenMember(document, name, entry);
+    const place = context.place(document, entry);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, place);
+    if (name !== 'file_data' || document.kind(entry) !== kinds.string) return;
+    const found = readBareBase64(document.text(entry));
+    if (found?.kind === 'opaque') this.#visitor.unseen('opaque', place);
+    if (found?.kind === 'texts') this.#decoded(found.texts, place, context.roles);
   }
 
   /** A block inside a turn may be of another role than the turn. */
   #blockContext(document: JsonDocument, entry: number, context: Context): Context {
     if (context.isData || context.chain === undefined || this.#dialect === undefined) return context;
+    const unseen = unseenBlock(document, entry);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
     const type = document.memberText(entry, 'type');
     if (type === undefined) return context;
-    if (type === 'redacted_thinking') this.#visitor.unseen('encrypted', context.place(document, entry));
-    if (type === 'item_reference') this.#visitor.unseen('reference', context.place(document, entry));
     const role = this.#dialect.blockRole(type);
     return role === undefined ? context : context.as(roleBits[role]);
   }
@@ -263,15 +263,20 @@ class Walker {
 
   /** Token ids in place of text can't be read. */
   #refuseNumbers(document: JsonDocument, entry: number, context: Context): void {
-    const note = (at: number) => this.#visitor.unreadable(context.place(document, at), context.roles);
-    if (document.kind(entry) === kinds.number) return note(entry);
-    if (document.kind(entry) !== kinds.array) return;
-    for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
-      const isNumber = document.kind(at) === kinds.number;
-      const isList = document.kind(at) === kinds.array && document.next(at) > at + 1;
-      if (isNumber || (isList && document.kind(at + 1) === kinds.number)) return note(at);
-    }
+    const at = findNumber(document, entry);
+    if (at !== undefined) this.#visitor.unreadable(context.place(document, at), context.roles);
   }
+}
+
+/** The value where it is a number, or the part of a list that is one or holds one, however deep. */
+function findNumber(document: JsonDocument, entry: number): number | undefined {
+  const kind = document.kind(entry);
+  if (kind === kinds.number) return entry;
+  if (kind !== kinds.array) return undefined;
+  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
+    if (findNumber(document, at) !== undefined) return at;
+  }
+  return undefined;
 }
 
 function mayBeDataUrl(first: number): boolean {
@@ -279,7 +284,9 @@ function mayBeDataUrl(first: number): boolean {
 }
 
 function mayBeJson(first: number): boolean {
-  return first === 0x7b || first === 0x5b || first === 0x5c || first === 0x20;
+  // The last two begin a no-break space and a byte order mark, which readers skip.
+  const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
+  return first === 0x7b || first === 0x5b || first === 0x5c || isSpace;
 }
 
 function parseNested(text: string): JsonDocument | undefined {
