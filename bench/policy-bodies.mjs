@@ -53,16 +53,29 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
               role: 'assistant',
               content: [
                 { type: 'text', text },
-                { type: 'tool_use', id, name: 'Read', input: { file_path: `/src/${words[random(words.length)]}.ts`, limit: 200 } },
+                {
+                  type: 'tool_use',
+                  id,
+                  name: 'Read',
+                  input: { file_path: `/src/${words[random(words.length)]}.ts`, limit: 200 },
+                },
               ],
             }
           : kind === 2
-            ? { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }] }] }
+            ? {
+                role: 'user',
+                content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }] }],
+              }
             : { role: 'assistant', content: text };
     messages.push(message);
     length += JSON.stringify(message).length;
   }
-  return { model: 'sandbox-small', max_tokens: 1024, system: 'You are a helpful coding assistant.', messages };
+  return {
+    model: 'sandbox-small',
+    max_tokens: 1024,
+    system: 'You are a helpful coding assistant.',
+    messages,
+  };
 }
 
 /** The same conversation with one more turn, as an agent sends it. */
