@@ -13,7 +13,7 @@ const alternatives: Readonly<Record<TextDialect, readonly TextDialect[]>> = {
 /** The dialect in which a provider takes requests of an endpoint: its own, else another; undefined where none. */
 export function dialectAt(
   { options: { endpoints } }: Provider,
-  { name, dialectName }: ModelEndpoint,
+  { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
 ): DialectName | undefined {
   if (endpoints.has(name)) return dialectName;
   if (name === 'count_tokens' || name === 'embeddings') return undefined;

@@ -109,9 +109,7 @@ function fateAt(targets: readonly Target[], model: string, endpoint: ModelEndpoi
 }
 
 function takesMessages({ provider }: Target): boolean {
-  return [...endpoints.values()]
-    .filter(isModelEndpoint)
-    .some((endpoint) => endpoint.name === 'messages' && dialectAt(provider, endpoint) !== undefined);
+  return dialectAt(provider, { name: 'messages', dialectName: 'messages' }) !== undefined;
 }
 
 /** The configured names that lead to the same model. */
