@@ -39,9 +39,10 @@ export class StreamObserver {
     return [this.#previous, this.#latest, rest].some((event) => event !== undefined && this.#mayEnd(event));
   }
 
-  /** Whether the next byte begins a line, so that an event can be written behind what has passed. */
-  get isAtLineStart(): boolean {
-    return this.#line === 'nothing';
+  /** The line ends to write before an event of our own, so that it is not read as part of a broken-off one. */
+  get gap(): '' | '\n' | '\n\n' {
+    if (this.#line === 'text') return '\n\n';
+    return this.#line === 'nothing' && this.#heldBytes === 0 ? '' : '\n';
   }
 
   /** Throws provider.broken_response for an event that is too large. */

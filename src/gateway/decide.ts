@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Decision, Subject } from '../policy/rule.ts';
-import type { Target } from '../providers/forward.ts';
+import type { Target } from '../providers/route.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';

@@ -35,10 +35,8 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return giveEstimate(exchange, request);
 
-    const forwarded = await sendOn(exchange, { request, endpoint, decision, targets, query });
-    await giveAnswer(exchange, forwarded, { endpoint, isStream: request.stream, gateway }).finally(
-      forwarded.release,
-    );
+    const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
+    await giveAnswer(exchange, forwarded, { endpoint, request, gateway }).finally(forwarded.release);
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

@@ -37,6 +37,8 @@ export interface ExchangeRecord {
   readonly policy_us?: number;
   /** What happened to the request's bytes: exact, spliced, translated or redacted. */
   readonly body?: string;
+  /** Fields that a translation left out. */
+  readonly dropped?: readonly string[];
   readonly attempts?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
