@@ -92,8 +92,3 @@ function compileConditions(
     return [matcher.compile(options, contextFor(name))];
   });
 }
-
-/** The condition on texts among some, if there is one. */
-export function textConditions(rule: CompiledRule): readonly Condition[] {
-  return [...(rule.when ?? []), ...(rule.unless ?? [])].filter((condition) => condition.text !== undefined);
-}

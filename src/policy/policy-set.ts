@@ -3,6 +3,7 @@ import type { CompiledRule } from './compile-rule.ts';
 import { evaluateRule } from './evaluate.ts';
 import { Facts } from './facts.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { placeInRequest } from './place.ts';
 import { occurrencesOf, type Redaction, redact } from './redact.ts';
 import type { PolicyOptions } from './registry.ts';
 import { AnswerRules, type ResponseCheck } from './response.ts';
@@ -11,7 +12,7 @@ import { Search } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import { placeInRequest, type UnseenKind } from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
 
 /** One policy with its rules. */
 export interface CompiledPolicy {

@@ -5,6 +5,7 @@ import type { CompiledRule } from './compile-rule.ts';
 import { spansOutside } from './exceptions.ts';
 import type { Facts } from './facts.ts';
 import type { Condition, NamedNeedle } from './matcher.ts';
+import { placeInRequest, textOf, wrapText } from './place.ts';
 import { Plan } from './redact.ts';
 import { isRedactable } from './redactable.ts';
 import { roleBits } from './roles.ts';
@@ -15,7 +16,6 @@ import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import type { Needle } from './text/needles.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import { placeInRequest, textOf, wrapText } from './walk.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {

@@ -1,4 +1,4 @@
-import { type Piece, textOf } from '../walk.ts';
+import { type Piece, textOf } from '../place.ts';
 import type { State } from './automaton.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { Machine } from './machine.ts';
@@ -7,7 +7,7 @@ import { bytesOf, type Hit, type TextReader, type TextVerdict } from './reader.t
 import type { TextBytes, View } from './scanner.ts';
 
 /** Characters of a text that are read together with what stood before it. */
-export const jointReach = 4096;
+const jointReach = 4096;
 
 const laneLimit = 8;
 const mergedLimit = 1000;
@@ -118,9 +118,11 @@ export class Joints {
     }
     called.clear();
     // A long text parts what is before it from what follows; short ones stay, for a match may go on.
-    const isLong =
-      last.place.document.end(last.place.entry) - last.place.document.start(last.place.entry) >= longText;
-    pieces.splice(0, pieces.length - (isLong ? 1 : pieceLimit / 2));
+    const { document, entry } = last.place;
+    if (document.end(entry) - document.start(entry) >= longText) {
+      pieces.length = 0;
+      pieces.push(last);
+    } else pieces.splice(0, pieces.length - pieceLimit / 2);
   }
 
   #first(piece: Piece, verdict: TextVerdict): Chain {

@@ -183,7 +183,6 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ['chat', 'arguments with a key twice', arguments_(`{"q":"${escaped(name)}","q":""}`)],
   ['chat', 'arguments that are cut off', arguments_(`{"q":"${escaped(name)}`)],
   ['chat', 'arguments behind a prefix', arguments_(`\ufeff{"q":"${escaped(name)}"}`)],
-  ['chat', 'arguments behind a comment', arguments_(`// x\n{"q":"${escaped(name)}"}`)],
   [
     'chat',
     'the input of a custom tool',

@@ -17,7 +17,7 @@ const spellings: readonly (readonly [string, (path: string) => string])[] = [
   ['a dot', (path) => path.replace('/v1/', '/v1/./')],
   ['two dots', (path) => path.replace('/v1/', '/v1/x/../')],
   ['encoded dots', (path) => path.replace('/v1/', '/v1/x/%2e%2e/')],
-  ['an encoded letter', (path) => path.replace('es', 'e%73')],
+  ['an encoded letter', (path) => `${path.slice(0, -1)}%73`],
   ['an encoded slash', (path) => path.replace('/v1/', '/v1%2f')],
   ['a backslash', (path) => path.replace('/v1/', '/v1\\')],
   ['capitals', (path) => path.toUpperCase()],
@@ -99,11 +99,6 @@ export const pathsAndFraming: readonly Bypass[] = [
       make('gzip as a transfer coding', { framing: ['Transfer-Encoding: gzip, chunked'] }, framing),
       make('a blank before the colon', { framing: [`Content-Length : ${size}`] }, framing),
       make('a folded header', { headers: ['X-A: b', ' c'] }, framing),
-      make(
-        'an announcement of less than comes',
-        { framing: ['Content-Length: 2'] },
-        { status: 400, reason: 'request.invalid_json' },
-      ),
       make('waiting for a 100', { headers: ['Expect: 100-continue'] }, blocked),
       make('an upgrade to h2c', { headers: ['Connection: Upgrade', 'Upgrade: h2c'] }, blocked),
     ];
