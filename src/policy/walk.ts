@@ -1,11 +1,10 @@
 import type { Dialect, Role } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
 import { isTextType, readBareBase64, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
+import { mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
 import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
-import { findNumber } from './unreadable.ts';
 import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import { Context } from './walk-context.ts';
 
@@ -269,23 +268,13 @@ class Walker {
   }
 }
 
-function mayBeDataUrl(first: number): boolean {
-  return first === 0x64 || first === 0x44 || first === 0x5c || first === 0x20;
-}
-
-function mayBeJson(first: number): boolean {
-  // The last two begin a no-break space and a byte order mark, which readers skip.
-  const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
-  return first === 0x7b || first === 0x5b || first === 0x5c || isSpace;
-}
-
-function parseNested(text: string): JsonDocument | undefined {
-  try {
-    const document = parseStrictJson(Buffer.from(`{"":${text}}`));
-    // A text such as `1,"b":2` would read as two members.
-    return document.next(2) === document.count ? document : undefined;
-  } catch {
-    // Not JSON, or not strict: read as text by its escapes instead.
-    return undefined;
+/** The value where it is a number, or the part of a list that is one or holds one, however deep. */
+function findNumber(document: JsonDocument, entry: number): number | undefined {
+  const kind = document.kind(entry);
+  if (kind === kinds.number) return entry;
+  if (kind !== kinds.array) return undefined;
+  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
+    if (findNumber(document, at) !== undefined) return at;
   }
+  return undefined;
 }

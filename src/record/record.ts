@@ -30,6 +30,8 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
+    /** Set where it was the answer that matched. */
+    readonly on?: 'answer';
   }[];
   readonly would_block?: readonly string[];
   /** Pieces of content that no rule could look into. */
