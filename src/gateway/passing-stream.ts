@@ -12,8 +12,10 @@ export interface PassingStream {
   end(): Buffer;
   /** The last event of a stream that fails, after whatever was not given out yet. */
   fail(error: GatewayError, requestId: string): Buffer;
-  /** Complete or failed: the client has its last event, whatever may still come from the provider. */
+  /** `complete` and `failed`: the client has its last event, and nothing that may still come is its own. */
   readonly state: 'open' | 'complete' | 'failed';
+  /** Whether the client has a last event, so that what breaks now is no loss. */
+  readonly isWhole: boolean;
   readonly usage: Usage | undefined;
 }
 
@@ -34,6 +36,9 @@ export function exactStream(dialect: Dialect): PassingStream {
     fail: (error, requestId) =>
       Buffer.from(observer.gap + dialect.errorEvent(error, requestId, observer.events)),
     state: 'open',
+    get isWhole() {
+      return observer.sawLast;
+    },
     get usage() {
       return observer.usage;
     },
@@ -68,6 +73,9 @@ export function translatedStream(translation: StreamTranslation): PassingStream 
     },
     get state() {
       return translation.state;
+    },
+    get isWhole() {
+      return translation.state === 'complete';
     },
     get usage() {
       return translation.usage;

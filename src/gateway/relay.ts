@@ -146,6 +146,10 @@ class StreamSink implements BodySink {
   }
 
   #cut(error: GatewayError): void {
+    if (this.#stream.isWhole) {
+      this.#response.end();
+      return this.#finish(undefined);
+    }
     const lastWords = this.#stream.fail(error, this.#exchange.id);
     if (this.#bytes === 0) this.#exchange.noteFirstByte();
     this.#bytes += lastWords.length;

@@ -17,9 +17,9 @@ interface Outgoing extends Omit<PassageOptions, 'maxOutputTokens'> {
 }
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
-export async function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<Passage>> {
+export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<Passage>> {
   const isRedacted = outgoing.decision.redactedBody !== undefined;
-  const forwarded = await forward({
+  return forward({
     targets: outgoing.targets,
     build: createPassages(exchange, {
       ...outgoing,
@@ -28,6 +28,7 @@ export async function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Fo
     }),
     onAttempt: ({ provider, model }, { fate, dropped }) => {
       const { draft } = exchange;
+      draft.attempts = (draft.attempts ?? 0) + 1;
       draft.body = isRedacted ? 'redacted' : fate;
       draft.provider = provider.options.name;
       draft.target_model = model;
@@ -35,8 +36,6 @@ export async function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Fo
     },
     lifetime: exchange.lifetime,
   });
-  exchange.draft.attempts = forwarded.attempts;
-  return forwarded;
 }
 
 /** The request with what a policy took out; its places are other ones now, so it is read again. */
