@@ -45,6 +45,10 @@ export function checkedStream(inner: PassingStream, check: StreamCheck, dialect:
     get state() {
       return inner.state;
     },
+    // A last event ends every text, so nothing waits behind it.
+    get isWhole() {
+      return inner.isWhole;
+    },
     get usage() {
       return inner.usage;
     },
