@@ -11,6 +11,7 @@ import type { PassingStream } from './passing-stream.ts';
 export function checkedStream(inner: PassingStream, check: StreamCheck, dialect: Dialect): PassingStream {
   let text = '';
   let events = 0;
+  let isWhole = false;
   const take = ({ release, refusal }: StreamStep): void => {
     for (const { name, data } of release) text += formatSse(name, data);
     events += release.length;
@@ -21,6 +22,8 @@ export function checkedStream(inner: PassingStream, check: StreamCheck, dialect:
     take(check.push({ ...(name === undefined ? {} : { name }), data }));
   });
   const give = (): Buffer => {
+    // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
+    isWhole = inner.isWhole;
     const bytes = Buffer.from(text);
     text = '';
     return bytes;
@@ -39,15 +42,15 @@ export function checkedStream(inner: PassingStream, check: StreamCheck, dialect:
     },
     fail(error, requestId) {
       // What the rules let go before they refused, and nothing that still waits for them.
-      text += dialect.errorEvent(error, requestId, events);
-      return give();
+      const bytes = Buffer.from(text + dialect.errorEvent(error, requestId, events));
+      text = '';
+      return bytes;
     },
     get state() {
       return inner.state;
     },
-    // A last event ends every text, so nothing waits behind it.
     get isWhole() {
-      return inner.isWhole;
+      return isWhole;
     },
     get usage() {
       return inner.usage;
