@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
-import type { Decision, Subject } from '../policy/rule.ts';
-import type { Target } from '../providers/forward.ts';
+import type { ResponseCheck } from '../policy/response.ts';
+import type { Decision, Subject, Verdict } from '../policy/rule.ts';
+import type { Target } from '../providers/route.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
@@ -15,15 +16,21 @@ interface Question {
   readonly targets: readonly Target[];
 }
 
+export interface Decided {
+  readonly decision: Decision;
+  /** The rules on the answer; undefined where there are none. */
+  readonly check: ResponseCheck | undefined;
+}
+
 /** Asks the key's policies. Throws the refusal, with the rule's own reason; nothing has left the machine yet. */
-export function decide(exchange: Exchange, { request, endpoint, key, targets }: Question): Decision {
+export function decide(exchange: Exchange, { request, endpoint, key, targets }: Question): Decided {
   const startedAt = performance.now();
   const targetModels = targets.map((target) => target.model);
   const subject = toSubject({ request, endpoint, key, targetModels, nowMs: exchange.startedMs });
   const decision = key.policies.decide(subject);
   note(exchange, decision, Math.round((performance.now() - startedAt) * 1_000));
-  if (decision.action !== 'block') return decision;
-  throw refusalOf(decision);
+  if (decision.action === 'block') throw refusalOf(decision);
+  return { decision, check: key.policies.response(subject) };
 }
 
 interface SubjectParts {
@@ -66,11 +73,29 @@ function note({ draft }: Exchange, decision: Decision, microseconds: number): vo
   if (decision.unseen > 0) draft.unseen = decision.unseen;
   if (decision.wouldBlock.length > 0) draft.would_block = decision.wouldBlock;
   if (decision.verdicts.length === 0) return;
-  draft.rules = decision.verdicts.map(({ rule, action, mode, matches }) => ({
+  draft.rules = decision.verdicts.map(toRecord);
+}
+
+/** Adds what the rules on the answer said to the record. */
+export function noteAnswerVerdicts({ draft }: Exchange, verdicts: readonly Verdict[]): void {
+  if (verdicts.length === 0) return;
+  draft.rules = [
+    ...(draft.rules ?? []),
+    ...verdicts.map((verdict) => ({ ...toRecord(verdict), on: 'answer' as const })),
+  ];
+  const wouldBlock = verdicts.filter(
+    ({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'),
+  );
+  if (wouldBlock.length > 0)
+    draft.would_block = [...(draft.would_block ?? []), ...wouldBlock.map(({ rule }) => rule)];
+}
+
+function toRecord({ rule, action, mode, matches }: Verdict) {
+  return {
     id: rule,
     action,
     mode,
     ...(matches[0] === undefined ? {} : { at: matches[0].at }),
     count: matches.reduce((sum, match) => sum + match.count, 0),
-  }));
+  };
 }

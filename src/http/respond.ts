@@ -17,6 +17,7 @@ export function errorBody(error: GatewayError, requestId: string): string {
       message: error.message,
       code: error.reason,
       param: error.param ?? null,
+      ...(error.errorCode === undefined ? {} : { details: { error_code: error.errorCode } }),
     },
     request_id: requestId,
   });

@@ -1,6 +1,11 @@
 import type { ModelEntry } from '../config/models.ts';
-import type { Target } from './forward.ts';
 import type { Provider } from './provider.ts';
+
+/** A provider and the name that the model has there. */
+export interface Target {
+  readonly provider: Provider;
+  readonly model: string;
+}
 
 /** Where a requested model goes: the targets in the order they are tried, and the entry that said so. */
 export interface Route {
