@@ -127,15 +127,15 @@ const bodies = {
     }),
 };
 
+/** The same with a mark in every text, so that no verdict is remembered from the round before. */
 function marked(body, mark) {
+  const inText = (block) => {
+    if (typeof block.text === 'string') return { ...block, text: `${mark} ${block.text}` };
+    return Array.isArray(block.content) ? { ...block, content: block.content.map(inText) } : block;
+  };
   const messages = body.messages.map((message) => ({
     ...message,
-    content:
-      typeof message.content === 'string'
-        ? `${mark} ${message.content}`
-        : message.content.map((block) =>
-            block.type === 'text' ? { ...block, text: `${mark} ${block.text}` } : block,
-          ),
+    content: typeof message.content === 'string' ? `${mark} ${message.content}` : message.content.map(inText),
   }));
   return { ...body, model: 'sandbox-mini', messages };
 }
