@@ -1,7 +1,7 @@
 import type { BodyLimits } from '../http/body.ts';
 import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
-import type { WriteRecord } from '../record/record.ts';
+import type { RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { ModelCatalogue } from './models.ts';
 
@@ -24,7 +24,7 @@ export interface Gateway {
   readonly configHash: string;
   /** Takes every configured secret out of a provider's own words. */
   readonly scrub: (text: Buffer) => Buffer;
-  readonly record: WriteRecord;
+  readonly record: RepeatFolder['write'];
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */

@@ -26,9 +26,10 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
+    exchange.noteBody(body);
     if (gateway.recordsBodies) exchange.note({ request_body: body.toString() });
     const request = parseRequest(body, endpoint);
-    exchange.note({ bytes_in: body.length, model: request.model, stream: request.stream });
+    exchange.note({ model: request.model, stream: request.stream });
 
     const route = gateway.router.resolve(request.model);
     const { decision, check } = decide(exchange, { request, endpoint, key, targets: route?.targets ?? [] });
@@ -40,6 +41,6 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {
-    gateway.record(exchange.finish(gateway.configHash));
+    gateway.record(exchange.finish(gateway.configHash), exchange.repeatKey());
   }
 }

@@ -6,6 +6,7 @@ import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { WriteRecord } from '../record/record.ts';
+import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing } from './authenticate.ts';
 import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
@@ -72,7 +73,8 @@ export async function serveGateway({
       });
     }
   };
-  const shared = { record, admit, startedMs, isReady: () => listener?.isDraining === false };
+  const repeats = foldRepeats(record);
+  const shared = { record: repeats.write, admit, startedMs, isReady: () => listener?.isDraining === false };
   let current = build(config, shared);
 
   const server = await listen({
@@ -103,13 +105,14 @@ export async function serveGateway({
     drain: async () => {
       await server.drain();
       memory.stop();
+      repeats.close();
       await current.close();
     },
   };
 }
 
 interface Shared {
-  readonly record: WriteRecord;
+  readonly record: RepeatFolder['write'];
   readonly admit: () => void;
   readonly startedMs: number;
   readonly isReady: () => boolean;
