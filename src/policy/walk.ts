@@ -5,6 +5,7 @@ import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
 import { mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
 import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
+import { findNumber } from './unreadable.ts';
 import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import { Context } from './walk-context.ts';
 
@@ -266,15 +267,4 @@ class Walker {
     const at = findNumber(document, entry);
     if (at !== undefined) this.#visitor.unreadable(context.place(document, at), context.roles);
   }
-}
-
-/** The value where it is a number, or the part of a list that is one or holds one, however deep. */
-function findNumber(document: JsonDocument, entry: number): number | undefined {
-  const kind = document.kind(entry);
-  if (kind === kinds.number) return entry;
-  if (kind !== kinds.array) return undefined;
-  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
-    if (findNumber(document, at) !== undefined) return at;
-  }
-  return undefined;
 }

@@ -49,7 +49,7 @@ export function build(io: Io): Command {
     .option('--endpoint <name>', 'where it is sent: messages, count_tokens, chat, responses, embeddings')
     .option('--time <time>', 'when it is sent, for rules that look at the time (default: now)', timeArgument)
     .action(async (file: string, options: ExplainOptions, command: Command) => {
-      const format = outputFormat(command, ['text', 'json', 'ndjson']);
+      const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
       const policies = await loadPolicies(commonOptions(command), io);
       const given = await readRequest(file, io);
       const question: Question = {
@@ -60,8 +60,8 @@ export function build(io: Io): Command {
         nowMs: options.time ?? given.nowMs ?? Date.now(),
       };
       const told = tell(question);
-      const isForPeople = io.stdout.isTTY === true;
-      if (format === 'text') await write(io.stdout, toText(told, isForPeople));
+      const isForPeople = format === 'table' || io.stdout.isTTY === true;
+      if (format === 'text' || format === 'table') await write(io.stdout, toText(told, isForPeople));
       else await write(io.stdout, `${JSON.stringify(told, null, format === 'json' ? 2 : 0)}\n`);
       if (told.decision !== 'block') return;
       throw new GatewayError('policy.blocked', told.message ?? 'the request is blocked', {
