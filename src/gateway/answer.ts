@@ -69,11 +69,13 @@ function giveStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint }: AnswerOptions,
+  { endpoint, gateway: { scrub } }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
   const stream =
-    translation === undefined ? exactStream(endpoint.dialect) : translatedStream(translation.stream());
+    translation === undefined
+      ? exactStream(endpoint.dialect, scrub)
+      : translatedStream(translation.stream(), scrub);
   return relayStream(exchange, { answer, stream, headers: headersFor(exchange, forwarded) });
 }
 
