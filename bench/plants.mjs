@@ -1,5 +1,5 @@
 // The plant store against its own database and against other ways to serve the same search.
-//   npm run build && node bench/plants.mjs [--plants 100000] [--seconds 4] [--peers DIRECTORY]
+//   npm run build && node bench/plants.mjs [--plants 100000] [--seconds 4] [--connections 4] [--peers DIRECTORY]
 // DIRECTORY has node_modules with json-server and express, which are measured too where they are there.
 // Every contender is a process of its own; samples are taken in turn, so that all meet the same machine.
 import { spawn, spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { createRequire } from 'node:module';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,13 +22,14 @@ const { values: options } = parseArgs({
     plants: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '4' },
     subscribers: { type: 'string', default: '1000' },
+    connections: { type: 'string', default: '4' },
     peers: { type: 'string' },
   },
 });
 const plantCount = Number(options.plants);
 const sampleMs = Number(options.seconds) * 1_000;
 const rounds = 3;
-const connections = 4;
+const connections = Number(options.connections);
 const gateway = fileURLToPath(new URL('../bin/gateway.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'plants-bench-'));
 const file = join(directory, 'plants.sqlite');
@@ -100,7 +101,7 @@ async function compare(name, tags, limit) {
     const pattern = encodeURIComponent(`(^|,)(${tags.join('|')})(,|$)`);
     contenders.push([
       'json-server',
-      () => served(jsonServer(), `/plants?tags_like=${pattern}&_limit=${limit}`),
+      async () => served(await jsonServer(), `/plants?tags_like=${pattern}&_limit=${limit}`),
     ]);
   }
   const results = [];
@@ -111,12 +112,12 @@ async function compare(name, tags, limit) {
   console.log(
     `\n${name} (${tags}; ${expected.length} plants an answer), ${rounds} × ${sampleMs / 1_000} s, ${connections} connections`,
   );
-  const base = median(results[0].samples.map(({ p50 }) => p50));
-  for (const { title, samples } of results) {
-    const of = (key) => median(samples.map((sample) => sample[key]));
-    const share = ((100 * base) / of('p50')).toFixed(0);
+  const of = ({ samples }, key) => median(samples.map((sample) => sample[key]));
+  for (const result of results) {
+    const rate = (100 * of(result, 'perSecond')) / of(results[0], 'perSecond');
+    const cpu = (100 * of(results[0], 'cpu')) / of(result, 'cpu');
     console.log(
-      `  ${title.padEnd(28)} p50 ${micro(of('p50'))}  p99 ${micro(of('p99'))}  ${of('perSecond').toFixed(0).padStart(6)}/s  ${share.padStart(4)} % of the driver`,
+      `  ${result.title.padEnd(26)} ${of(result, 'perSecond').toFixed(0).padStart(6)}/s (${rate.toFixed(0).padStart(3)} %)  CPU ${micro(of(result, 'cpu'))} (${cpu.toFixed(0).padStart(3)} %)  p50 ${micro(of(result, 'p50'))}  p99 ${micro(of(result, 'p99'))}`,
     );
   }
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -134,7 +135,7 @@ async function direct(tags, limit) {
   const parameters = [...tags.flatMap((tag) => [tag, 0, limit + 1]), limit + 1];
   const query = () => statement.all(...parameters).slice(0, limit);
   // The engine goes with it: collected before its statements, it would take the process with it.
-  return { engine, query, sample: () => measure(async () => query()) };
+  return { engine, query, sample: () => measure(async () => query(), { cpuMs: () => ownCpuMs() }) };
 }
 
 async function served({ command, args, ready }, path) {
@@ -146,13 +147,15 @@ async function served({ command, args, ready }, path) {
   const base = await ready(child);
   child.stdout.resume();
   child.stderr.resume();
-  const pool = await openPool(new URL(path, base), connections);
   return async (expected) => {
-    const body = JSON.parse(await pool.read());
-    const ids = body.map(({ id }) => Number(id));
+    // Fresh connections for each sample: the old ones were idle for longer than some servers keep them.
+    const pool = await openPool(new URL(path, base), connections);
+    const ids = JSON.parse(await pool.read()).map(({ id }) => Number(id));
     if (JSON.stringify(ids) !== JSON.stringify(expected))
       throw new Error(`${path} gives other plants: ${ids.slice(0, 5)}`);
-    return measure(pool.exchange, connections);
+    const sample = await measure(pool.exchange, { atOnce: connections, cpuMs: () => cpuMsOf(child.pid) });
+    pool.close();
+    return sample;
   };
 }
 
@@ -186,6 +189,7 @@ const server = createServer((request, response) => {
     script,
     `import { openSqlite } from '${engine}';
 const engine = await openSqlite(${JSON.stringify(file)});
+globalThis.engine = engine;
 const statement = engine.prepare("select id, name, category, status, tags from plants where id in (select plant_id from plant_tags where tag_key in (?, ?)) order by id limit ?");
 const search = (tags, limit) => statement.all(...tags, limit).map((row) => ({ ...row, tags: JSON.parse(row.tags) }));
 ${listen}
@@ -198,19 +202,20 @@ ${listen}
   };
 }
 
-function jsonServer() {
+async function jsonServer() {
+  const port = String(await freePort());
   return {
     command: process.execPath,
     args: [
       peer('json-server'),
       join(directory, 'plants.json'),
       '--port',
-      '4987',
+      port,
       '--host',
       '127.0.0.1',
       '--quiet',
     ],
-    ready: () => answering('http://127.0.0.1:4987'),
+    ready: () => answering(`http://127.0.0.1:${port}`),
   };
 }
 
@@ -220,6 +225,14 @@ async function writeJson() {
   engine.close();
   const plants = rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) }));
   writeFileSync(join(directory, 'plants.json'), JSON.stringify({ plants }));
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
 }
 
 /** For a server that does not say when it is ready. */
@@ -255,7 +268,7 @@ async function memory(tags) {
   const pool = await openPool(new URL(`/v3/plant/search/tags?tags=${tags}`, base), 50);
   const sizes = [];
   for (let burst = 0; burst < 6; burst += 1) {
-    const { perSecond } = await measure(pool.exchange, 50);
+    const { perSecond } = await measure(pool.exchange, { atOnce: 50, cpuMs: () => cpuMsOf(child.pid) });
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     sizes.push(
       `${(Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024).toFixed(0)} MB at ${perSecond.toFixed(0)}/s`,
@@ -356,7 +369,7 @@ function cpuOf(args, url) {
 }
 
 /** Runs the work by so many at once and says how it went. */
-async function measure(work, atOnce = 1) {
+async function measure(work, { atOnce = 1, cpuMs }) {
   const times = [];
   const run = async (until) => {
     while (performance.now() < until) {
@@ -368,11 +381,23 @@ async function measure(work, atOnce = 1) {
   const runAll = (ms) => Promise.all(Array.from({ length: atOnce }, () => run(performance.now() + ms)));
   await runAll(sampleMs / 4);
   times.length = 0;
-  const startedAt = performance.now();
+  const [startedAt, cpuBefore] = [performance.now(), cpuMs()];
   await runAll(sampleMs);
+  const cpu = (cpuMs() - cpuBefore) / times.length;
   const perSecond = (1_000 * times.length) / (performance.now() - startedAt);
   times.sort((a, b) => a - b);
-  return { p50: times[times.length >> 1], p99: times[Math.floor(times.length * 0.99)], perSecond };
+  return { p50: times[times.length >> 1], p99: times[Math.floor(times.length * 0.99)], perSecond, cpu };
+}
+
+function ownCpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** From the kernel's clock ticks, a hundred a second. */
+function cpuMsOf(pid) {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
 }
 
 /** One connection that is kept; it costs the client so little that the service is what is measured. */
@@ -381,9 +406,11 @@ async function openConnection(url) {
   await once(socket, 'connect');
   const head = `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`;
   let take = () => {};
+  let fail = () => {};
   let chunks = [];
   let received = 0;
   let wanted = -1;
+  socket.on('close', () => fail(new Error(`${url} closed the connection`)));
   socket.on('data', (chunk) => {
     chunks.push(chunk);
     received += chunk.length;
@@ -399,8 +426,8 @@ async function openConnection(url) {
     take(whole);
   });
   const exchange = () =>
-    new Promise((resolve) => {
-      take = resolve;
+    new Promise((resolve, reject) => {
+      [take, fail] = [resolve, reject];
       socket.write(head);
     });
   return {

@@ -13,6 +13,8 @@ const foreign = [
   '한국어 문장입니다. ',
 ];
 
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789';
+
 function createRandom(seed) {
   let state = seed;
   return (limit) => {
@@ -42,7 +44,7 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
   const messages = [];
   let length = 0;
   for (let turn = 0; length < size; turn += 1) {
-    const id = `toolu_${turn.toString().padStart(24, '0')}`;
+    const id = `toolu_01${Array.from({ length: 22 }, () => letters[random(letters.length)]).join('')}`;
     const kind = turn % 4;
     const text = kind === 0 ? prose(900) : kind === 1 ? prose(500) : kind === 2 ? code(1800) : prose(700);
     const message =
@@ -79,7 +81,11 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
 }
 
 /** The same conversation with one more turn, as an agent sends it. */
-export function withTurn(body) {
-  const extra = conversation(1500, { seed: 7 }).messages.slice(0, 2);
-  return { ...body, messages: [...body.messages, ...extra] };
+export function withTurn(body, mark) {
+  const answer = { role: 'assistant', content: `${mark}I will look at the file next. ${body.system}` };
+  const question = {
+    role: 'user',
+    content: [{ type: 'text', text: `${mark}go on, please, and mind the tests` }],
+  };
+  return { ...body, messages: [...body.messages, answer, question] };
 }

@@ -1,5 +1,5 @@
 // What a policy decision costs, against JSON.parse(buffer.toString()) of the same bytes in the same run.
-//   npm run build && node bench/policy.mjs [milliseconds per figure]
+//   npm run build && node bench/policy.mjs
 import { performance } from 'node:perf_hooks';
 import { dialects } from '../dist/dialects/registry.js';
 import { parseStrictJson } from '../dist/dialects/strict-json.js';
@@ -7,7 +7,6 @@ import { compilePolicies } from '../dist/policy/compile.js';
 import { policySchema } from '../dist/policy/registry.js';
 import { conversation, withTurn } from './policy-bodies.mjs';
 
-const budgetMs = Number(process.argv[2] ?? 400);
 const names = 'aurora zeus falcon orion titan nebula comet saturn apollo hermes'.split(' ');
 const phrases = ['project', 'codename', 'operation', 'internal', 'secret'].flatMap((noun) =>
   names.map((name) => `${noun} ${name}`),
@@ -62,40 +61,31 @@ const compile = (policy) =>
     'policy',
   ]);
 
-function median(run, prepare = () => undefined) {
-  const samples = [];
-  const end = performance.now() + budgetMs;
-  while (samples.length < 7 || (performance.now() < end && samples.length < 2000)) {
-    const prepared = prepare();
-    const started = performance.now();
-    run(prepared);
-    samples.push(performance.now() - started);
+/** Median of some runs, each on an input of its own; runs of two kinds take turns, so that both meet the same noise. */
+function medians(rounds, runs) {
+  const samples = runs.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    runs.forEach((run, at) => {
+      const timed = run(round);
+      const started = performance.now();
+      timed();
+      samples[at].push(performance.now() - started);
+    });
   }
-  samples.sort((one, other) => one - other);
-  return samples[samples.length >> 1];
+  return samples.map((each) => each.sort((one, other) => one - other)[each.length >> 1]);
 }
 
-/** Fresh bytes and fresh texts each time, so that nothing is remembered but the automaton itself. */
-function freshBodies(body) {
-  let round = 0;
-  return () => {
-    round += 1;
-    const tag = `${round} `;
-    const messages = body.messages.map((message) => ({
-      ...message,
-      content:
-        typeof message.content === 'string'
-          ? tag + message.content
-          : message.content.map((block) => tagged(block, tag)),
-    }));
-    return Buffer.from(JSON.stringify({ ...body, messages }));
+/** The conversation with a mark in each text, so that nothing of it is remembered from another round. */
+function marked(body, mark) {
+  const inText = (block) => {
+    if (typeof block.text === 'string') return { ...block, text: mark + block.text };
+    return Array.isArray(block.content) ? { ...block, content: block.content.map(inText) } : block;
   };
-}
-function tagged(block, tag) {
-  if (typeof block.text === 'string') return { ...block, text: tag + block.text };
-  return Array.isArray(block.content)
-    ? { ...block, content: block.content.map((inner) => tagged(inner, tag)) }
-    : block;
+  const messages = body.messages.map((message) => ({
+    ...message,
+    content: typeof message.content === 'string' ? mark + message.content : message.content.map(inText),
+  }));
+  return { ...body, messages };
 }
 
 const sizes = [
@@ -104,54 +94,124 @@ const sizes = [
   ['1 MB', 1_000_000],
 ];
 const row = (...cells) =>
-  console.log(cells.map((cell, at) => String(cell).padEnd(at === 0 ? 34 : 12)).join(''));
+  console.log(cells.map((cell, at) => String(cell).padEnd(at === 0 ? 38 : 15)).join(''));
 console.log(`node ${process.version}; milliseconds, and times JSON.parse(buffer.toString()) in brackets`);
-row('', 'JSON.parse', 'strict read', 'cold', 'a turn more', 'decided again');
+row('', 'JSON.parse', 'strict read', 'cold', 'a turn more', 'again');
 for (const [policyName, policy] of Object.entries(policies)) {
   for (const isMixed of [false, true]) {
     for (const [label, size] of sizes) {
+      const rounds = size < 10_000 ? 400 : 40;
       const body = conversation(size, { isMixed });
-      const bytes = Buffer.from(JSON.stringify(body));
-      const fresh = freshBodies(body);
+      const texts = Array.from({ length: rounds * 2 }, (_, round) => marked(body, `${round} `));
+      const cold = texts.slice(0, rounds).map((text) => Buffer.from(JSON.stringify(text)));
+      const known = texts.slice(rounds).map((text) => Buffer.from(JSON.stringify(text)));
+      const longer = texts
+        .slice(rounds)
+        .map((text, round) => Buffer.from(JSON.stringify(withTurn(text, `${round} `))));
       const set = compile(policy);
       const decide = (buffer) => set.decide(subject(parseStrictJson(buffer)));
-      const decision = decide(bytes);
+      const decision = decide(cold[0]);
       if (decision.action !== 'allow') throw new Error(JSON.stringify(decision.refusal));
-      const parse = median(() => JSON.parse(bytes.toString()));
-      const read = median(() => parseStrictJson(bytes));
-      const cold = median(decide, fresh);
-      const more = Buffer.from(JSON.stringify(withTurn(body)));
-      const turn = median(
-        ({ used, buffer }) => used.decide(subject(parseStrictJson(buffer))),
-        () => {
-          // A set of its own, warmed by other texts and then by this conversation without the turn.
-          const used = set;
-          const base = fresh();
-          used.decide(subject(parseStrictJson(base)));
-          const next = JSON.parse(base.toString());
-          next.messages.push(
-            ...withTurn(body)
-              .messages.slice(-2)
-              .map((message) => ({
-                ...message,
-                content: JSON.parse(
-                  JSON.stringify(message.content).replace('the', `the ${performance.now()}`),
-                ),
-              })),
-          );
-          return { used, buffer: Buffer.from(JSON.stringify(next)) };
+      for (let round = 0; round < 3; round += 1)
+        for (const each of Array.from({ length: 8 }, (_, mark) => marked(body, `w${round}${mark}`)))
+          decide(Buffer.from(JSON.stringify(each)));
+      const [parse, read, first, turn, again] = medians(rounds, [
+        (round) => () => JSON.parse(longer[round].toString()),
+        (round) => () => parseStrictJson(longer[round]),
+        (round) => () => decide(cold[round]),
+        (round) => {
+          decide(known[round]);
+          return () => decide(longer[round]);
         },
-      );
-      const again = median(() => decide(more));
+        (round) => () => decide(longer[round]),
+      ]);
       const cell = (ms) => `${ms.toFixed(3)} (${(ms / parse).toFixed(2)})`;
       row(
         `${policyName}, ${isMixed ? 'mixed' : 'ASCII'} ${label}`,
         parse.toFixed(3),
         cell(read),
-        cell(cold),
+        cell(first),
         cell(turn),
         cell(again),
       );
     }
+  }
+}
+hostile();
+
+/** Bodies made to be slow, against a harmless one of the same size. */
+function hostile() {
+  const size = 300_000;
+  const saying = (content) =>
+    Buffer.from(JSON.stringify({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content }] }));
+  const fill = (unit) =>
+    unit.repeat(Math.ceil(size / Buffer.byteLength(JSON.stringify(unit).slice(1, -1)))).slice(0, size);
+  const nested = (depth) => `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`;
+  const many = Object.fromEntries(Array.from({ length: 22_000 }, (_, at) => [`k${at}`, at]));
+  const codePoints = Array.from({ length: 60_000 }, (_, at) => String.fromCodePoint(0xa0 + at)).filter(
+    (each) => !/\p{Cs}/u.test(each),
+  );
+  const bodies = {
+    harmless: saying(
+      conversation(size)
+        .messages.map(({ content }) => (typeof content === 'string' ? content : ''))
+        .join('')
+        .repeat(3)
+        .slice(0, size),
+    ),
+    'combining marks': saying(fill('a\u0301\u0323')),
+    'the character that folds to eighteen': saying(fill('\ufdfa')),
+    'a run of digits': saying(fill('4111 1111 1111 1112 ')),
+    'digits in one piece': saying(fill('7')),
+    'all characters': saying(
+      codePoints
+        .join('')
+        .repeat(2)
+        .slice(0, size / 3),
+    ),
+    escapes: Buffer.from(
+      `{"model":"m","messages":[{"role":"user","content":"${'\\u0061'.repeat(size / 6)}"}]}`,
+    ),
+    'for (a+)+$': saying(fill('a')),
+    'beginnings of phrases': saying(fill('project proje internal intern ')),
+    'at signs': saying(fill('a@b.')),
+    schemes: saying(fill('://a')),
+    'beginnings of keys': saying(fill('sk-ant-api03-')),
+    'key lines': saying(fill('-----BEGIN PRIVATE KEY-----')),
+    'small blocks': saying(Array.from({ length: size / 24 }, () => ({ type: 'text', text: 'p' }))),
+    'small blocks with digits': saying(
+      Array.from({ length: size / 24 }, () => ({ type: 'text', text: '1' })),
+    ),
+    'deep nesting': Buffer.from(
+      `{"model":"m","messages":[],"x":[${Array.from({ length: size / 400 }, () => nested(45)).join()}]}`,
+    ),
+    'many keys': Buffer.from(JSON.stringify({ model: 'm', messages: [], x: many })),
+    'calls in calls': saying([
+      {
+        type: 'tool_use',
+        id: 'a',
+        name: 'b',
+        input: { q: JSON.stringify({ r: JSON.stringify({ s: fill('\\"').slice(0, size / 8) }) }) },
+      },
+    ]),
+    'data URLs in data URLs': saying('data:,'.repeat(size / 6)),
+  };
+  const evil = {
+    rules: [...full.rules, rule('evil', { regex: ['(a+)+$', '(a|aa)+b', '([a-z]+)*=', '.{0,400}needle'] })],
+  };
+  console.log('\nhostile bodies: milliseconds cold, and times a harmless body of the same size');
+  let base = 0;
+  for (const [name, bytes] of Object.entries(bodies)) {
+    // A fresh set each time, so that nothing is remembered.
+    const [ms] = medians(7, [
+      () => {
+        const set = compile(name === 'for (a+)+$' ? evil : full);
+        set.decide(subject(parseStrictJson(saying('warm'))));
+        return () => set.decide(subject(parseStrictJson(bytes)));
+      },
+    ]);
+    const perByte = ms / bytes.length;
+    if (name === 'harmless') base = perByte;
+    row(name, `${ms.toFixed(2)}`, `${(perByte / base).toFixed(2)}`);
   }
 }

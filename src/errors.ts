@@ -71,6 +71,7 @@ export const failures = {
 
   'policy.blocked': forbidden,
   'policy.error': forbidden,
+  'policy.mismatch': invalid(400),
   'model.not_allowed': forbidden,
   'origin.not_allowed': forbidden,
 

@@ -63,7 +63,7 @@ export function commonOptions(command: Command): CommonOptions {
   return merged as unknown as CommonOptions; // shaped by withCommonOptions above
 }
 
-export function positiveNumber(text: string): number {
+function positiveNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !(value > 0) || !Number.isFinite(value)) {
     throw new InvalidArgumentError('expected a number above 0');

@@ -26,7 +26,7 @@ export function build(io: Io): Command {
     .option('-u, --user <name>', 'the user (asked for if missing)')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (given: LoginOptions, command: Command) => {
-      const { options, connection, client } = connect(command, io);
+      const { options, connection, client } = await connect(command, io);
       const username = await userName(given, options, io);
       const password = await passwordOf(given, options, io);
       const { baseUrl } = connection;

@@ -13,7 +13,7 @@ export function build(io: Io): Command {
     summary: 'end the session at the plant store and forget it here',
     examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
   }).action(async (_options: unknown, command: Command) => {
-    const { options, connection, client } = connect(command, io);
+    const { options, connection, client } = await connect(command, io);
     const { baseUrl, token } = connection;
     // Forgotten here first: whatever the store says, this user is logged out on this machine.
     if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);

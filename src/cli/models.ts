@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { gatewayAddress } from '../client/address.ts';
 import { getJson } from '../client/gateway.ts';
 import { asRecord } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './command.ts';
 import { type Io, write } from './io.ts';
 import { deadline, printValue } from './output.ts';
+import { gatewayTarget } from './target.ts';
 import { table } from './terminal.ts';
 
 export function build(io: Io): Command {
@@ -22,7 +22,7 @@ export function build(io: Io): Command {
 
 async function models(id: string | undefined, options: CommonOptions, io: Io): Promise<void> {
   const signal = deadline(io.signal, options.timeout);
-  const answer = asRecord(await getJson(gatewayAddress(io.env), '/v1/gateway/models', signal));
+  const answer = asRecord(await getJson(await gatewayTarget(options, io), '/v1/gateway/models', signal));
   const all = Array.isArray(answer.data) ? answer.data.map(asRecord) : [];
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {

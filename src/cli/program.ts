@@ -3,7 +3,7 @@ import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
 import { type CommandModule, exitCodeHelp, withCommonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import { printError } from './terminal.ts';
+import { printError, wantsJson } from './terminal.ts';
 
 interface Entry {
   readonly summary: string;
@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, Entry>> = {
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   key: { summary: 'make project keys', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+  policy: {
+    summary: 'try policies: test, explain, replay',
+    load: () => import('./policy.ts'),
+  },
   plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
   login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
   logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
@@ -33,11 +37,20 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (error instanceof CommanderError) return usageExit(error, argv, io);
     if (isClosedPipe(error)) return exitCodes.ok;
     const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
     return printError(failure, argv, io);
   }
+}
+
+/** Commander has told a person what was wrong; a program still has to be told. */
+function usageExit(error: CommanderError, argv: readonly string[], io: Io): number {
+  if (error.exitCode === 0) return exitCodes.ok;
+  if (!wantsJson(argv)) return exitCodes.usage;
+  const isHelp = error.code === 'commander.help';
+  const message = isHelp ? 'a command is missing; --help lists them' : error.message.replace(/^error: /, '');
+  return printError(new GatewayError('usage.invalid', message), argv, io);
 }
 
 async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
@@ -54,13 +67,14 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       name === called ? (await load()).build(io) : new Command(name).summary(summary).description(summary),
     );
   }
-  if (called === undefined) program.action(() => program.help());
+  // With an action of its own the program would take "help" for an argument.
+  if (called === undefined && !argv.includes('help')) program.action(() => program.help());
   applyEverywhere(program, (command) => {
     command
       .exitOverride()
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
-        writeErr: (text) => io.stderr.write(text),
+        writeErr: (text) => wantsJson(argv) || io.stderr.write(text),
         outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
         getOutHelpWidth: () => io.stdout.columns ?? 100,
         getErrHelpWidth: () => io.stderr.columns ?? 100,
@@ -74,7 +88,8 @@ function commandName(argv: readonly string[]): string | undefined {
   for (let i = 0; i < argv.length; i += 1) {
     const word = argv[i] as string;
     if (valued.has(word)) i += 1;
-    else if (!word.startsWith('-')) return word;
+    // "help send" shows the help of send.
+    else if (!word.startsWith('-') && word !== 'help') return word;
   }
   return undefined;
 }

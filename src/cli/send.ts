@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { gatewayAddress } from '../client/address.ts';
 import { type Reply, sendPrompt } from '../client/gateway.ts';
 import { type PromptDialect, promptDialects } from '../client/prompt.ts';
 import { GatewayError } from '../errors.ts';
@@ -7,6 +6,8 @@ import { type CommonOptions, commonOptions, createCommand, positiveInteger } fro
 import { readInput } from './input.ts';
 import { type Io, write } from './io.ts';
 import { deadline, printValue } from './output.ts';
+import { outputFormat } from './output-format.ts';
+import { gatewayTarget } from './target.ts';
 
 interface SendOptions extends CommonOptions {
   readonly model?: string;
@@ -36,6 +37,8 @@ export function build(io: Io): Command {
     .option('--no-stream', 'ask for the answer in one piece')
     .option('--usage', 'say on stderr how many tokens it took')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      // Before the call: an answer that can't be printed would be paid for all the same.
+      outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);
       await send(argument, commonOptions(command) as SendOptions, io);
     });
 }
@@ -47,7 +50,7 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
       'usage.invalid',
       'there is no prompt: give one as an argument or on standard input',
     );
-  const { defaultModel, ...address } = gatewayAddress(io.env);
+  const { defaultModel, ...address } = await gatewayTarget(options, io);
   const model = options.model ?? io.env.GATEWAY_MODEL ?? defaultModel;
   if (model === undefined)
     throw new GatewayError(
@@ -84,6 +87,6 @@ function dialectFor(model: string): PromptDialect {
 
 function usageLine({ model, usage, latency_ms: latencyMs }: Reply): string {
   const tokens =
-    usage === null ? 'no usage was reported' : `in ${usage.inputTokens} out ${usage.outputTokens}`;
+    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
   return `${tokens} · ${model} · ${latencyMs} ms\n`;
 }

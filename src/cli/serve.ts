@@ -7,6 +7,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/watch.ts';
 import { toGatewayError } from '../errors.ts';
 import { prettyLine } from '../record/pretty.ts';
+import type { ExchangeRecord } from '../record/record.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
 import { banner } from './banner.ts';
 import { type CommonOptions, commonOptions, createCommand, portNumber } from './command.ts';
@@ -96,11 +97,13 @@ async function load({
 }
 
 function openRecorder({ io, isPretty, paint, options }: Run, config: Config): Recorder {
-  const isShown = isPretty && options.quiet !== true;
+  const show = isPretty
+    ? (record: ExchangeRecord) => void io.stderr.write(prettyLine(record, paint))
+    : undefined;
   return createRecorder({
     file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
     stderr: io.stderr,
-    show: isShown ? (record) => void io.stderr.write(prettyLine(record, paint)) : undefined,
+    show: options.quiet === true ? () => undefined : show,
   });
 }
 

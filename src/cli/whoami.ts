@@ -11,7 +11,7 @@ export function build(io: Io): Command {
     summary: 'print the user who is logged in at the plant store',
     examples: ['gateway whoami', 'gateway plants whoami', 'gateway whoami -o json'],
   }).action(async (_options: unknown, command: Command) => {
-    const { options, connection, client } = connectLoggedIn(command, io);
+    const { options, connection, client } = await connectLoggedIn(command, io);
     const user = await withSpinner('asking', options, io, () => client.whoami());
     const listing = {
       header: ['USER', 'E-MAIL', 'STORE'],

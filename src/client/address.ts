@@ -26,21 +26,22 @@ export function readRunning(env: Environment): RunningGateway | undefined {
 }
 
 /**
- * Where the gateway is and the key for it: GATEWAY_URL and GATEWAY_KEY, else what a running gateway of this
- * user left. That one's key goes to no other address. Throws key.missing where there is none.
+ * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else what a
+ * running gateway of this user left. That one's key goes to no other address. Throws key.missing where there is none.
  */
 export function gatewayAddress(
   env: Environment,
+  configuredUrl?: string,
 ): GatewayAddress & { readonly defaultModel: string | undefined } {
   const running = readRunning(env);
-  const url = env.GATEWAY_URL ?? running?.url ?? defaultUrl;
+  const url = configuredUrl ?? (env.GATEWAY_URL || running?.url) ?? defaultUrl;
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new GatewayError('usage.invalid', 'GATEWAY_URL must be a URL such as http://127.0.0.1:4100');
   }
   const isRunningOne = running !== undefined && sameOrigin(url, running.url);
-  const key = env.GATEWAY_KEY ?? (isRunningOne ? running.key : undefined);
-  if (key === undefined || key === '') {
-    if (running === undefined && env.GATEWAY_URL === undefined) {
+  const key = env.GATEWAY_KEY || (isRunningOne ? running.key : undefined);
+  if (key === undefined) {
+    if (running === undefined && url === defaultUrl) {
       throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
     }
     throw new GatewayError('key.missing', `no key for ${url}: put a project key into GATEWAY_KEY`);

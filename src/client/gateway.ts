@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { asRecord, type Usage } from '../dialects/dialect.ts';
+import { asRecord, toUsageFields, type Usage, type UsageFields } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/registry.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { type Prompt, type PromptDialect, pathOf, phrasings, usageOf } from './prompt.ts';
@@ -10,13 +10,13 @@ export interface GatewayAddress {
   readonly key: string;
 }
 
-/** What came back for a one-off prompt. */
+/** What came back for a one-off prompt, with the names that scripts see. */
 export interface Reply {
   readonly id: string | null;
   readonly model: string;
   readonly text: string;
   readonly finish_reason: string | null;
-  readonly usage: Usage | null;
+  readonly usage: UsageFields | null;
   readonly latency_ms: number;
   /** What the policies said: allow, warn or redact. */
   readonly decision: string;
@@ -39,21 +39,21 @@ export async function sendPrompt(
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },
   onText: (text: string) => void,
 ): Promise<Reply> {
-  const startedAt = performance.now();
+  const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = phrasings[dialect].body(prompt);
   const response = await call(address, { method: 'POST', path: pathOf(dialect), body, signal });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const reply = isStream
-    ? await readStream(response, dialect, onText)
-    : await readReply(response, dialect, onText);
+    ? await readStream(response, dialect, onText).catch(rethrow(signal))
+    : await readReply(response, dialect, onText).catch(rethrow(signal));
   return {
     id: reply.id,
     model: reply.model ?? prompt.model,
     text: reply.text,
     finish_reason: reply.finishReason ?? null,
-    usage: reply.usage ?? null,
-    latency_ms: Math.round(performance.now() - startedAt),
+    usage: reply.usage === undefined ? null : toUsageFields(reply.usage),
+    latency_ms: Date.now() - startedMs,
     decision: decisionOf(response),
     request_id: header(response, 'x-request-id') ?? null,
   };
@@ -61,7 +61,15 @@ export async function sendPrompt(
 
 /** GETs a JSON document of the gateway. Throws as `sendPrompt` does. */
 export async function getJson(address: GatewayAddress, path: string, signal: AbortSignal): Promise<unknown> {
-  return JSON.parse(await text(await call(address, { method: 'GET', path, signal })));
+  const response = await call(address, { method: 'GET', path, signal });
+  return JSON.parse(await text(response).catch(rethrow(signal)));
+}
+
+/** What ended the answer: whoever gave it up, else what it failed of. */
+function rethrow(signal: AbortSignal): (error: unknown) => never {
+  return (error) => {
+    throw signal.aborted ? signal.reason : error;
+  };
 }
 
 async function call(
@@ -82,6 +90,11 @@ async function call(
     request.on('error', (cause) => reject(signal.aborted ? signal.reason : unreachable(url, cause)));
     request.end(payload);
   });
+  if (header(response, 'x-request-id')?.startsWith('req_') !== true) {
+    response.destroy();
+    const message = `what answers at ${url} is not a gateway; set GATEWAY_URL to one`;
+    throw new GatewayError('gateway.unreachable', message);
+  }
   if ((response.statusCode ?? 0) >= 400) throw await answeredError(response);
   return response;
 }

@@ -82,6 +82,7 @@ export interface ConfigInputs {
   readonly hash: string;
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
+  readonly failedTests?: 'error' | 'warning' | undefined;
 }
 
 /** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
@@ -97,7 +98,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const assemble = (sources: readonly KeySource[]): Config => {
     const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
     const compiled = compilePolicies(policies, secrets);
-    if (sources === keys) reportPolicies(compiled.problems, report);
+    if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
       sources.map(({ digest, id, project, expiresMs, policies: own }) => ({
         digest,
@@ -152,11 +153,14 @@ function withModelPolicies(
   return { ...added, ...written };
 }
 
-function reportPolicies(problems: readonly PolicyProblem[], report: Report): void {
-  for (const { path, message, severity } of problems) {
+function reportPolicies(
+  problems: readonly PolicyProblem[],
+  { report, failedTests = 'error' }: Pick<ConfigInputs, 'report' | 'failedTests'>,
+): void {
+  for (const { path, message, severity, kind } of problems) {
     const at = ['policies', ...path];
-    if (severity === 'error') report.error(at, message);
-    else report.warn(at, message);
+    if ((kind === 'test' ? failedTests : severity) === 'error') report.error(at, message, { kind });
+    else report.warn(at, message, { kind });
   }
 }
 

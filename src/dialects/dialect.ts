@@ -55,3 +55,22 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 export function count(value: unknown): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : 0;
 }
+
+/** Usage with the names that records and scripts see. */
+export interface UsageFields {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+export function toUsageFields(usage: Usage): UsageFields {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens ?? 0,
+    cache_write_tokens: usage.cacheWriteTokens ?? 0,
+    reasoning_tokens: usage.reasoningTokens ?? 0,
+  };
+}

@@ -1,11 +1,14 @@
 import { asRecord } from '../dialects/dialect.ts';
 import { decodeEmbeddings, encodeEmbeddings } from '../dialects/translate/embeddings.ts';
 import { GatewayError } from '../errors.ts';
+import type { ResponseCheck } from '../policy/response.ts';
 import type { Forwarded } from '../providers/attempt.ts';
 import { decodedAnswer } from '../providers/decode.ts';
 import { readWhole } from '../providers/read-whole.ts';
 import type { ProviderAnswer } from '../providers/upstream.ts';
 import { headersFor } from './answer-headers.ts';
+import { checkedStream } from './checked-stream.ts';
+import { noteAnswerVerdicts } from './decide.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
@@ -22,6 +25,8 @@ interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
   readonly request: ModelRequest;
   readonly gateway: Gateway;
+  /** The rules on answers that apply to this one. */
+  readonly check: ResponseCheck | undefined;
 }
 
 /**
@@ -69,33 +74,48 @@ function giveStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, gateway: { scrub } }: AnswerOptions,
+  { endpoint, gateway: { scrub }, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
+  const headers = headersFor(exchange, forwarded);
   const stream =
     translation === undefined
       ? exactStream(endpoint.dialect, scrub)
       : translatedStream(translation.stream(), scrub);
-  return relayStream(exchange, { answer, stream, headers: headersFor(exchange, forwarded) });
+  if (check === undefined) return relayStream(exchange, { answer, stream, headers });
+  const rules = check.stream();
+  const checked = checkedStream(stream, rules, endpoint.dialect);
+  return relayStream(exchange, { answer, stream: checked, headers }).finally(() =>
+    noteAnswerVerdicts(exchange, rules.verdicts),
+  );
 }
 
 async function giveJson(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, request }: AnswerOptions,
+  { endpoint, request, check }: AnswerOptions,
 ): Promise<void> {
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   const value = parseAnswer(body);
   const { translation } = forwarded.request;
   if (translation !== undefined) {
     const { body: translated, usage } = translation.answer(value);
-    exchange.draft.usage = usage;
-    return send(exchange, forwarded, toBytes(translated));
+    exchange.noteUsage(usage);
+    return send(exchange, forwarded, checkedAnswer(exchange, toBytes(translated), check));
   }
-  exchange.draft.usage = endpoint.dialect.answerUsage(value);
+  exchange.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
-  send(exchange, forwarded, mended === undefined ? body : toBytes(mended));
+  send(exchange, forwarded, checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check));
+}
+
+/** The answer after the rules on answers, which read what the client would. Throws the refusal. */
+function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
+  if (check === undefined) return body;
+  const { verdicts, refusal, redactedBody } = check.whole(body);
+  noteAnswerVerdicts(exchange, verdicts);
+  if (refusal === undefined) return redactedBody ?? body;
+  throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
 }
 
 /** Truncated or broken JSON must not become a clean-looking 200. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../http/lifetime.ts';
 import { newRequestId } from '../http/respond.ts';
@@ -29,6 +30,10 @@ export class Exchange {
 
   note(facts: Draft): void {
     Object.assign(this.draft, facts);
+  }
+
+  noteUsage(usage: Usage | undefined): void {
+    if (usage !== undefined) this.draft.usage = toUsageFields(usage);
   }
 
   noteFirstByte(): void {

@@ -31,12 +31,12 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     exchange.note({ bytes_in: body.length, model: request.model, stream: request.stream });
 
     const route = gateway.router.resolve(request.model);
-    const decision = decide(exchange, { request, endpoint, key, targets: route?.targets ?? [] });
+    const { decision, check } = decide(exchange, { request, endpoint, key, targets: route?.targets ?? [] });
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return giveEstimate(exchange, request);
 
     const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
-    await giveAnswer(exchange, forwarded, { endpoint, request, gateway }).finally(forwarded.release);
+    await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check }).finally(forwarded.release);
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

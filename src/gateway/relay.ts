@@ -44,7 +44,8 @@ class StreamSink implements BodySink {
   readonly #answer: ProviderAnswer;
   readonly #stream: PassingStream;
   readonly #settle: (error: GatewayError | undefined) => void;
-  readonly #forget: () => void;
+  // The lifetime may be over already, and then calls back before it has given its function.
+  #forget: () => void = () => undefined;
   readonly #resume = () => this.#answer.resume();
   #bytes = 0;
   /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
@@ -162,7 +163,7 @@ class StreamSink implements BodySink {
     this.#forget();
     this.#response.removeListener('drain', this.#resume);
     this.#exchange.draft.bytes_out = this.#bytes;
-    if (this.#stream.usage !== undefined) this.#exchange.draft.usage = this.#stream.usage;
+    this.#exchange.noteUsage(this.#stream.usage);
     this.#settle(error);
   }
 }

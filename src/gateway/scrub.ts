@@ -4,10 +4,17 @@ const mask = Buffer.from('[secret]');
 
 /** A function that takes every one of these texts out of a provider's words before they go anywhere. */
 export function createScrubber(secrets: readonly string[]): (text: Buffer) => Buffer {
-  const needles = secrets
-    .filter((secret) => secret.length >= leastLength)
-    .map((secret) => Buffer.from(secret));
+  const spellings = new Set(secrets.filter((secret) => secret.length >= leastLength).flatMap(spell));
+  // The longest first: a secret that begins with another one must not leave its rest behind.
+  const needles = [...spellings]
+    .sort((one, other) => other.length - one.length)
+    .map((each) => Buffer.from(each));
   return (text) => needles.reduce(without, text);
+}
+
+/** A secret as it is, and as JSON and URLs write it. */
+function spell(secret: string): string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
 }
 
 function without(text: Buffer, needle: Buffer): Buffer {

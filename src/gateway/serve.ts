@@ -83,7 +83,7 @@ export async function serveGateway({
       const exchange = new Exchange(request, response);
       open.add(exchange);
       response.once('close', () => open.delete(exchange));
-      void handle(exchange, current.gateway); // it answers its own failures
+      void current.run(exchange); // it answers its own failures
     },
   });
   listener = server;
@@ -131,9 +131,23 @@ function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Sha
     admit,
     isReady,
   };
+  let running = 0;
+  let retired: (() => void) | undefined;
   return {
-    gateway,
-    close: async () => void (await Promise.all([...providers.values()].map((provider) => provider.close()))),
+    run: async (exchange: Exchange) => {
+      running += 1;
+      await handle(exchange, gateway);
+      running -= 1;
+      if (running === 0) retired?.();
+    },
+    /** Closes the providers when the last exchange is over: closed ones take no request, not even one that waited. */
+    close: async () => {
+      const idle = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      if (running > 0) await idle;
+      await Promise.all([...providers.values()].map((provider) => provider.close()));
+    },
   };
 }
 

@@ -28,7 +28,7 @@ export async function readBody(
   if (announced > limits.bodyBytes) throw tooLarge(limits);
   // Only now, after the checks that need no body: a refused client never sends it.
   if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
-  const body = await receive(request, announced, limits);
+  const body = await receive(request, response, { announced, limits });
   return encoding === undefined ? body : decode(body, encoding, limits);
 }
 
@@ -39,7 +39,11 @@ function contentEncoding(request: IncomingMessage): keyof typeof decoders | unde
   throw new GatewayError('request.encoding', 'content-encoding must be gzip, br or deflate, once, or absent');
 }
 
-function receive(request: IncomingMessage, announced: number, limits: BodyLimits): Promise<Buffer> {
+function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { announced, limits }: { readonly announced: number; readonly limits: BodyLimits },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer | undefined;
     let length = 0;
@@ -52,6 +56,7 @@ function receive(request: IncomingMessage, announced: number, limits: BodyLimits
       clearTimeout(idle);
       clearTimeout(total);
       request.removeListener('data', onData).removeListener('end', onEnd).removeListener('close', onClose);
+      response.removeListener('close', onClose);
       if (error !== undefined) return reject(error);
       resolve(body === undefined ? Buffer.alloc(0) : body.subarray(0, length));
     };
@@ -59,8 +64,8 @@ function receive(request: IncomingMessage, announced: number, limits: BodyLimits
     const onEnd = () => settle();
     const onClose = () =>
       settle(
-        // The parser has answered a malformed body on the socket itself.
-        request.socket.writableEnded
+        // The parser answers a malformed body itself.
+        response.headersSent
           ? new GatewayError('request.framing', "the body's framing is malformed")
           : new GatewayError('client.left', 'the client left before its body was complete'),
       );
@@ -78,6 +83,7 @@ function receive(request: IncomingMessage, announced: number, limits: BodyLimits
       total = setTimeout(late, limits.bodyTotalMs);
     });
     request.on('data', onData).on('end', onEnd).on('close', onClose);
+    response.on('close', onClose);
   });
 }
 

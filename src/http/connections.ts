@@ -1,14 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-interface Open {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** The sockets of a server and the exchanges that are open on each. */
+/** The sockets of a server and the answers that are open on each. */
 export class Connections {
-  readonly #open = new Map<Socket, Set<Open>>();
+  readonly #open = new Map<Socket, Set<ServerResponse>>();
   readonly #upgraded = new WeakSet<Socket>();
   #isDraining = false;
 
@@ -17,59 +12,51 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** The socket speaks another protocol from now on, and is not idle for want of exchanges. */
+  /** The socket speaks another protocol from now on, and is not idle for want of answers. */
   noteUpgrade(socket: Socket): void {
     this.#upgraded.add(socket);
   }
 
-  /** Notes an exchange until its answer is over; gives the number of those that are open on its socket. */
-  begin(request: IncomingMessage, response: ServerResponse): number {
-    const { socket } = request;
-    const exchanges = this.#open.get(socket);
-    if (exchanges === undefined) return 0; // the socket is closed already
-    const exchange = { request, response };
-    exchanges.add(exchange);
+  /** Notes an answer until it is over; gives the number of those that are open on its socket. */
+  begin(response: ServerResponse): number {
+    const { socket } = response.req;
+    const open = this.#open.get(socket);
+    if (open === undefined) return 0; // the socket is closed already
+    open.add(response);
     if (this.#isDraining) response.setHeader('connection', 'close');
     response.once('close', () => {
-      exchanges.delete(exchange);
-      if (this.#isDraining) this.#closeIfIdle(socket);
+      open.delete(response);
+      if (this.#isDraining && this.#isUnasked(socket)) socket.destroySoon();
     });
-    return exchanges.size;
+    return open.size;
+  }
+
+  openOn(socket: Socket): readonly ServerResponse[] {
+    return [...(this.#open.get(socket) ?? [])];
   }
 
   /**
-   * Whether an answer can still be written past the exchanges: there is none, or a single one whose request
-   * is not over and whose answer has not begun. Else what is written would be read as part of an answer.
+   * Closes connections that never said anything, and the busy ones as soon as their answers are over. Node
+   * takes the first for busy ones, and lets the second wait for another request.
    */
-  isUnanswered(socket: Socket): boolean {
-    const exchanges = [...(this.#open.get(socket) ?? [])];
-    return (
-      exchanges.length <= 1 && exchanges.every((each) => !each.request.complete && !each.response.headersSent)
-    );
-  }
-
-  /** Whether an exchange is open on it. */
-  isBusy(socket: Socket): boolean {
-    return (this.#open.get(socket)?.size ?? 0) > 0;
-  }
-
-  /** Closes idle connections, and each of the others as soon as it is idle. */
   drain(): void {
     this.#isDraining = true;
-    for (const [socket, exchanges] of this.#open) {
-      this.#closeIfIdle(socket);
-      for (const { response } of exchanges) {
-        if (!response.headersSent) response.setHeader('connection', 'close');
-      }
+    for (const [socket, open] of this.#open) {
+      if (socket.bytesRead === 0) socket.destroy();
+      for (const response of open) if (!response.headersSent) response.setHeader('connection', 'close');
     }
+  }
+
+  /** Closes those in the middle of a request's head. */
+  closeUnasked(): void {
+    for (const socket of this.#open.keys()) if (this.#isUnasked(socket)) socket.destroy();
   }
 
   cut(): void {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  #closeIfIdle(socket: Socket): void {
-    if (this.#upgraded.has(socket) || this.#open.get(socket)?.size !== 0) return;
-    socket.destroySoon();
+  #isUnasked(socket: Socket): boolean {
+    return !this.#upgraded.has(socket) && this.#open.get(socket)?.size === 0;
   }
 }

@@ -71,7 +71,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // Behind an answer that closed the connection nothing is taken, only drained.
     if (request.socket.writableEnded) return request.resume();
-    const open = connections.begin(request, response);
+    const open = connections.begin(response);
     // The parser gives up what follows in the same packet, so the client must not wait for an answer to it.
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const refusal = open > limits.pipelined ? tooManyPipelined(limits) : misframed(request);
@@ -99,12 +99,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   const drain = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
     connections.drain();
+    // Node stops its own clock of heads when it closes.
+    const late = setTimeout(() => connections.closeUnasked(), limits.headMs);
     const cut = setTimeout(() => {
       stop.abort();
       setTimeout(() => connections.cut(), cutGraceMs).unref();
     }, limits.drainMs);
     await closed;
+    clearTimeout(late);
     clearTimeout(cut);
   };
   let drained: Promise<void> | undefined;
@@ -166,14 +170,21 @@ function tooManyPipelined(limits: ListenLimits): GatewayError {
 function answerParserError(error: NodeJS.ErrnoException, socket: Socket, connections: Connections): void {
   // It has its answer already, and is still sending: what comes is drained until the socket is destroyed.
   if (socket.writableEnded) return;
-  // Who ends its side in the middle of a body has left: nobody reads an answer.
-  const hasLeft =
-    error.code === 'ECONNRESET' || (error.code === 'HPE_INVALID_EOF_STATE' && connections.isBusy(socket));
-  if (hasLeft || !socket.writable || !connections.isUnanswered(socket)) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  endWith(socket, parserError(error));
+  const open = connections.openOn(socket);
+  const [only] = open;
+  if (only === undefined) return endWith(socket, parserError(error));
+  // At the end of its side the client has left: nobody reads an answer.
+  const isMalformed = error.code !== 'HPE_INVALID_EOF_STATE';
+  if (isMalformed && open.length === 1 && !only.headersSent && !only.req.complete) {
+    // Its body is what is malformed, so the answer is its own.
+    return sendError(only, parserError(error), newRequestId());
+  }
+  // In the middle of another answer a 400 would be read as part of it.
+  socket.destroy();
 }
 
 /** Node takes its own listeners off a CONNECT socket, so without one here a reset would end the process. */

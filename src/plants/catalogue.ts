@@ -4,7 +4,7 @@ import { createdEvents, updatedEvents } from './events.ts';
 import type { Feed } from './feed.ts';
 import type { Status } from './fields.ts';
 import type { NewPlant, Plant, PlantChange } from './plant.ts';
-import { createSearch, type Page, type PlantRow, type Search } from './search.ts';
+import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
 import { insertTags } from './tags.ts';
 
 export interface Catalogue {
@@ -31,7 +31,11 @@ export function createCatalogue(database: Database, feed: Feed, now: () => numbe
         return { value, events: updatedEvents(before.status, value, now()) };
       }),
     get: async (id) => {
-      const row = await queries.selectFrom('plants').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await queries
+        .selectFrom('plants')
+        .select(plantColumns)
+        .where('id', '=', id)
+        .executeTakeFirst();
       if (row === undefined) throw unknownPlant(`no plant has the id ${id}`);
       return toPlant(row);
     },
@@ -61,7 +65,7 @@ async function findForUpdate(
 ): Promise<PlantRow> {
   const found = await transaction
     .selectFrom('plants')
-    .selectAll()
+    .select(plantColumns)
     .$call((query) =>
       'id' in target ? query.where('id', '=', target.id) : query.where('name', '=', target.name),
     )

@@ -26,6 +26,14 @@ export interface Page {
   readonly hasMore: boolean;
 }
 
+export const plantColumns = [
+  'plants.id',
+  'plants.name',
+  'plants.category',
+  'plants.status',
+  'plants.tags',
+] as const;
+
 interface Shape {
   readonly tagCount: number;
   readonly match: Search['match'];
@@ -103,11 +111,10 @@ function valueFor(slot: Slot, search: Search, keys: readonly string[]): unknown 
 }
 
 function build(queries: Queries, shape: Shape) {
-  const columns = ['plants.id', 'plants.name', 'plants.category', 'plants.status', 'plants.tags'] as const;
   if (shape.tagCount === 0) {
     return queries
       .selectFrom('plants')
-      .select(columns)
+      .select(plantColumns)
       .where('plants.id', '>', afterMark)
       .$if(shape.hasStatus, (query) => query.where('plants.status', '=', statusMark))
       .orderBy('plants.id')
@@ -117,7 +124,7 @@ function build(queries: Queries, shape: Shape) {
   return queries
     .selectFrom(found.as('found'))
     .innerJoin('plants', 'plants.id', 'found.plant_id')
-    .select(columns)
+    .select(plantColumns)
     .orderBy('plants.id')
     .limit(limitMark);
 }

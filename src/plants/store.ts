@@ -30,6 +30,8 @@ export interface StoreOptions {
   readonly drainMs?: number;
   readonly watcherLimits?: Partial<WatcherLimits>;
   readonly now?: () => number;
+  /** scrypt's N; another than the standard one is for tests that don't test it. */
+  readonly passwordCost?: number;
 }
 
 export interface Store {
@@ -48,7 +50,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   const { log, now = Date.now } = options;
   const database = await openDatabase(options.database);
   const { queries } = database;
-  const passwords = createPasswordChecker();
+  const passwords = createPasswordChecker(options.passwordCost);
   const sessions = createSessions(queries, now);
   const throttle = createThrottle(queries, now);
   const watchers = createWatchers({
@@ -108,11 +110,11 @@ export async function startStore(options: StoreOptions): Promise<Store> {
 }
 
 /** Makes a user in a store's database, whether or not the store is running. */
-export async function addUser(database: string, user: NewUser): Promise<User> {
+export async function addUser(database: string, user: NewUser, passwordCost?: number): Promise<User> {
   const opened = await openDatabase(database);
   try {
     await migrate(opened, async () => undefined);
-    return await insertUser(opened.queries, createPasswordChecker(), user);
+    return await insertUser(opened.queries, createPasswordChecker(passwordCost), user);
   } finally {
     await opened.queries.destroy();
   }

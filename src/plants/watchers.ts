@@ -145,6 +145,7 @@ function take(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits
 
 /** False where the watcher reads too slowly, and is no more. */
 function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
+  if (socket.readyState !== socket.OPEN) return true; // it is being disconnected for another reason
   if (socket.bufferedAmount + text.length > limits.unreadBytes) {
     // Its close frame would wait behind all that it has not read.
     socket.terminate();

@@ -48,8 +48,24 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
     report('tests are texts, so they need a rule on texts', 'error', 'tests');
   }
   if (options.apply_to.includes('response')) {
-    const conditions = [...Object.keys(options.when ?? {}), ...Object.keys(options.unless ?? {})];
-    if (!conditions.includes('text')) report('only rules on texts apply to responses', 'error', 'apply_to');
+    if (options.when?.text === undefined) {
+      report('only rules with a text in when apply to answers', 'error', 'apply_to');
+    }
+    if (options.unless?.text !== undefined) {
+      report(
+        'a rule on answers cannot have a text in unless: an answer is not known until it ends',
+        'error',
+        'unless',
+        'text',
+      );
+    }
+    if (options.when?.text?.in !== undefined && !options.when.text.in.includes('assistant')) {
+      report(
+        'this rule never matches an answer: what answers say is of the role assistant',
+        'warning',
+        'apply_to',
+      );
+    }
   }
   return problems;
 }
@@ -86,5 +102,6 @@ function failedTests(
           ? `rule ${rule.id} should match this text, but does not`
           : `rule ${rule.id} matches this text, but should not`,
       severity: 'error' as const,
+      kind: 'test' as const,
     }));
 }

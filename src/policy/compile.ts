@@ -1,9 +1,11 @@
-import { createKeyRule } from './built-in.ts';
+import { createKeyDetector, createKeyRule } from './built-in.ts';
 import { checkPolicies } from './check.ts';
 import { compileRule, type PolicyProblem } from './compile-rule.ts';
+import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
 import { type CompiledPolicy, RuleSet } from './policy-set.ts';
 import type { PolicyOptions } from './registry.ts';
+import type { ResponseCheck } from './response.ts';
 import type { Decision, Subject } from './rule.ts';
 import { createFold } from './text/fold.ts';
 
@@ -14,7 +16,9 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
-  /** The same, rule by rule, with what each one alone takes; `now` gives microseconds. */
+  /** The rules on the answer to a request; undefined where none applies: answers then cost nothing. */
+  response(subject: Subject): ResponseCheck | undefined;
+  /** The decision on a request, rule by rule, with what each one alone takes; `now` gives microseconds. */
   explain(subject: Subject, now: () => number): Explanation;
 }
 
@@ -34,15 +38,16 @@ export function compilePolicies(
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
+  const tools = { fold, detectors: { ...detectors, gateway_key: createKeyDetector(secrets) } };
   const compiled = new Map<string, CompiledPolicy>();
   for (const [name, options] of Object.entries(policies)) {
     const rules = options.rules.map((rule, index) =>
-      compileRule({ policy: name, options, rule, index }, fold, (problem) => problems.push(problem)),
+      compileRule({ policy: name, options, rule, index }, tools, (problem) => problems.push(problem)),
     );
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = [createKeyRule(secrets, fold)];
+  const builtIn = [createKeyRule(tools)];
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -62,6 +67,7 @@ export function compilePolicies(
     return {
       names: chosen.map(({ name }) => name),
       decide: (subject) => rules.decide(subject),
+      response: (subject) => rules.response(subject),
       explain: (subject, now) => explain(rules, subject, { now, fold }),
     };
   }

@@ -6,6 +6,8 @@ export const keyKinds = {
   prose: 1,
   /** A name or label of the format: no part of anybody's sentence. */
   label: 2,
+  /** A sign that the object carries bytes, or leads to them. */
+  bytes: 3,
 } as const;
 export type KeyKind = (typeof keyKinds)[keyof typeof keyKinds];
 
@@ -31,7 +33,10 @@ const names: Readonly<Record<string, KeyKind>> = {
   tool_use_id: keyKinds.label,
   tool_call_id: keyKinds.label,
   signature: keyKinds.label,
-  media_type: keyKinds.label,
+  media_type: keyKinds.bytes,
+  mime_type: keyKinds.bytes,
+  data: keyKinds.bytes,
+  url: keyKinds.bytes,
   phase: keyKinds.label,
   detail: keyKinds.label,
   ttl: keyKinds.label,

@@ -3,14 +3,16 @@ import type { CompiledRule } from './compile-rule.ts';
 import { evaluateRule } from './evaluate.ts';
 import { Facts } from './facts.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { placeInRequest } from './place.ts';
 import { occurrencesOf, type Redaction, redact } from './redact.ts';
 import type { PolicyOptions } from './registry.ts';
-import { type Action, actions, type Decision, type Match, type Subject, type Verdict } from './rule.ts';
+import { AnswerRules, type ResponseCheck } from './response.ts';
+import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
 import { Search } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import { placeInRequest, type UnseenKind } from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
 
 /** One policy with its rules. */
 export interface CompiledPolicy {
@@ -33,11 +35,13 @@ export class RuleSet {
   readonly #search: Search;
   readonly #numbers: ReadonlyMap<string, number>;
 
+  readonly #answers: AnswerRules | undefined;
+
   constructor({ policies, builtIn, fold }: SetParts) {
     this.#policies = policies;
-    this.rules = [...builtIn, ...policies.flatMap(({ rules }) => rules)].filter((rule) =>
-      rule.appliesTo.includes('request'),
-    );
+    const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
+    this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
+    this.#answers = AnswerRules.of(all, fold);
     const needles = collectNeedles(this.rules);
     this.#numbers = new Map(needles.map(({ key }, number) => [key, number]));
     const machine = buildMachine(
@@ -65,6 +69,11 @@ export class RuleSet {
     } catch (cause) {
       return failed('policy', cause, verdicts);
     }
+  }
+
+  /** The rules on the answer to a request; undefined where none applies, so that answers cost nothing. */
+  response(subject: Subject): ResponseCheck | undefined {
+    return this.#answers?.check(this.facts(subject));
   }
 
   facts(subject: Subject): Facts {
@@ -200,13 +209,6 @@ function collectNeedles(rules: readonly CompiledRule[]): readonly NamedNeedle[] 
     for (const { needles } of conditionsOnText(rule)) for (const each of needles) byKey.set(each.key, each);
   }
   return [...byKey.values()];
-}
-
-function strictest(verdicts: readonly Verdict[]): Action {
-  return verdicts.reduce<Action>(
-    (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
-    'allow',
-  );
 }
 
 function ids(verdicts: readonly Verdict[]): readonly string[] {

@@ -2,16 +2,17 @@ import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import type { CompiledRule } from './compile-rule.ts';
 import { spansOutside, textsOf } from './exceptions.ts';
 import type { Facts } from './facts.ts';
+import { type Place, placeInRequest, textOf } from './place.ts';
 import { isRedactable } from './redactable.ts';
 import { type Occurrence, occurrenceLimit } from './search.ts';
+import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
-import { type Place, placeInRequest, textOf } from './walk.ts';
 
 export type Redaction =
   | { readonly kind: 'redacted'; readonly body: Buffer }
   | { readonly kind: 'impossible'; readonly rule: CompiledRule; readonly at: string };
 
-interface Stretch {
+export interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly label: string;
@@ -26,7 +27,9 @@ export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction 
   for (const rule of rules) {
     const except = rule.except.map(({ needle }) => needle);
     for (const occurrence of occurrencesOf(rule, facts)) {
-      const problem = plan.add(occurrence, facts, except, `[REDACTED:${rule.reason}]`);
+      const label = `[REDACTED:${rule.reason}]`;
+      const needle = facts.needle(occurrence.needle);
+      const problem = plan.add({ occurrence, needle, fold: facts.fold, except, label });
       if (problem === undefined) continue;
       const at = facts.subject.document.pointer(placeInRequest(problem).entry);
       return { kind: 'impossible', rule, at };
@@ -40,8 +43,16 @@ export function occurrencesOf(rule: CompiledRule, facts: Facts): readonly Occurr
   return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
 }
 
+interface Replacement {
+  readonly occurrence: Occurrence;
+  readonly needle: Needle;
+  readonly fold: Fold;
+  readonly except: readonly Needle[];
+  readonly label: string;
+}
+
 /** What is to be replaced, by document and entry: texts of the request, and texts inside those. */
-class Plan {
+export class Plan {
   readonly #root: JsonDocument;
   readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
   readonly #outers = new Map<JsonDocument, Place>();
@@ -51,13 +62,12 @@ class Plan {
   }
 
   /** Plans the replacement of one occurrence; returns the place that must not be changed, if there is one. */
-  add(occurrence: Occurrence, facts: Facts, except: readonly Needle[], label: string): Place | undefined {
+  add({ occurrence, needle, fold, except, label }: Replacement): Place | undefined {
     const { piece, before } = occurrence;
-    const needle = facts.needle(occurrence.needle);
     const places = before === undefined ? [piece.place] : [before.place, piece.place];
     const fixed = places.find((place) => !isRedactable(place));
     if (fixed !== undefined) return fixed;
-    const spans = textsOf(occurrence).map((text) => spansOutside(needle, except, text, facts.fold));
+    const spans = textsOf(occurrence).map((text) => spansOutside(needle, except, text, fold));
     if (before === undefined) {
       for (const { start, end } of spans[0] ?? []) this.#replace(piece.place, { start, end, label });
       return undefined;
@@ -102,7 +112,7 @@ class Plan {
   #rebuild(document: JsonDocument): Buffer {
     const texts = new Map<number, string>();
     for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
-      texts.set(entry, replaceAll(textOf({ document, entry }), stretches));
+      texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
     }
     for (const [inner, outer] of this.#outers) {
       if (outer.document !== document) continue;
@@ -114,7 +124,7 @@ class Plan {
 }
 
 /** The document's bytes with some strings replaced. */
-function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
+export function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
   for (const [entry, text] of [...texts].sort(([one], [other]) => one - other)) {
@@ -128,7 +138,7 @@ function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buf
 }
 
 /** Stretches that overlap become one, under the name of the first. */
-function replaceAll(text: string, stretches: readonly Stretch[]): string {
+export function replaceStretches(text: string, stretches: readonly Stretch[]): string {
   let result = '';
   let at = 0;
   let open: Stretch | undefined;

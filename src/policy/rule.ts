@@ -69,3 +69,11 @@ export interface Decision {
   /** Pieces of content that no rule could look into (images, references), so that they don't pass for clean. */
   readonly unseen: number;
 }
+
+/** The strictest action of some verdicts; allow where there are none. */
+export function strictest(verdicts: readonly Verdict[]): Action {
+  return verdicts.reduce<Action>(
+    (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
+    'allow',
+  );
+}

@@ -1,11 +1,14 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../dialects/json-document.ts';
+import type { Piece, Place } from './place.ts';
 import { Joints } from './text/joints.ts';
 import type { Machine } from './text/machine.ts';
 import { type Hit, TextReader } from './text/reader.ts';
 import type { View } from './text/scanner.ts';
 import type { VerdictCache } from './text/verdict-cache.ts';
-import { createWalk, type Piece, type Place, type UnseenKind, type Visitor, type Walk } from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
+import { createWalk, type Visitor, type Walk } from './walk.ts';
+import type { Context } from './walk-context.ts';
 
 /** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */
 export interface Occurrence {
@@ -57,20 +60,32 @@ export class Search {
       if (same === undefined) occurrences.set(occurrence.needle, [occurrence]);
       else if (same.length < occurrenceLimit) same.push(occurrence);
     };
+    const noteAll = (hits: readonly Hit[], piece: Piece) => {
+      for (const { needle, view } of hits) note({ needle, view, piece });
+    };
     const across = ({ needle, view }: Hit, piece: Piece, before: Piece) =>
       note({ needle, view, piece, before });
     walk({
-      text: (piece) => {
-        const { document, entry } = piece.place;
-        const verdict = this.#reader.read(document, entry);
-        for (const { needle, view } of verdict.hits) note({ needle, view, piece });
-        if (piece.chain !== undefined && document.end(entry) > document.start(entry)) {
-          joints.add(piece, verdict, across);
+      text: (document, entry, context) => {
+        if (context.chain === undefined) {
+          const hits = this.#reader.hits(document, entry);
+          if (hits.length > 0) noteAll(hits, pieceOf(document, entry, context));
+          return;
         }
+        if (document.end(entry) === document.start(entry)) return;
+        const piece = pieceOf(document, entry, context);
+        const verdict = this.#reader.read(document, entry);
+        noteAll(verdict.hits, piece);
+        joints.add(piece, verdict, across);
       },
       unseen: (kind, place) => unseen.push({ kind, place }),
       unreadable: (place, roles) => unreadable.push({ place, roles }),
     });
+    joints.finish(across);
     return { occurrences, unseen, unreadable };
   }
+}
+
+function pieceOf(document: JsonDocument, entry: number, context: Context): Piece {
+  return { place: context.place(document, entry), roles: context.roles, chain: context.chain };
 }

@@ -16,9 +16,14 @@ export class Breaker {
     this.#options = options;
   }
 
+  /** Whether `admit` would let a request pass now; asking changes nothing. */
+  wouldAdmit(nowMs: number): boolean {
+    return !this.isOpen || (nowMs >= this.#openUntilMs && !this.#isProbing);
+  }
+
   /** Milliseconds until the next request may pass; 0 lets this one pass, and makes it the probe where one is due. */
   admit(nowMs: number): number {
-    if (this.#failuresInRow < this.#options.failures) return 0;
+    if (!this.isOpen) return 0;
     if (nowMs < this.#openUntilMs) return this.#openUntilMs - nowMs;
     if (this.#isProbing) return this.#options.openMs;
     this.#isProbing = true;

@@ -10,7 +10,7 @@ export interface Errand<Request> {
 export interface Errands<Request> {
   /** The next target that can take the request; undefined when there is none left. */
   take(): Errand<Request> | undefined;
-  /** Whether `take` would give one. */
+  /** Whether `take` would give one that may be asked now; those that may not are passed over. */
   hasMore(): boolean;
   /** Why the first of those that were passed over can't take it. */
   readonly objection: GatewayError | undefined;
@@ -48,6 +48,7 @@ export function planErrands<Request>(
     },
     hasMore: () => {
       next ??= find();
+      while (next !== undefined && !next.target.provider.breaker.wouldAdmit(Date.now())) next = find();
       return next !== undefined;
     },
     get objection() {

@@ -21,9 +21,17 @@ export async function fetchJson(
     const answer = decodedAnswer(await get(provider, gatewayPath, lifetime));
     const body = await readWhole(answer, limitBytes, lifetime);
     if (answer.status !== 200) throw new GatewayError('provider.broken_response', `status ${answer.status}`);
-    return JSON.parse(body.toString());
+    return parse(body);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new GatewayError('provider.broken_response', 'the answer is not JSON', { cause });
   }
 }
 

@@ -45,6 +45,7 @@ export async function forward<Request extends ProviderRequest>(
       last ??= unavailable(errand.target, closedForMs);
       continue;
     }
+    errand.target.provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
       const attempt = await send(errand, options, attempts);
@@ -70,7 +71,6 @@ async function send<Request extends ProviderRequest>(
   const { provider } = target;
   onAttempt(target, request);
   await enter(provider, lifetime);
-  provider.retryBudget.noteRequest();
   return new Promise((resolve, reject) => {
     let total: NodeJS.Timeout | undefined;
     let isReleased = false;
@@ -99,6 +99,7 @@ async function send<Request extends ProviderRequest>(
     };
     let forget: () => void = () => undefined;
     forget = lifetime.onEnd(() => giveUp(lifetime.reason));
+    if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     const { path, headers, body } = request;
     provider.pool.dispatch({ path, headers, body, method: 'POST' }, upstream);

@@ -16,7 +16,27 @@ const requestNames = new Set([
 ]);
 const requestPrefixes = ['x-stainless-', 'x-codex-', 'x-claude-'];
 // It holds the paths of the user's machine.
-const neverToProvider = new Set(['x-codex-turn-metadata']);
+const notOfPrefix = new Set(['x-codex-turn-metadata']);
+// Not even where the configuration names them: the client's key is for us alone, the rest belongs to the
+// connection or is no longer true of the body.
+const neverToProvider = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'x-gateway-key',
+  'host',
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'expect',
+]);
 
 const answerNames = new Set([
   'content-type',
@@ -45,12 +65,18 @@ export interface RequestHeaderOptions {
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
   const headers = ['accept-encoding', 'identity', ...options.own];
   let hasVersion = false;
+  let hasType = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
     if (name.startsWith('anthropic-')) {
       if (!options.isAnthropic) continue;
       hasVersion ||= name === 'anthropic-version';
     } else if (!isForwarded(name, options.extraNames)) continue;
+    if (name === 'content-type') {
+      // Node reads the first of several, so that is the one that was checked.
+      if (hasType) continue;
+      hasType = true;
+    }
     headers.push(name, rawHeaders[i + 1] as string);
   }
   if (options.isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
@@ -58,8 +84,9 @@ export function requestHeaders(rawHeaders: readonly string[], options: RequestHe
 }
 
 function isForwarded(name: string, extraNames: ReadonlySet<string>): boolean {
-  if (requestNames.has(name) || extraNames.has(name)) return true;
-  return requestPrefixes.some((prefix) => name.startsWith(prefix)) && !neverToProvider.has(name);
+  if (requestNames.has(name)) return true;
+  if (extraNames.has(name)) return !neverToProvider.has(name);
+  return requestPrefixes.some((prefix) => name.startsWith(prefix)) && !notOfPrefix.has(name);
 }
 
 /** Headers of an answer by their lower-case names, as the provider sent them; the first of equal names. */

@@ -49,8 +49,10 @@ export function retryWaitMs(
 
 /** Retry-After in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). */
 export function retryAfterMs(value: string, nowMs: number): number | undefined {
-  const seconds = Number(value);
-  if (value.trim() !== '' && Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const date = Date.parse(value);
+  const text = value.trim();
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Math.max(0, Number(text) * 1_000);
+  // Date.parse makes dates of nearly anything; those meant here name their month.
+  if (!/\b[A-Z][a-z]{2}\b/.test(text)) return undefined;
+  const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }

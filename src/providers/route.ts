@@ -32,11 +32,7 @@ export function createRouter(
   const find = (name: string): Route | undefined => {
     const entry = findModel(name);
     if (entry === undefined) return undefined;
-    const targets = entry.targets.flatMap((choice) => {
-      const provider = providers.get(choice.provider);
-      return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
-    });
-    return { entry, targets };
+    return { entry, targets: chooseTargets(entry, name, providers) };
   };
 
   return {
@@ -48,4 +44,16 @@ export function createRouter(
       return route;
     },
   };
+}
+
+/** The targets of an entry whose providers are configured, each with the model's name there. */
+export function chooseTargets<Configured>(
+  entry: ModelEntry,
+  name: string,
+  providers: ReadonlyMap<string, Configured>,
+): readonly { readonly provider: Configured; readonly model: string }[] {
+  return entry.targets.flatMap((choice) => {
+    const provider = providers.get(choice.provider);
+    return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
+  });
 }

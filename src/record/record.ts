@@ -1,4 +1,4 @@
-import type { Usage } from '../dialects/dialect.ts';
+import type { UsageFields } from '../dialects/dialect.ts';
 
 /** What is written about one exchange. No key, and no content unless asked for: ids, names, counts and times. */
 export interface ExchangeRecord {
@@ -30,6 +30,8 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
+    /** Set where it was the answer that matched. */
+    readonly on?: 'answer';
   }[];
   readonly would_block?: readonly string[];
   /** Pieces of content that no rule could look into. */
@@ -42,7 +44,7 @@ export interface ExchangeRecord {
   readonly attempts?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
-  readonly usage?: Usage;
+  readonly usage?: UsageFields;
   readonly first_byte_ms?: number;
   readonly total_ms: number;
   /** The request's body, only where `records.bodies` asks for it and only in the file. */

@@ -168,8 +168,8 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
     const records = await gateway.recorded(before + 2);
 
     expect(records.slice(before).map(({ usage }) => usage)).toMatchObject([
-      { inputTokens: 3, outputTokens: 4 },
-      { inputTokens: 3, outputTokens: 4 },
+      { input_tokens: 3, output_tokens: 4 },
+      { input_tokens: 3, output_tokens: 4 },
     ]);
   });
 });

@@ -160,7 +160,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         body: client === provider ? 'spliced' : 'translated',
         provider,
         target_model: 'sandbox-mini',
-        usage: { inputTokens: 120, outputTokens: 25, cacheReadTokens: 40 },
+        usage: { input_tokens: 120, output_tokens: 25, cache_read_tokens: 40 },
       });
     });
 

@@ -579,7 +579,7 @@ describe('drain', () => {
   }
 
   test('closes idle connections, used and unused ones, and those with half a head', async () => {
-    const { listener, open } = await start({ limits: { drainMs: 60_000 } });
+    const { listener, open } = await start({ limits: { drainMs: 60_000, headMs: 100 } });
     const used = open().send(post('{}'));
     await used.answer();
     const unused = open();

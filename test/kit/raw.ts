@@ -23,11 +23,20 @@ export interface RawConnection {
 export function openRaw(port: number): RawConnection {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let received = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let isToLook = false;
   let isClosed = false;
   let wake: () => void = () => undefined;
   socket.on('data', (chunk) => {
-    received = Buffer.concat([received, chunk]);
-    wake();
+    chunks.push(chunk);
+    // A long answer is looked at now and then only: at every chunk it would take quadratic time.
+    if (received.length < 1_000_000) return wake();
+    if (isToLook) return;
+    isToLook = true;
+    setTimeout(() => {
+      isToLook = false;
+      wake();
+    }, 10);
   });
   const closed = new Promise<void>((resolve) => {
     socket.on('close', () => {
@@ -49,6 +58,8 @@ export function openRaw(port: number): RawConnection {
     },
     answer: async () => {
       for (;;) {
+        received = Buffer.concat([received, ...chunks]);
+        chunks = [];
         const parsed = parseAnswer(received, isClosed);
         if (parsed !== undefined) {
           received = received.subarray(parsed.length);

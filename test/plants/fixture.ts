@@ -16,6 +16,9 @@ export interface TestStore {
 
 export const rosa = { username: 'rosa', password: 'correct horse battery' } as const;
 
+// Most tests need a password, few its 128 MiB and quarter of a second.
+const cheap = 2 ** 12;
+
 /** A store on a new database (or a given one) with the user rosa, who is logged in. */
 export async function startTestStore(
   databases: TestDatabases,
@@ -26,11 +29,12 @@ export async function startTestStore(
   const store = await startStore({
     host: '127.0.0.1',
     port: 0,
+    passwordCost: cheap,
     log: (record) => log.push(record),
     ...options,
     database,
   });
-  if (options.database === undefined) await addUser(database, { ...rosa, email: 'rosa@example.org' });
+  if (options.database === undefined) await addUser(database, { ...rosa, email: 'rosa@example.org' }, cheap);
   const token = await logIn(store);
   return {
     url: store.url,

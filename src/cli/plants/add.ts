@@ -28,7 +28,7 @@ export function build(io: Io): Command {
     .option('--tags <tags>', 'tags separated by commas', tagList)
     .addOption(statusOption('its status (default: available)'))
     .action(async (name: string, { category, tags, status }: AddOptions, command: Command) => {
-      const { options, client } = connectLoggedIn(command, io);
+      const { options, client } = await connectLoggedIn(command, io);
       const plant = await withSpinner('adding', options, io, () =>
         client.add({
           name,

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { createPlantsClient, type PlantsClient, type PlantsConnection } from '../../client/plants.ts';
-import { plantsBaseUrl } from '../../client/plants-url.ts';
+import { plantsBaseUrl, standardPlantsUrl } from '../../client/plants-url.ts';
 import { readSession } from '../../client/session.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, commonOptions } from '../command.ts';
 import type { Io } from '../io.ts';
+import { configuredPlants } from './configured.ts';
 
 export interface Connected {
   readonly options: CommonOptions;
@@ -14,10 +15,11 @@ export interface Connected {
 
 const timeoutSeconds = 30;
 
-/** A client for the store that the environment points at, with PLANTS_TOKEN or the kept session. */
-export function connect(command: Command, io: Io): Connected {
+/** A client for the store that the environment or the configuration points at, with PLANTS_TOKEN or the kept session. */
+export async function connect(command: Command, io: Io): Promise<Connected> {
   const options = commonOptions(command);
-  const baseUrl = plantsBaseUrl(io.env);
+  const configured = await configuredBaseUrl(options, io);
+  const baseUrl = plantsBaseUrl(io.env, configured);
   const token = io.env.PLANTS_TOKEN || readSession(io.env, baseUrl)?.token;
   const connection = {
     baseUrl,
@@ -29,8 +31,11 @@ export function connect(command: Command, io: Io): Connected {
 }
 
 /** The same for what needs a login. Throws login.required before anything is sent. */
-export function connectLoggedIn(command: Command, io: Io): Connected & { readonly token: string } {
-  const connected = connect(command, io);
+export async function connectLoggedIn(
+  command: Command,
+  io: Io,
+): Promise<Connected & { readonly token: string }> {
+  const connected = await connect(command, io);
   const { token, baseUrl } = connected.connection;
   if (token === undefined) {
     throw new GatewayError(
@@ -39,4 +44,11 @@ export function connectLoggedIn(command: Command, io: Io): Connected & { readonl
     );
   }
   return { ...connected, token };
+}
+
+/** The standard address says nothing: a store that the running gateway started elsewhere is then the one meant. */
+async function configuredBaseUrl(options: CommonOptions, io: Io): Promise<string | undefined> {
+  if (options.config === undefined && (io.env.PLANTS_URL ?? '') !== '') return undefined;
+  const plants = await configuredPlants(options, io);
+  return plants?.baseUrl === standardPlantsUrl ? undefined : plants?.baseUrl;
 }

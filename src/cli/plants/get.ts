@@ -14,7 +14,7 @@ export function build(io: Io): Command {
   })
     .argument('<id>', "the plant's id", positiveInteger)
     .action(async (id: number, _options: unknown, command: Command) => {
-      const { options, client } = connect(command, io);
+      const { options, client } = await connect(command, io);
       const plant = await withSpinner('asking', options, io, () => client.get(id));
       await printOne(plant, plantListing, options, io);
     });

@@ -22,7 +22,7 @@ export function build(io: Io): Command {
     .addOption(statusOption('only plants with this status'))
     .option('--limit <number>', 'most plants to print (default: every one)', positiveInteger)
     .action(async (search: PlantSearch, command: Command) => {
-      const { options, client } = connect(command, io);
+      const { options, client } = await connect(command, io);
       // Commander put the common options beside them; the client takes what it knows.
       const { tags, match, status, limit } = search;
       const batches = client.search({

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { commonOptions, createCommand, portNumber } from '../command.ts';
 import { hasColour, type Io, painter } from '../io.ts';
+import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 import { requestLine } from './request-line.ts';
 
 interface ServeOptions {
-  readonly port: number;
-  readonly host: string;
+  readonly port?: number;
+  readonly host?: string;
   readonly database?: string;
 }
 
@@ -21,17 +22,20 @@ export function build(io: Io): Command {
       'PGPASSWORD=… gateway plants serve --database postgres://plants@127.0.0.1/plants',
     ],
   })
-    .option('-p, --port <port>', 'port; 0 takes a free one', portNumber, 4101)
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('-p, --port <port>', 'port; 0 takes a free one (default: 4101)', portNumber)
+    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .option(databaseOption, databaseHelp)
-    .action(async ({ port, host, database }: ServeOptions, command: Command) => {
-      const { quiet, color } = commonOptions(command);
+    .action(async (given: ServeOptions, command: Command) => {
+      const options = commonOptions(command);
+      const { quiet, color } = options;
+      const configured = (await configuredPlants(options, io))?.store;
+      const database = given.database ?? configured?.database;
       const { startStore } = await import('../../plants/store.ts');
       const isForPeople = io.stderr.isTTY === true;
       const paint = painter(color && hasColour(io.stderr, io.env));
       const store = await startStore({
-        host,
-        port,
+        host: given.host ?? configured?.host ?? '127.0.0.1',
+        port: given.port ?? configured?.port ?? 4101,
         database: database ?? defaultDatabase(io.env),
         // Of a database that somebody chose, they say themselves who its users are.
         demoUser: database === undefined,

@@ -47,7 +47,7 @@ export function build(io: Io): Command {
           'nothing to change: give --name, --category, --tags or --status',
         );
       }
-      const { options, client } = connectLoggedIn(command, io);
+      const { options, client } = await connectLoggedIn(command, io);
       const plant = await withSpinner('changing', options, io, () => client.update({ id, ...change }));
       await printOne(plant, plantListing, options, io);
     });

@@ -1,9 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { askPassword, canAsk, readPassword } from '../ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../command.ts';
 import type { Io } from '../io.ts';
 import { printOne } from '../listing.ts';
+import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 
 interface AddOptions {
@@ -31,7 +32,8 @@ export function build(io: Io): Command {
       const password = await newPassword(given, options, io);
       const { addUser } = await import('../../plants/store.ts');
       const { email, database } = given;
-      const user = await addUser(database ?? defaultDatabase(io.env), {
+      const configured = (await configuredPlants(options, io))?.store.database;
+      const user = await addUser(database ?? configured ?? defaultDatabase(io.env), {
         username,
         password,
         ...(email === undefined ? {} : { email }),
@@ -42,7 +44,16 @@ export function build(io: Io): Command {
       };
       await printOne(user, listing, options, io);
     });
-  return new Command('user').description('manage users of the plant store').addCommand(add);
+  const user = createCommand({
+    name: 'user',
+    summary: 'manage users of the plant store',
+    examples: [
+      'gateway plants user add rosa',
+      'gateway plants user add rosa --password-stdin < password.txt',
+      'gateway plants user add --help',
+    ],
+  });
+  return user.addCommand(add);
 }
 
 async function newPassword({ passwordStdin }: AddOptions, options: CommonOptions, io: Io): Promise<string> {

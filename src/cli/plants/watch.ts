@@ -26,7 +26,7 @@ export function build(io: Io): Command {
     .addOption(new Option('--type <types...>', 'only events of these types').choices(types))
     .option('--plant <id>', 'only events of this plant', positiveInteger)
     .action(async ({ type, plant }: WatchCommandOptions, command: Command) => {
-      const { options, connection, token } = connectLoggedIn(command, io);
+      const { options, connection, token } = await connectLoggedIn(command, io);
       const { watchPlants } = await import('../../client/plant-events.ts'); // its WebSocket takes 40 ms to load
       const say = (text: string) => options.quiet !== true && io.stderr.write(`${text}\n`);
       await watchPlants({

@@ -45,28 +45,53 @@ function createDriver(engine: SqliteEngine): Driver {
   };
 }
 
+interface Prepared {
+  readonly statement: SqliteStatement;
+  readonly all: (values: readonly SqliteValue[]) => unknown[];
+}
+
 function createConnection(engine: SqliteEngine): DatabaseConnection {
-  const statements = new Map<string, SqliteStatement>();
-  const prepare = (sql: string): SqliteStatement => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
+  const known = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
+    const found = known.get(sql);
+    if (found !== undefined) return found;
     const statement = engine.prepare(sql);
-    const [oldest] = statements.keys();
-    if (statements.size >= statementLimit && oldest !== undefined) statements.delete(oldest);
-    statements.set(sql, statement);
-    return statement;
+    const prepared = { statement, all: rowReader(statement) };
+    const [oldest] = known.keys();
+    if (known.size >= statementLimit && oldest !== undefined) known.delete(oldest);
+    known.set(sql, prepared);
+    return prepared;
   };
   return {
     executeQuery: async <Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> => {
-      const statement = prepare(sql);
+      const { statement, all } = prepare(sql);
       const values = parameters as readonly SqliteValue[]; // the schema has no other column types
-      if (hasRows(query)) return { rows: statement.all(...values) as Row[] }; // typed by the query that asked
+      if (hasRows(query)) return { rows: all(values) as Row[] }; // typed by the query that asked
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
     },
     streamQuery: () => {
       throw new Error('streaming is not needed by this service');
     },
   };
+}
+
+/**
+ * Reads rows as arrays and makes the objects here: the driver takes longer to make an object than SQLite
+ * to find its row. So queries must name their columns; those of a `*` could change under a kept statement.
+ */
+function rowReader(statement: SqliteStatement): Prepared['all'] {
+  const names = statement.columns?.().map(({ name }) => name);
+  if (names === undefined || names.length === 0 || statement.setReturnArrays === undefined) {
+    return (values) => statement.all(...values);
+  }
+  statement.setReturnArrays(true);
+  return (values) => statement.all(...values).map((row) => toObject(names, row as readonly unknown[])); // see above
+}
+
+function toObject(names: readonly string[], row: readonly unknown[]): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (let i = 0; i < names.length; i += 1) object[names[i] as string] = row[i]; // i is in range
+  return object;
 }
 
 function hasRows(query: RootOperationNode): boolean {

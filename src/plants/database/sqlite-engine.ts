@@ -6,9 +6,15 @@ export type SqliteValue = string | number | null;
 export interface SqliteStatement {
   all(...parameters: readonly SqliteValue[]): unknown[];
   run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint };
+  /** Missing, like the next one, from the first versions of node:sqlite. */
+  columns?(): readonly { readonly name: string }[];
+  setReturnArrays?(areArrays: boolean): void;
 }
 
-/** What this service uses of DatabaseSync, which node:sqlite and its stand-in for Node 20 have alike. */
+/**
+ * What this service uses of DatabaseSync, which node:sqlite and its stand-in for Node 20 have alike.
+ * It must be kept for as long as its statements are: they don't hold it, and crash without it.
+ */
 export interface SqliteEngine {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): void;

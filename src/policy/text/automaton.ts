@@ -1,9 +1,7 @@
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
+import { contexts, endPoint, holding } from './conditions.ts';
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
-
-/** What stood before, as far as conditions on the next place ask for it. */
-const contexts = { begin: 0, newline: 1, word: 2, other: 3, space: 4 } as const;
 
 /** One state: the nodes that are alive, what stood before, and the needles that ended just before the last character. */
 export interface State {
@@ -24,11 +22,14 @@ export interface AutomatonOptions {
 
 const defaultCellLimit = 1 << 21;
 const space = 0x20;
-const backslash = 0x5c;
-const endPoint = -1;
+
+interface Advance {
+  readonly threads: Int32Array;
+  readonly needles: readonly number[];
+}
 
 /** A cell that nobody has filled yet. */
-export const unknownCell = -1;
+const unknownCell = -1;
 
 /**
  * A deterministic automaton that is built while it reads: a table row per state that really occurs. It
@@ -40,8 +41,6 @@ export class Automaton {
   readonly alphabet: Alphabet;
   /** Class of each byte as a character of its own; 0 for those above ASCII. */
   readonly byteClasses = new Uint16Array(256);
-  /** The same for text with JSON escapes: a backslash stops too. */
-  readonly escapedClasses: Uint16Array;
   table: Int32Array;
   readonly #nodes: readonly NfaNode[];
   readonly #starts: readonly number[];
@@ -50,7 +49,9 @@ export class Automaton {
   readonly #endClass: number;
   readonly #dropClass: number;
   readonly #cellLimit: number;
+  readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
+  readonly #beginnings = new Map<number, Advance>();
   #generation = 0;
   #states: State[] = [];
   #index = new Map<number, State[]>();
@@ -60,6 +61,7 @@ export class Automaton {
   constructor({ nfa, fold, cellLimit = defaultCellLimit }: AutomatonOptions) {
     this.#nodes = nfa.nodes;
     this.#starts = nfa.starts;
+    this.#asksForWords = nfa.nodes.some(isInsideWords);
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
@@ -69,8 +71,6 @@ export class Automaton {
     this.#marks = new Int32Array(nfa.nodes.length);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 64)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.escapedClasses = this.byteClasses.slice();
-    this.escapedClasses[backslash] = 0;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
 
@@ -113,6 +113,11 @@ export class Automaton {
     return this.#next(state, byteClass);
   }
 
+  /** Whether a text that begins at this state can hold needles that it doesn't hold by itself. */
+  isOpen(state: State): boolean {
+    return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
+  }
+
   /** One state that goes on where any of several would. */
   merge(states: readonly State[], context: number): State {
     const threads = new Set<number>();
@@ -145,7 +150,29 @@ export class Automaton {
     if (this.#fold !== undefined && codePoint === space && state.context === contexts.space) {
       return this.#quiet(state);
     }
-    const { alive, needles } = this.#closure(state, holding(state.context, codePoint));
+    const conditions = holding(state.context, codePoint);
+    const begun = this.#begin(conditions, column, codePoint);
+    const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
+    const threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
+    const needles = gone === begun ? begun.needles : [...new Set([...begun.needles, ...gone.needles])];
+    return this.#intern(threads, this.#contextOf(codePoint), needles);
+  }
+
+  /** What begins at a place: every search may, everywhere, so it is found out once for each kind of place. */
+  #begin(conditions: number, column: number, codePoint: number): Advance {
+    const key = conditions * this.#width + column;
+    let begun = this.#beginnings.get(key);
+    if (begun === undefined) {
+      const { threads, needles } = this.#advance(this.#starts, conditions, codePoint);
+      begun = { threads: distinct(threads), needles };
+      this.#beginnings.set(key, begun);
+    }
+    return begun;
+  }
+
+  /** What becomes of some nodes with a character, and the needles that end before it. */
+  #advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
+    const { alive, needles } = this.#closure(nodes, conditions);
     const threads: number[] = [];
     for (const each of alive) {
       const node = this.#nodes[each] as NfaNode;
@@ -154,7 +181,7 @@ export class Automaton {
         if (child !== undefined) threads.push(child);
       } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
     }
-    return this.#intern(distinct(threads), this.#contextOf(codePoint), needles);
+    return { threads: Int32Array.from(threads), needles };
   }
 
   /** The state without its needles, which have been told already. */
@@ -169,10 +196,10 @@ export class Automaton {
   }
 
   /** The nodes reached without reading, given the conditions that hold here, and the needles among them. */
-  #closure(state: State, conditions: number): { alive: number[]; needles: number[] } {
+  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; needles: number[] } {
     this.#generation += 1;
     const marks = this.#marks;
-    const stack = [...this.#starts, ...state.threads];
+    const stack = Array.from(nodes);
     const alive: number[] = [];
     const needles: number[] = [];
     while (stack.length > 0) {
@@ -231,15 +258,9 @@ export class Automaton {
   }
 }
 
-/** The conditions that hold between what stood before and the next character (or the end). */
-function holding(context: number, next: number): number {
-  let conditions = 0;
-  if (context === contexts.begin) conditions |= assertions.beginText | assertions.beginLine;
-  if (context === contexts.newline) conditions |= assertions.beginLine;
-  if (next === endPoint) conditions |= assertions.endText | assertions.endLine;
-  if (next === 10) conditions |= assertions.endLine;
-  const isBoundary = (context === contexts.word) !== isWord(next);
-  return conditions | (isBoundary ? assertions.wordBoundary : assertions.noWordBoundary);
+/** Whether a node lets something begin only in the middle of a word. */
+function isInsideWords(node: NfaNode): boolean {
+  return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
 }
 
 function isWithin(codePoint: number, ranges: readonly number[]): boolean {
@@ -250,7 +271,7 @@ function isWithin(codePoint: number, ranges: readonly number[]): boolean {
   return false;
 }
 
-function distinct(threads: readonly number[]): Int32Array {
+function distinct(threads: Iterable<number>): Int32Array {
   return Int32Array.from(new Set(threads)).sort();
 }
 

@@ -1,17 +1,18 @@
 /** Longest a character can be in the bytes of a JSON string: two escapes of six bytes. */
-export const longestCharacter = 12;
+const longestCharacter = 12;
 
 const backslash = 0x5c;
-const plainEscapes: Readonly<Record<number, number>> = {
-  34: 0x22,
-  92: 0x5c,
-  47: 0x2f,
-  98: 8,
-  102: 12,
-  110: 10,
-  114: 13,
-  116: 9,
-};
+/** What the letters after a backslash stand for (RFC 8259, section 7), but for u. */
+export const plainEscapes: ReadonlyMap<number, number> = new Map([
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0x2f, 0x2f],
+  [0x62, 8],
+  [0x66, 12],
+  [0x6e, 10],
+  [0x72, 13],
+  [0x74, 9],
+]);
 
 /** One character of a strictly read text: its code point and how many bytes it takes. */
 export interface Character {
@@ -37,7 +38,7 @@ export function readCharacter(bytes: Uint8Array, at: number, isEscaped: boolean,
 
 function readEscape(bytes: Uint8Array, at: number, into: Character): void {
   const letter = bytes[at + 1] as number;
-  if (letter !== 0x75) return set(into, plainEscapes[letter] ?? letter, 2);
+  if (letter !== 0x75) return set(into, plainEscapes.get(letter) ?? letter, 2);
   const high = readHex(bytes, at + 2);
   if (high >= 0xd800 && high < 0xdc00 && bytes[at + 6] === backslash && bytes[at + 7] === 0x75) {
     const low = readHex(bytes, at + 8);

@@ -1,6 +1,7 @@
 import type { JsonDocument } from '../../dialects/json-document.ts';
+import { HarmlessWords, longestWord } from './harmless-words.ts';
 import type { Machine } from './machine.ts';
-import type { ScanResult, Standing, TextBytes, View } from './scanner.ts';
+import { type Standing, type TextBytes, type View, views } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
 export interface Hit {
@@ -24,43 +25,59 @@ const none: readonly number[] = [];
 export class TextReader {
   readonly #machine: Machine;
   readonly #cache: VerdictCache;
+  readonly #harmless = new HarmlessWords();
 
   constructor(machine: Machine, cache: VerdictCache) {
     this.#machine = machine;
     this.#cache = cache;
   }
 
-  /** The verdict on a string, key or number of a document. */
+  /** What is in a string, key or number of a document. */
+  hits(document: JsonDocument, entry: number): readonly Hit[] {
+    const start = document.start(entry);
+    const length = document.end(entry) - start;
+    if (length === 0) return noHits;
+    const isWord = length <= longestWord && !document.isEscaped(entry);
+    if (isWord && this.#harmless.has(document.bytes, start, start + length)) return noHits;
+    const text = bytesOf(document, entry);
+    if (length >= this.#cache.shortest) return this.#recall(document, entry, text).hits;
+    const { scanner, always } = this.#machine;
+    if (scanner.scan(text) || always.length > 0) return this.#confirm(document, entry).hits;
+    if (isWord) this.#harmless.add(document.bytes, start, start + length);
+    return noHits;
+  }
+
+  /** The same, and where the automata stand then, for a text that others follow. */
   read(document: JsonDocument, entry: number): TextVerdict {
     const text = bytesOf(document, entry);
     if (text.end - text.start < this.#cache.shortest) return this.#judge(document, entry, text);
-    const key = this.#cache.key(text);
-    const known = this.#cache.get(key);
+    return this.#recall(document, entry, text);
+  }
+
+  #recall(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
+    const known = this.#cache.get(text);
     if (known !== undefined) return known;
     const verdict = this.#judge(document, entry, text);
-    this.#cache.set(key, verdict);
+    this.#cache.set(text, verdict);
     return verdict;
   }
 
   #judge(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const found = this.#machine.scanner.scan(text);
-    const { always } = this.#machine;
-    if (found.exact.length + found.folded.length + always.length === 0) {
-      return { hits: noHits, candidates: none, after: found.after };
-    }
-    return this.#confirm(found, always, () =>
-      document.isEscaped(entry) ? document.text(entry) : document.raw(entry),
-    );
+    const { scanner, always } = this.#machine;
+    const isFound = scanner.scan(text);
+    if (isFound || always.length > 0) return this.#confirm(document, entry);
+    return { hits: noHits, candidates: none, after: scanner.after() };
   }
 
   /** Runs the detectors that are worth it; patterns and phrases are certain already. */
-  #confirm(found: ScanResult, waiting: readonly number[], text: () => string): TextVerdict {
-    const { needles } = this.#machine;
+  #confirm(document: JsonDocument, entry: number): TextVerdict {
+    const { needles, scanner, always } = this.#machine;
+    const after = scanner.after();
     const hits: Hit[] = [];
-    const candidates = new Set(waiting);
+    const candidates = new Set(always);
     const certain = new Set<number>();
-    for (const view of ['exact', 'folded'] as const) {
-      for (const needle of found[view]) {
+    for (const view of views) {
+      for (const needle of scanner.found[view]) {
         if (needles[needle]?.kind === 'detector') candidates.add(needle);
         else if (!certain.has(needle)) {
           certain.add(needle);
@@ -68,8 +85,11 @@ export class TextReader {
         }
       }
     }
-    if (candidates.size > 0) hits.push(...this.detect([...candidates], text()));
-    return { hits, candidates: [...candidates], after: found.after };
+    if (candidates.size > 0) {
+      const text = document.isEscaped(entry) ? document.text(entry) : document.raw(entry);
+      hits.push(...this.detect([...candidates], text));
+    }
+    return { hits, candidates: candidates.size === 0 ? none : [...candidates], after };
   }
 
   /** What some detectors find in a text, in either view. */
@@ -82,7 +102,8 @@ export class TextReader {
       if (needle.detector.find(text).length > 0) hits.push({ needle: number, view: 'exact' });
       else if (needle.detector.folded) {
         folded ??= this.#machine.fold.plain(text);
-        if (needle.detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
+        if (folded !== text && needle.detector.find(folded).length > 0)
+          hits.push({ needle: number, view: 'folded' });
       }
     }
     return hits;

@@ -1,18 +1,15 @@
-import { Automaton, type State, unknownCell } from './automaton.ts';
-import { type Character, readCharacter } from './code-points.ts';
+import { Automaton, type State } from './automaton.ts';
+import { type Character, plainEscapes, readCharacter } from './code-points.ts';
 import type { Fold } from './fold.ts';
 import type { Nfa } from './nfa.ts';
+import { PairTable, unknownPair } from './pair-table.ts';
 
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
-/** What ran through the scanner: needles by number. Told once per text, however often they occur. */
-export interface ScanResult {
-  readonly exact: readonly number[];
-  readonly folded: readonly number[];
-  /** Where both automata stand after the last character, for texts that follow. */
-  readonly after: Standing;
-}
+const backslash = 0x5c;
+/** Steps over wide characters that are remembered; a power of two. */
+const steps = 4096;
 
 /** A state of each automaton. */
 export interface Standing {
@@ -28,12 +25,7 @@ export interface TextBytes {
   readonly isEscaped: boolean;
 }
 
-const nothing: readonly number[] = [];
-
-/**
- * Runs both views' automata over the bytes of texts, side by side in one loop: each waits for its table
- * most of the time, so two take hardly longer than one.
- */
+/** Runs both views' automata over the bytes of texts, in one loop. */
 export class Scanner {
   readonly exact: Automaton;
   readonly folded: Automaton;
@@ -41,13 +33,27 @@ export class Scanner {
   readonly #seenExact: Uint8Array;
   readonly #seenFolded: Uint8Array;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  #foundExact: number[] = [];
-  #foundFolded: number[] = [];
+  /** Needles of the last text, each once; empty again with the next scan. */
+  readonly found: Readonly<Record<View, number[]>> = { exact: [], folded: [] };
+  readonly #pairs: PairTable;
+  readonly #noteFolded = (state: State) => {
+    if (state.needles.length > 0) this.#isTold = true;
+    this.#note('folded', state.needles);
+  };
+  #isTold = false;
+  readonly #stepFrom = new Int32Array(steps).fill(-1);
+  readonly #stepPoint = new Int32Array(steps);
+  readonly #stepTo = new Int32Array(steps);
+  readonly #stepAge = new Int32Array(steps);
+  #at = 0;
+  #after: Standing;
 
   constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number }) {
     this.exact = new Automaton({ nfa: machines.exact });
     this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold });
     this.#fold = machines.fold;
+    this.#pairs = new PairTable(this.exact, this.folded, plainEscapes);
+    this.#after = this.start;
     this.#seenExact = new Uint8Array(machines.needleCount);
     this.#seenFolded = new Uint8Array(machines.needleCount);
   }
@@ -56,12 +62,20 @@ export class Scanner {
     return { exact: this.exact.start, folded: this.folded.start };
   }
 
-  /** Reads a whole text from its beginning to its end. */
-  scan(text: TextBytes): ScanResult {
-    const after = this.#run(text);
-    this.#note('exact', this.exact.end(after.exact));
-    this.#note('folded', this.folded.end(after.folded));
-    return { ...this.#take(), after };
+  /**
+   * Reads a whole text from its beginning to its end. Tells whether any needle is in it; which ones is in
+   * `found`, and where the automata stand then in `after`, until the next scan.
+   */
+  scan(text: TextBytes): boolean {
+    this.#forget();
+    this.#run(text);
+    this.#end();
+    return this.found.exact.length > 0 || this.found.folded.length > 0;
+  }
+
+  /** Where the automata stand after the last text, for texts that follow. */
+  after(): Standing {
+    return this.#after;
   }
 
   /** The states after one character; the needles told by the way are in the states. */
@@ -81,72 +95,83 @@ export class Scanner {
     return next;
   }
 
-  #run({ bytes, start, end, isEscaped }: TextBytes): Standing {
-    const { exact, folded } = this;
-    const exactClasses = isEscaped ? exact.escapedClasses : exact.byteClasses;
-    const foldedClasses = isEscaped ? folded.escapedClasses : folded.byteClasses;
-    let exactTable = exact.table;
-    let foldedTable = folded.table;
-    let exactAt = exact.start.offset;
-    let foldedAt = folded.start.offset;
+  #run({ bytes, start, end, isEscaped }: TextBytes): void {
+    const pairs = this.#pairs;
+    const columns = isEscaped ? pairs.escapedColumns : pairs.columns;
+    let offset = pairs.start();
+    let { table } = pairs;
     let at = start;
     for (;;) {
       while (at < end) {
-        const byte = bytes[at] as number;
-        const nextExact = exactTable[exactAt + (exactClasses[byte] as number)] as number;
-        const nextFolded = foldedTable[foldedAt + (foldedClasses[byte] as number)] as number;
-        if ((nextExact | nextFolded) < 0) break;
-        exactAt = nextExact;
-        foldedAt = nextFolded;
+        const next = table[offset + (columns[bytes[at] as number] as number)] as number;
+        if (next < 0) break;
+        offset = next;
         at += 1;
       }
       if (at >= end) break;
-      const byteClass = exactClasses[bytes[at] as number] as number;
-      if (byteClass === 0) {
-        readCharacter(bytes, at, isEscaped, this.#character);
-        exactAt = this.#stepExact(exactAt, exact.alphabet.of(this.#character.codePoint));
-        foldedAt = this.#stepPoint(foldedAt, this.#character.codePoint);
-        at += this.#character.length;
-      } else {
-        exactAt = this.#stepExact(exactAt, byteClass);
-        foldedAt = this.#stepFolded(foldedAt, foldedClasses[bytes[at] as number] as number);
-        at += 1;
+      let column = columns[bytes[at] as number] as number;
+      let length = 1;
+      // Line ends and quotation marks are every tenth byte of program text in JSON.
+      if (column === 0 && bytes[at] === backslash) {
+        column = pairs.escapeColumns[bytes[at + 1] as number] as number;
+        length = 2;
       }
-      exactTable = exact.table;
-      foldedTable = folded.table;
+      const next = column === 0 ? unknownPair : (table[offset + column] as number);
+      if (next >= 0) offset = next;
+      else if (next < unknownPair) offset = this.#told(-2 - next);
+      else if (column > 0) offset = this.#told(pairs.next(pairs.at(offset), column).offset);
+      else {
+        readCharacter(bytes, at, isEscaped, this.#character);
+        offset = this.#stepWide(offset, this.#character.codePoint);
+        length = this.#character.length;
+      }
+      at += length;
+      table = pairs.table;
     }
-    return { exact: exact.stateAt(exactAt), folded: folded.stateAt(foldedAt) };
+    this.#at = offset;
   }
 
-  #stepExact(offset: number, column: number): number {
-    const { exact } = this;
-    const known = exact.table[offset + column] as number;
-    if (known >= 0) return known;
-    const state =
-      known < unknownCell ? exact.stateAt(-2 - known) : exact.nextByClass(exact.stateAt(offset), column);
-    if (state.needles.length > 0) this.#note('exact', state.needles);
-    return state.offset;
+  /** Notes the needles of a pair. */
+  #told(offset: number): number {
+    const { exact, folded, hasNeedles } = this.#pairs.at(offset);
+    if (hasNeedles) {
+      this.#note('exact', exact.needles);
+      this.#note('folded', folded.needles);
+    }
+    return offset;
   }
 
-  #stepFolded(offset: number, column: number): number {
-    const { folded } = this;
-    const known = folded.table[offset + column] as number;
-    if (known >= 0) return known;
-    const state =
-      known < unknownCell ? folded.stateAt(-2 - known) : folded.nextByClass(folded.stateAt(offset), column);
-    if (state.needles.length > 0) this.#note('folded', state.needles);
-    return state.offset;
-  }
-
-  #stepPoint(offset: number, codePoint: number): number {
-    const folded = this.#fold.point(codePoint);
-    if (folded === 0) return offset;
-    if (folded > 0) return this.#stepFolded(offset, this.folded.alphabet.of(folded));
-    let next = offset;
-    for (const point of this.#fold.sequences[-1 - folded] as readonly number[]) {
-      next = this.#stepFolded(next, this.folded.alphabet.of(point));
+  /** A character above ASCII, which may fold to none or several; what it led to is remembered for a while. */
+  #stepWide(offset: number, codePoint: number): number {
+    const pairs = this.#pairs;
+    const slot = (Math.imul(offset, 31) + codePoint) & (steps - 1);
+    const isKnown = this.#stepFrom[slot] === offset && this.#stepPoint[slot] === codePoint;
+    if (isKnown && this.#stepAge[slot] === pairs.age) return this.#stepTo[slot] as number;
+    const before = pairs.at(offset);
+    const exact = this.exact.next(before.exact, codePoint);
+    this.#isTold = exact.needles.length > 0;
+    this.#note('exact', exact.needles);
+    const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
+    const next = pairs.pair(exact, folded).offset;
+    if (!this.#isTold) {
+      this.#stepFrom[slot] = offset;
+      this.#stepPoint[slot] = codePoint;
+      this.#stepTo[slot] = next;
+      this.#stepAge[slot] = pairs.age;
     }
     return next;
+  }
+
+  /** Needles that end where the text does. */
+  #end(): void {
+    const pair = this.#pairs.at(this.#at);
+    this.#after = pair;
+    if (pair.isQuietAtEnd) return;
+    const exact = this.exact.end(pair.exact);
+    const folded = this.folded.end(pair.folded);
+    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
+    this.#note('exact', exact);
+    this.#note('folded', folded);
   }
 
   #note(view: View, needles: readonly number[]): void {
@@ -154,18 +179,19 @@ export class Scanner {
     for (const needle of needles) {
       if (seen[needle] === 1) continue;
       seen[needle] = 1;
-      (view === 'exact' ? this.#foundExact : this.#foundFolded).push(needle);
+      this.found[view].push(needle);
     }
   }
 
-  #take(): { exact: readonly number[]; folded: readonly number[] } {
-    const exact = this.#foundExact;
-    const folded = this.#foundFolded;
-    if (exact.length === 0 && folded.length === 0) return { exact: nothing, folded: nothing };
-    for (const needle of exact) this.#seenExact[needle] = 0;
-    for (const needle of folded) this.#seenFolded[needle] = 0;
-    this.#foundExact = [];
-    this.#foundFolded = [];
-    return { exact, folded };
+  #forget(): void {
+    const { exact, folded } = this.found;
+    if (exact.length > 0) {
+      for (const needle of exact) this.#seenExact[needle] = 0;
+      exact.length = 0;
+    }
+    if (folded.length > 0) {
+      for (const needle of folded) this.#seenFolded[needle] = 0;
+      folded.length = 0;
+    }
   }
 }

@@ -1,0 +1,17 @@
+import type { Config } from '../../config/config.ts';
+import type { CommonOptions } from '../command.ts';
+import type { Io } from '../io.ts';
+
+/** What a configuration file says of the plant store; undefined where there is no file. Throws config.invalid. */
+export async function configuredPlants(
+  { config: file }: CommonOptions,
+  io: Io,
+): Promise<Config['plants'] | undefined> {
+  const search = { file, cwd: io.cwd, env: io.env };
+  // Finding out that there is none must not cost reading a schema.
+  const { findConfig } = await import('../../config/find.ts');
+  if ((await findConfig(search)) === undefined) return undefined;
+  const { loadConfig } = await import('../../config/load.ts');
+  const { config } = await loadConfig({ ...search, nowMs: Date.now() });
+  return config.plants;
+}

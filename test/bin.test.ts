@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
+import { bin, buildProgram } from './kit/build.ts';
+import { emptyDirectory } from './kit/command.ts';
+import { startHost } from './kit/host.ts';
+
+beforeAll(buildProgram, 120_000);
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<{ exit: number | null; signal: string | null; stdout: string; stderr: string }>;
+  wrote(text: string): Promise<void>;
+}
+
+/** The real program in an empty home, its streams being pipes. */
+function start(argv: readonly string[], home: string, env: Readonly<Record<string, string>> = {}): Child {
+  const child = spawn(process.execPath, [bin, ...argv], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  let look: () => void = () => undefined;
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+      look();
+    });
+  }
+  return {
+    process: child,
+    ended: new Promise((resolve) => child.on('close', (exit, signal) => resolve({ exit, signal, ...text }))),
+    wrote: (wanted) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if ((text.stdout + text.stderr).includes(wanted)) resolve();
+        };
+        child.on('close', () => reject(new Error(`ended before it wrote ${wanted}: ${text.stderr}`)));
+        look();
+      }),
+  };
+}
+
+interface State {
+  readonly url: string;
+  readonly key: string;
+}
+
+async function serve(yaml = ''): Promise<{ child: Child; home: string; state: State }> {
+  const home = emptyDirectory();
+  writeFileSync(join(home, 'gateway.yaml'), `${yaml}plants: { store: { enabled: false } }\n`, {
+    mode: 0o600,
+  });
+  const child = start(['serve', '-p', '0'], home);
+  await child.wrote('"listening"');
+  const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8')) as State;
+  return { child, home, state };
+}
+
+const withHost = (url: string) => `
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+`;
+
+test('the file is executable and tells its version', async () => {
+  const { exit, stdout, stderr } = await start(['--version'], emptyDirectory()).ended;
+
+  expect(statSync(bin).mode & 0o111).not.toBe(0);
+  expect([exit, stdout, stderr]).toEqual([0, '0.1.0\n', '']);
+});
+
+test('serve and send work together, and a signal ends serve with 0', async () => {
+  const { child, home } = await serve();
+
+  const sending = start(['send', 'summarise', '-o', 'json'], home);
+  sending.process.stdin?.end('a text');
+  const sent = await sending.ended;
+  child.process.kill('SIGTERM');
+  const ended = await child.ended;
+
+  expect(sent).toMatchObject({ exit: 0, stderr: '' });
+  expect(JSON.parse(sent.stdout).text).toContain('a text');
+  expect(ended).toMatchObject({ exit: 0, signal: null, stdout: '' });
+  expect(() => statSync(join(home, '.local/state/gateway/running.json'))).toThrow(/ENOENT/);
+});
+
+test('a stream in flight finishes after the first signal; the second one ends everything at once', async () => {
+  const host = await startHost(openStream(chatEvents.slice(0, 2)));
+  const { child, state } = await serve(withHost(host.url));
+  const answer = await fetch(`${state.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': state.key },
+    body: JSON.stringify(requestFor('chat', 'gpt-test', { stream: true })),
+  });
+  const reader = answer.body?.getReader();
+  await reader?.read();
+
+  child.process.kill('SIGTERM');
+  await expect
+    .poll(
+      () =>
+        fetch(state.url).then(
+          () => 'answers',
+          () => 'refuses',
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe('refuses');
+  const isStillThere = child.process.exitCode === null;
+  child.process.kill('SIGTERM');
+  const { exit } = await child.ended;
+
+  expect(isStillThere).toBe(true);
+  expect(exit).toBe(143);
+  await host.close();
+});
+
+test('a port that is taken: exit 1 at once, nothing left running', async () => {
+  const { child, home, state } = await serve();
+  const { port } = new URL(state.url);
+
+  const second = await start(['serve', '-p', port], emptyDirectory()).ended;
+  child.process.kill('SIGTERM');
+  await child.ended;
+
+  expect(second.exit).toBe(1);
+  expect(second.stderr).toContain(`gateway serve -p ${Number(port) + 1}`);
+  if (process.platform === 'linux') expect(second.stderr).toContain(`(pid ${child.process.pid})`);
+  expect(home).not.toBe('');
+});
+
+test('SIGINT during send exits 130, keeps what was printed and closes the call at the provider', async () => {
+  const host = await startHost(speakAll);
+  const { child, home } = await serve(withHost(host.url));
+  host.script(openStream(chatEvents.slice(0, 2)));
+  const arrived = host.next();
+  const sending = start(['send', 'hello', '-m', 'gpt-test'], home);
+  sending.process.stdin?.end();
+  await sending.wrote('Grüße');
+
+  sending.process.kill('SIGINT');
+  const ended = await sending.ended;
+
+  expect(ended).toMatchObject({ exit: 130, stdout: 'Grüße 👋 ' });
+  expect(await (await arrived).ended).toBe('gone');
+  child.process.kill('SIGTERM');
+  await child.ended;
+  await host.close();
+});
+
+test('a reader that closes the pipe early ends send quietly with 0', async () => {
+  const { child, home } = await serve();
+  const sending = start(['send', 'hello', '-m', 'sandbox-long'], home);
+  sending.process.stdin?.end();
+  sending.process.stdout?.once('data', () => sending.process.stdout?.destroy());
+
+  const ended = await sending.ended;
+  child.process.kill('SIGTERM');
+  await child.ended;
+
+  expect(ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
+});

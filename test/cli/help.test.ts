@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { command } from '../kit/command.ts';
+
+/** A command's words, and those of every command below it, as its help lists them. */
+async function withChildren(words: readonly string[]): Promise<(readonly string[])[]> {
+  const { stdout } = await command([...words, '--help']);
+  const [, listed = ''] = stdout.split('\nCommands:\n');
+  const names = [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  const children = names.filter((name) => name !== 'help').map((name) => withChildren([...words, name]));
+  return [words, ...(await Promise.all(children)).flat()];
+}
+
+const commands = await withChildren([]);
+
+describe('help', () => {
+  test('lists the commands there are', () => {
+    const names = commands.map((words) => words.join(' '));
+
+    expect(names).toEqual(expect.arrayContaining(['', 'serve', 'send', 'models', 'config check', 'key new']));
+  });
+
+  test.each(commands.map((words) => [words.join(' '), words] as const))(
+    'of "%s" goes to stdout and ends with three examples and the exit codes',
+    async (_name, words) => {
+      const { exit, stdout, stderr } = await command([...words, '--help']);
+
+      expect([exit, stderr]).toEqual([0, '']);
+      const [, closing = ''] = stdout.split('\nExamples:\n');
+      const [examples = '', codes = ''] = closing.split('\n\n');
+      expect(examples.split('\n')).toHaveLength(3);
+      for (const line of examples.split('\n')) expect(line).toMatch(/^ {2}.*gateway /);
+      expect(codes).toMatch(/^Exit codes:\n {2}0 fine/);
+      expect(codes).toContain('130 interrupted');
+    },
+  );
+
+  test('--version is one line on stdout', async () => {
+    expect(await command(['--version'])).toEqual({ exit: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+
+  test('without a command the help is shown', async () => {
+    const { exit, stdout } = await command([]);
+
+    expect(exit).toBe(0);
+    expect(stdout).toContain('Usage: gateway');
+  });
+
+  test.each([
+    ['an unknown command', ['sned']],
+    ['an unknown option', ['--nope']],
+    ['a config command that is none', ['config', 'chek']],
+    ['an option without its value', ['send', 'x', '-m']],
+  ])('%s is exit 2, on stderr, with a hint at --help', async (_name, argv) => {
+    const { exit, stdout, stderr } = await command(argv);
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^gateway: /);
+    expect(stderr).toContain('--help');
+  });
+
+  test('with -o json a usage error is one JSON object on stderr', async () => {
+    const { exit, stdout, stderr } = await command(['send', 'x', '-o', 'json', '--nope']);
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({ reason: 'usage.invalid' });
+  });
+});

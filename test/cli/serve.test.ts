@@ -1,0 +1,247 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chatEvents, openStream, requestFor } from '../kit/answers.ts';
+import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
+
+const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
+
+interface State {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** `gateway serve` in an empty home, ready for requests. */
+async function startServe(argv: readonly string[] = [], yaml?: string, isTerminal = false) {
+  const cwd = emptyDirectory();
+  // The store's usual port may be taken on the machine that runs the tests.
+  const store = 'plants: { store: { port: 0 } }\n';
+  writeFileSync(join(cwd, 'gateway.yaml'), (yaml ?? '') + store, { mode: 0o600 });
+  const running = startCommand(['serve', '-p', '0', ...argv], { cwd, isTerminal });
+  await Promise.race([
+    running.wrote('stderr', isTerminal ? 'gateway send' : '"listening"'),
+    running.ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
+  ]);
+  const state = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
+  return { running, cwd, state };
+}
+
+describe('serve in sandbox mode', () => {
+  test('leaves its address for this user alone, which the other commands find; and takes it away again', async () => {
+    const { running, cwd, state } = await startServe();
+
+    const mode = statSync(stateFile(cwd)).mode & 0o777;
+    const directoryMode = statSync(join(cwd, '.local/state/gateway')).mode & 0o777;
+    const sent = await command(['send', 'hello'], { cwd });
+    const models = await command(['models'], { cwd });
+    running.signal('SIGTERM');
+    const ended = await running.ended;
+
+    expect([mode, directoryMode]).toEqual([0o600, 0o700]);
+    expect(state.key).toMatch(/^gw_[0-9A-Za-z]{38}$/);
+    expect(sent.stdout).toContain('The sandbox read: "hello"');
+    expect(models.stdout).toContain('sandbox-mini\t');
+    expect(ended).toMatchObject({ exit: 0, stdout: '' });
+    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+    expect((await command(['send', 'hello'], { cwd })).exit).toBe(8);
+  });
+
+  test('writes a JSON line for each exchange, without key and content', async () => {
+    const { running, cwd, state } = await startServe();
+
+    await command(['send', 'a very private prompt'], { cwd });
+    running.signal('SIGTERM');
+    const { stderr } = await running.ended;
+
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const exchange = lines.find(({ msg }) => msg === 'exchange');
+    expect(exchange).toMatchObject({
+      project: 'local',
+      key: 'local',
+      endpoint: 'chat',
+      model: 'sandbox-mini',
+      provider: 'sandbox',
+      stream: true,
+      status: 200,
+      outcome: 'answered',
+      decision: 'allow',
+    });
+    expect(exchange.bytes_in).toBeGreaterThan(50);
+    expect(exchange.bytes_out).toBeGreaterThan(500);
+    expect(exchange.first_byte_ms).toBeLessThanOrEqual(exchange.total_ms);
+    const file = readFileSync(join(cwd, '.local/state/gateway/records.jsonl'), 'utf8');
+    expect(JSON.parse(file.trimEnd()).request_id).toBe(exchange.request_id);
+    for (const text of [stderr, file]) {
+      expect(text).not.toContain(state.key);
+      expect(text).not.toContain('private prompt');
+    }
+  });
+
+  test('on a terminal shows where it is, the key, what to try, and a line for each exchange', async () => {
+    const { running, cwd, state } = await startServe(['--no-color'], '', true);
+
+    await command(['send', 'hello'], { cwd });
+    running.signal('SIGINT');
+    const { exit, stderr } = await running.ended;
+
+    expect(exit).toBe(0);
+    expect(stderr).toContain(state.url);
+    expect(stderr).toContain('providers  sandbox ✓');
+    expect(stderr).toContain(`keys       local  ${state.key}  (saved for this user)`);
+    expect(stderr).toContain('try        gateway send "hello"');
+    expect(stderr).toMatch(
+      /^\d\d:\d\d:\d\d ✓ 200 local chat sandbox-mini→sandbox \d+ms first \d+ in \d+ out \d+ req_/m,
+    );
+    expect(stderr).not.toContain('\u001b[');
+  });
+
+  test('-q on a terminal says nothing', async () => {
+    const cwd = emptyDirectory();
+    writeFileSync(join(cwd, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
+    const running = startCommand(['serve', '-q', '-p', '0'], { cwd, isTerminal: true });
+    const { existsSync } = await import('node:fs');
+    await expect.poll(() => existsSync(stateFile(cwd)), { timeout: 10_000 }).toBe(true);
+
+    await command(['send', 'hello'], { cwd });
+    running.signal('SIGTERM');
+
+    expect(await running.ended).toEqual({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  test('--dry-run says what would be started and starts nothing', async () => {
+    const cwd = emptyDirectory();
+
+    const { exit, stdout } = await command(['serve', '--dry-run', '-p', '4999'], { cwd });
+
+    expect(exit).toBe(0);
+    expect(stdout).toContain('http://127.0.0.1:4999');
+    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+  });
+});
+
+describe('serve that can not start', () => {
+  test('names who holds the port and the next one, exits 1 and leaves nothing behind', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const cwd = emptyDirectory();
+
+    const { exit, stderr } = await command(['serve', '-p', String(port)], { cwd });
+
+    server.close();
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`port ${port} is taken`);
+    if (process.platform === 'linux') expect(stderr).toContain(`(pid ${process.pid})`);
+    expect(stderr).toContain(`gateway serve -p ${port + 1}`);
+    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+  });
+
+  test('lists all problems of its configuration and exits 2', async () => {
+    const cwd = emptyDirectory();
+    writeFileSync(
+      join(cwd, 'gateway.yaml'),
+      'server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n',
+      {
+        mode: 0o600,
+      },
+    );
+
+    const { exit, stdout, stderr } = await command(['serve'], { cwd });
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.prot/);
+    expect(stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.port/);
+    expect(stderr).toMatch(/did you mean "port"/);
+  });
+
+  test.each([
+    ['a port that is none', ['serve', '-p', '70000']],
+    ['a format that is none', ['serve', '--log', 'xml']],
+    ['a file that is not there', ['serve', '-c', 'nowhere.yaml']],
+    ['an argument that nobody takes', ['serve', 'now']],
+  ])('exits 2 for %s', async (_name, argv) => {
+    expect((await command(argv)).exit).toBe(2);
+  });
+
+  test('says so when its state can not be written, and does not hang', async () => {
+    const cwd = emptyDirectory();
+    mkdirSync(join(cwd, '.local'));
+    writeFileSync(join(cwd, '.local/state'), 'a file where a directory should be');
+
+    const { exit, stderr } = await command(['serve', '-p', '0'], { cwd });
+
+    expect(exit).toBe(1);
+    expect(stderr).toContain('.local/state');
+  });
+});
+
+describe('serve that stops', () => {
+  const withHost = (url: string, drain: string) => `
+server: { limits: { drain: ${drain} } }
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+`;
+
+  function streamFrom({ url, key }: State): Promise<Response> {
+    return fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify(requestFor('chat', 'gpt-test', { stream: true })),
+    });
+  }
+
+  test('lets a stream in flight finish, then exits 0', async () => {
+    let finish: () => void = () => undefined;
+    const host = await startHost((response) => {
+      openStream(chatEvents.slice(0, 2))(response, host.requests[0] as never);
+      finish = () => response.end(chatEvents.slice(2).join(''));
+    });
+    const { running, state } = await startServe([], withHost(host.url, '20s'));
+    const answer = await streamFrom(state);
+
+    running.signal('SIGTERM');
+    await expect
+      .poll(() =>
+        fetch(state.url).then(
+          () => 'answers',
+          () => 'refuses',
+        ),
+      )
+      .toBe('refuses');
+    finish();
+    const text = await answer.text();
+
+    expect(text).toBe(chatEvents.join(''));
+    expect((await running.ended).exit).toBe(0);
+    await host.close();
+  });
+
+  test('cuts what is not done in time loudly, and exits 0', async () => {
+    const host = await startHost(openStream(chatEvents.slice(0, 2)));
+    const { running, state } = await startServe([], withHost(host.url, '100ms'));
+    const answer = await streamFrom(state);
+    const reader = answer.body?.getReader();
+
+    running.signal('SIGTERM');
+    let text = '';
+    const end = await (async () => {
+      for (;;) {
+        const part = await reader?.read();
+        if (part === undefined || part.done) return 'whole';
+        text += new TextDecoder().decode(part.value);
+      }
+    })().catch(() => 'cut');
+
+    expect(end).toBe('cut');
+    expect(text).toContain('gateway.draining');
+    expect(text).not.toContain('[DONE]');
+    expect((await running.ended).exit).toBe(0);
+    await host.close();
+  });
+});

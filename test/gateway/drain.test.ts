@@ -1,0 +1,132 @@
+import { afterEach, expect, test } from 'vitest';
+import { chatEvents, dialectCases, openStream, requestFor, speakAll } from '../kit/answers.ts';
+import { twoHosts } from '../kit/config.ts';
+import { startGateway, type TestGateway } from '../kit/gateway.ts';
+import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+import { head, openRaw, type RawConnection } from '../kit/raw.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function start(script: Script, drain: string): Promise<{ host: ScriptedHost; gateway: TestGateway }> {
+  const host = await startHost(script);
+  const server = `  port: 0\n  limits: { drain: ${drain} }`;
+  const gateway = await startGateway(twoHosts({ anthropic: host.url, openai: host.url, server }));
+  closing.push(() => gateway.stop());
+  closing.push(() => host.close());
+  return { host, gateway };
+}
+
+async function ask(gateway: TestGateway, path: string, request: object): Promise<RawConnection> {
+  const connection = openRaw(gateway.port);
+  const body = JSON.stringify(request);
+  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
+  await connection.write(head(`POST ${path} HTTP/1.1`, ...lines, `Content-Length: ${body.length}`), body);
+  return connection;
+}
+
+test('while it drains, a connection in use hears that it is not ready and gets no new work; no new one is taken', async () => {
+  let finish: () => void = () => undefined;
+  const { gateway } = await start((response, request) => {
+    openStream(chatEvents.slice(0, 2))(response, request);
+    finish = () => response.end(chatEvents.slice(2).join(''));
+  }, '20s');
+  const connection = await ask(
+    gateway,
+    '/v1/chat/completions',
+    requestFor('chat', 'gpt-test', { stream: true }),
+  );
+  await new Promise((resolve) => connection.socket.once('data', resolve));
+
+  const stopped = gateway.stop();
+  const body = JSON.stringify(requestFor('chat', 'gpt-test'));
+  const key = `x-api-key: ${gateway.key}`;
+  const type = 'Content-Type: application/json';
+  await connection.write(
+    head('GET /readyz HTTP/1.1', 'Host: localhost'),
+    head(
+      'POST /v1/chat/completions HTTP/1.1',
+      'Host: localhost',
+      key,
+      type,
+      `Content-Length: ${body.length}`,
+    ),
+    body,
+  );
+  const refused = await fetch(gateway.url).then(
+    () => 'answered',
+    () => 'refused',
+  );
+  finish();
+  const stream = await connection.answer();
+  const ready = await connection.answer();
+  await stopped;
+
+  expect(refused).toBe('refused');
+  expect(stream.isWhole).toBe(true);
+  expect(stream.body.toString()).toBe(chatEvents.join(''));
+  expect(ready.status).toBe(503);
+  expect(JSON.parse(ready.body.toString()).error.reason).toBe('gateway.draining');
+  expect(ready.headers.get('connection')).toEqual(['close']);
+  expect(Number(ready.headers.get('retry-after')?.[0])).toBeGreaterThan(0);
+  await expect(connection.answer()).rejects.toThrow(/without an answer/);
+});
+
+test('a silent connection does not hold it up', async () => {
+  const { gateway } = await start(speakAll, '20s');
+  const silent = openRaw(gateway.port);
+  await fetch(`${gateway.url}/healthz`).then((answer) => answer.text());
+
+  await gateway.stop();
+
+  await silent.closed;
+  expect(silent.socket.bytesRead).toBe(0);
+});
+
+test.each(dialectCases)(
+  'a stream of $dialect that outlasts the time is cut with an error event',
+  async (each) => {
+    const { gateway } = await start(openStream(each.events.slice(0, 2)), '200ms');
+    const streaming = await ask(gateway, each.path, requestFor(each.dialect, each.model, { stream: true }));
+
+    const stopped = gateway.stop();
+    const answer = await streaming.answer();
+    await stopped;
+
+    const text = answer.body.toString();
+    expect(answer.isWhole).toBe(false);
+    expect(text.startsWith(each.events.slice(0, 2).join(''))).toBe(true);
+    expect(text).toContain('gateway.draining');
+    expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
+    expect(gateway.records.at(-1)).toMatchObject({ outcome: 'failed', reason: 'gateway.draining' });
+  },
+);
+
+test('a request whose answer has not begun gets 503 when the time is over', async () => {
+  const { host, gateway } = await start(() => undefined, '200ms');
+  const arrived = host.next();
+  const waiting = await ask(gateway, '/v1/chat/completions', requestFor('chat', 'gpt-test'));
+  const received = await arrived;
+
+  const stopped = gateway.stop();
+  const answer = await waiting.answer();
+  await stopped;
+
+  expect(answer.status).toBe(503);
+  expect(answer.isWhole).toBe(true);
+  expect(await received.ended).toBe('gone');
+});
+
+test('every exchange is recorded before it has stopped', async () => {
+  const { host, gateway } = await start(() => undefined, '200ms');
+  const arrived = host.next();
+  await ask(gateway, '/v1/chat/completions', requestFor('chat', 'gpt-test'));
+  await arrived;
+
+  await gateway.stop();
+
+  expect(gateway.records).toHaveLength(1);
+});

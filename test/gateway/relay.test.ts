@@ -1,0 +1,250 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { dialects } from '../../src/dialects/registry.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { Exchange } from '../../src/gateway/exchange.ts';
+import { exactStream } from '../../src/gateway/passing-stream.ts';
+import { relayStream } from '../../src/gateway/relay.ts';
+import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
+import { RawConnection } from '../http/raw-connection.ts';
+
+/** An answer whose body the test writes. */
+class WrittenAnswer implements ProviderAnswer {
+  readonly status = 200;
+  readonly headers = new Map<string, string>();
+  wasAborted = false;
+  #sink: BodySink | undefined;
+  #resumed: () => void = () => undefined;
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+  }
+
+  resume(): void {
+    this.#resumed();
+  }
+
+  abort(): void {
+    this.wasAborted = true;
+  }
+
+  get sink(): BodySink {
+    if (this.#sink === undefined) throw new Error('nobody reads the answer');
+    return this.#sink;
+  }
+
+  write(text: string): boolean {
+    return this.sink.data(Buffer.from(text));
+  }
+
+  resumed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resumed = resolve;
+    });
+  }
+}
+
+interface Relayed {
+  readonly answer: WrittenAnswer;
+  readonly exchange: Exchange;
+  readonly connection: RawConnection;
+  /** How the relay ended: the reason, or 'complete'. */
+  readonly outcome: Promise<string>;
+}
+
+const listeners: Listener[] = [];
+const connections: RawConnection[] = [];
+
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.end();
+  await Promise.all(listeners.splice(0).map((listener) => listener.drain()));
+});
+
+/** A client whose request is answered by relaying what the test writes. */
+async function relay(
+  name: 'messages' | 'chat' | 'responses' = 'chat',
+  before: (exchange: Exchange) => void = () => undefined,
+): Promise<Relayed> {
+  let begun: (relayed: Omit<Relayed, 'connection'>) => void = () => undefined;
+  const beginning = new Promise<Omit<Relayed, 'connection'>>((resolve) => {
+    begun = resolve;
+  });
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = new Exchange(request, response);
+    const answer = new WrittenAnswer();
+    before(exchange);
+    const headers = ['content-type', 'text/event-stream'];
+    const outcome = relayStream(exchange, {
+      answer,
+      stream: exactStream(dialects[name], (text) => text),
+      headers,
+    }).then(
+      () => 'complete',
+      (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
+    );
+    begun({ answer, exchange, outcome });
+  };
+  const limits = { ...defaultListenLimits, drainMs: 1_000 };
+  const listener = await listen({ host: '127.0.0.1', port: 0, limits, onRequest });
+  listeners.push(listener);
+  const connection = new RawConnection(listener.port);
+  connections.push(connection);
+  connection.send('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  return { ...(await beginning), connection };
+}
+
+/** The body of the one answer on a connection, with its chunked framing taken off; whether it was ended. */
+function bodyOf({ received }: RawConnection): { readonly text: string; readonly isWhole: boolean } {
+  let rest = received.slice(received.indexOf('\r\n\r\n') + 4);
+  let text = '';
+  for (;;) {
+    const size = Number.parseInt(rest, 16);
+    if (Number.isNaN(size)) return { text, isWhole: false };
+    if (size === 0) return { text, isWhole: true };
+    const start = rest.indexOf('\r\n') + 2;
+    text += rest.slice(start, start + size);
+    rest = rest.slice(start + size + 2);
+  }
+}
+
+const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
+const done = 'data: [DONE]\n\n';
+
+describe('a stream that is whole', () => {
+  test('passes as it comes and ends as it should', async () => {
+    const { answer, connection, outcome, exchange } = await relay();
+    answer.write(delta);
+    await connection.until(() => bodyOf(connection).text === delta);
+    answer.write(`${delta}data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n`);
+    answer.write(done);
+    answer.sink.end();
+
+    expect(await outcome).toBe('complete');
+    await connection.until(() => bodyOf(connection).isWhole);
+    expect(bodyOf(connection).text.startsWith(delta + delta)).toBe(true);
+    expect(exchange.draft.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+    expect(exchange.draft.bytes_out).toBe(bodyOf(connection).text.length);
+  });
+
+  test('shows its head before its first event', async () => {
+    const { connection } = await relay();
+
+    await connection.until((received) => received.endsWith('\r\n\r\n'));
+
+    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream\r\n/);
+    expect(connection.received).toMatch(/\r\ncache-control: no-cache\r\n/);
+  });
+});
+
+describe.each([
+  [
+    'messages',
+    'event: error\ndata: {"type":"error","error":{"type":"api_error",',
+    'event: ping\ndata: {"type":"ping"}\n\n',
+  ],
+  ['chat', 'data: {"type":"error","error":{"type":"api_error",', delta],
+  [
+    'responses',
+    'event: error\ndata: {"type":"error","code":"provider.broken_response",',
+    'event: response.created\ndata: {"type":"response.created"}\n\n',
+  ],
+] as const)('a stream of %s that is cut', (name, words, event) => {
+  const endings = {
+    'ends too early': ({ answer }: Relayed) => answer.sink.end(),
+    'breaks off': ({ answer }: Relayed) =>
+      answer.sink.fail(new GatewayError('provider.broken_response', 'broke off')),
+    'has an event that is too large': ({ answer }: Relayed) => {
+      for (let i = 0; i < 20; i += 1) answer.write(`data: ${'x'.repeat(65_536)}`);
+    },
+  };
+
+  test.each(Object.entries(endings))('because it %s: an error event, and no end', async (_why, end) => {
+    const relayed = await relay(name);
+    relayed.answer.write(event);
+    end(relayed);
+
+    expect(await relayed.outcome).toBe('provider.broken_response');
+    await relayed.connection.closed;
+    const { text, isWhole } = bodyOf(relayed.connection);
+    expect(isWhole).toBe(false);
+    expect(text.startsWith(event)).toBe(true);
+    const last = text.slice(text.lastIndexOf('\n\n', text.length - 3) + 1).trimStart();
+    expect(last.slice(last.lastIndexOf(words))).toContain('"reason":"provider.broken_response"');
+    expect(text.endsWith('}\n\n')).toBe(true);
+  });
+
+  test('in the middle of a line: the error has lines of its own', async () => {
+    const relayed = await relay(name);
+    relayed.answer.write(`${event}event: x\ndata: {"cut`);
+    relayed.answer.sink.end();
+
+    await relayed.outcome;
+    await relayed.connection.closed;
+    expect(bodyOf(relayed.connection).text).toContain(`data: {"cut\n\n${words}`);
+  });
+
+  test('between two lines: the half event is ended', async () => {
+    const relayed = await relay(name);
+    relayed.answer.write(`${event}event: x\n`);
+    relayed.answer.sink.end();
+
+    await relayed.outcome;
+    await relayed.connection.closed;
+    expect(bodyOf(relayed.connection).text).toContain(`event: x\n\n${words}`);
+  });
+});
+
+describe('a client', () => {
+  test('that leaves ends the provider', async () => {
+    const { answer, connection, outcome } = await relay();
+    answer.write(delta);
+    await connection.until((received) => received.includes('data:'));
+
+    connection.reset();
+
+    expect(await outcome).toBe('client.left');
+    expect(answer.wasAborted).toBe(true);
+  });
+
+  test('that was gone before the relay began ends the provider', async () => {
+    const { answer, outcome } = await relay('chat', ({ lifetime }) =>
+      lifetime.end(new GatewayError('client.left', 'the client left')),
+    );
+
+    expect(await outcome).toBe('client.left');
+    expect(answer.wasAborted).toBe(true);
+  });
+
+  test('that does not read pauses the provider until it does', async () => {
+    const { answer, connection, outcome } = await relay();
+    connection.socket.pause();
+    const large = `data: {"x":"${'x'.repeat(100_000)}"}\n\n`;
+    let written = 0;
+    while (answer.write(large)) written += large.length;
+    expect(written).toBeLessThan(50_000_000);
+
+    const resumed = answer.resumed();
+    connection.socket.resume();
+    await resumed;
+    answer.write(done);
+    answer.sink.end();
+
+    expect(await outcome).toBe('complete');
+  });
+
+  test('is told when the server stops', async () => {
+    const { answer, connection, exchange, outcome } = await relay();
+    answer.write(delta);
+
+    exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
+
+    expect(await outcome).toBe('gateway.draining');
+    await connection.closed;
+    expect(answer.wasAborted).toBe(true);
+    expect(bodyOf(connection)).toEqual({
+      text: expect.stringMatching(/"reason":"gateway\.draining".*\}\n\n$/),
+      isWhole: false,
+    });
+  });
+});

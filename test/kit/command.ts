@@ -1,0 +1,101 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { run } from '../../src/cli/program.ts';
+import { GatewayError } from '../../src/errors.ts';
+
+interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is piped in; absent: a terminal at which nobody types. */
+  readonly stdin?: string | Readable;
+  readonly cwd?: string;
+  /** Whether stdout and stderr are a terminal. */
+  readonly isTerminal?: boolean;
+}
+
+interface Ended {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningCommand {
+  readonly ended: Promise<Ended>;
+  /** Resolves when stdout or stderr holds the text. */
+  wrote(stream: 'stdout' | 'stderr', text: string): Promise<string>;
+  signal(name: 'SIGINT' | 'SIGTERM'): void;
+  hangUp(): void;
+}
+
+/** Runs a command line to its end. */
+export function command(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  return startCommand(argv, surroundings).ended;
+}
+
+/** Starts a command line in this process, with streams that are read here and a home of its own. */
+export function startCommand(argv: readonly string[], surroundings: Surroundings = {}): RunningCommand {
+  const home = surroundings.cwd ?? emptyDirectory();
+  const isTerminal = surroundings.isTerminal === true;
+  const outputs = { stdout: createSink(isTerminal), stderr: createSink(isTerminal) };
+  const interrupt = new AbortController();
+  const hangups = new Set<() => void>();
+  const ended = run(argv, {
+    stdin: inputOf(surroundings.stdin),
+    stdout: outputs.stdout.stream,
+    stderr: outputs.stderr.stream,
+    env: { HOME: home, ...surroundings.env },
+    cwd: home,
+    signal: interrupt.signal,
+    onHangup: (listener) => {
+      hangups.add(listener);
+      return () => hangups.delete(listener);
+    },
+  }).then((exit) => ({ exit, stdout: outputs.stdout.text(), stderr: outputs.stderr.text() }));
+  return {
+    ended,
+    wrote: (stream, text) => outputs[stream].holds(text),
+    signal: (name) =>
+      interrupt.abort(
+        new GatewayError(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`),
+      ),
+    hangUp: () => {
+      for (const listener of hangups) listener();
+    },
+  };
+}
+
+export function emptyDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'gateway-test-'));
+}
+
+function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boolean } {
+  if (stdin === undefined) return Object.assign(Readable.from([]), { isTTY: true });
+  return typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
+}
+
+function createSink(isTerminal: boolean) {
+  let text = '';
+  const looking = new Set<() => void>();
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      done();
+      for (const look of looking) look();
+    },
+  });
+  return {
+    stream: isTerminal ? Object.assign(stream, { isTTY: true }) : stream,
+    text: () => text,
+    holds: (wanted: string) =>
+      new Promise<string>((resolve) => {
+        const look = () => {
+          if (!text.includes(wanted)) return;
+          looking.delete(look);
+          resolve(text);
+        };
+        looking.add(look);
+        look();
+      }),
+  };
+}

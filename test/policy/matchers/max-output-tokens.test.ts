@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { DialectName } from '../../../src/dialects/registry.ts';
+import { policyOf } from '../deciding.ts';
+
+const rule = (absent: string) => ({
+  id: 'c',
+  action: 'block',
+  when: { max_output_tokens: { over: 1000, absent } },
+});
+const decide = policyOf(rule('allow'));
+
+const bodies: readonly (readonly [string, DialectName, unknown, string | undefined])[] = [
+  ['a cap that is small enough', 'messages', { max_tokens: 1000 }, undefined],
+  ['a cap that is too large', 'messages', { max_tokens: 1001 }, '/max_tokens'],
+  ['the larger of two', 'chat', { max_tokens: 10, max_completion_tokens: 2000 }, '/max_completion_tokens'],
+  ["another dialect's name", 'messages', { max_tokens: 10, max_output_tokens: 2000 }, '/max_output_tokens'],
+  ['another case', 'messages', { max_tokens: 10, Max_Tokens: 2000 }, '/Max_Tokens'],
+  ['camel case', 'chat', { maxTokens: 2000 }, '/maxTokens'],
+  ['a nested option', 'chat', { options: { num_predict: 2000 } }, '/options/num_predict'],
+  [
+    'a nested configuration',
+    'chat',
+    { extra_body: { generationConfig: { maxOutputTokens: 2000 } } },
+    '/extra_body/generationConfig/maxOutputTokens',
+  ],
+  ['a number in a string', 'chat', { extra: { max_tokens: '10' } }, '/extra/max_tokens'],
+  ['a negative number', 'chat', { extra: { max_tokens: -1 } }, '/extra/max_tokens'],
+  ['a fraction', 'chat', { extra: { max_tokens: 10.5 } }, '/extra/max_tokens'],
+  ['an exponent', 'messages', '{"max_tokens":1e9}', '/max_tokens'],
+  ['no cap', 'messages', { messages: [] }, undefined],
+  ['null for a cap', 'chat', { max_tokens: null }, undefined],
+  [
+    'the property of a tool',
+    'messages',
+    { max_tokens: 5, tools: [{ input_schema: { properties: { max_tokens: 5000 } } }] },
+    undefined,
+  ],
+  [
+    "somebody's data",
+    'messages',
+    { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] },
+    undefined,
+  ],
+];
+
+test.each(bodies)('%s (%s)', (_name, endpoint, body, at) => {
+  expect(decide(body, { endpoint }).refusal?.at).toBe(at);
+});
+
+test('may block where there is no cap', () => {
+  expect(policyOf(rule('block'))({ messages: [] }).action).toBe('block');
+  expect(policyOf(rule('block'))({ max_tokens: 5 }).action).toBe('allow');
+});

@@ -1,0 +1,208 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { Lifetime } from '../../src/http/lifetime.ts';
+import { decodedAnswer } from '../../src/providers/decode.ts';
+import { readWhole } from '../../src/providers/read-whole.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
+
+/** An answer whose body is written by the test, as the connection would. */
+class WrittenAnswer implements ProviderAnswer {
+  readonly status = 200;
+  readonly headers: ReadonlyMap<string, string>;
+  wasAborted = false;
+  sink: BodySink | undefined;
+
+  constructor(encoding?: string) {
+    this.headers = new Map(encoding === undefined ? [] : [['content-encoding', encoding]]);
+  }
+
+  pipe(sink: BodySink): void {
+    this.sink = sink;
+  }
+
+  #wake: () => void = () => undefined;
+
+  resume(): void {
+    this.#wake();
+  }
+
+  /** Resolves at the next resume. */
+  paused(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  abort(): void {
+    this.wasAborted = true;
+  }
+}
+
+const text = Buffer.from(JSON.stringify({ text: 'Grüße 😀'.repeat(1_000) }));
+const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+const names = ['gzip', 'deflate', 'br'] as const;
+
+async function read(encoding: string, pieces: readonly Buffer[], limit = 1_000_000): Promise<Buffer> {
+  const written = new WrittenAnswer(encoding);
+  const whole = readWhole(decodedAnswer(written), limit, new Lifetime());
+  for (const piece of pieces) written.sink?.data(piece);
+  written.sink?.end();
+  return whole;
+}
+
+describe('a compressed answer', () => {
+  test.each(names)('%s is decoded, in one piece and byte by byte', async (name) => {
+    const encoded = encoders[name](text);
+
+    expect((await read(name, [encoded])).equals(text)).toBe(true);
+    expect(
+      (
+        await read(
+          name.toUpperCase(),
+          [...encoded].map((byte) => Buffer.of(byte)),
+        )
+      ).equals(text),
+    ).toBe(true);
+  });
+
+  test.each(names)('%s that is cut is broken', async (name) => {
+    const encoded = encoders[name](text);
+
+    await expect(read(name, [encoded.subarray(0, -9)])).rejects.toMatchObject({
+      code: 'provider.broken_response',
+    });
+  });
+
+  test.each(names)('%s that is none is broken', async (name) => {
+    await expect(read(name, [text])).rejects.toMatchObject({ code: 'provider.broken_response' });
+  });
+
+  test.each(names)('a %s bomb is given up at the limit', async (name) => {
+    const written = new WrittenAnswer(name);
+    const whole = readWhole(decodedAnswer(written), 100_000, new Lifetime());
+    written.sink?.data(encoders[name](Buffer.alloc(20_000_000)));
+
+    await expect(whole).rejects.toMatchObject({ code: 'provider.broken_response' });
+    expect(written.wasAborted).toBe(true);
+  });
+
+  test.each(['gzip, br', 'gzip, gzip', 'zstd', 'x-gzip', 'compress'])('%s is refused', (encoding) => {
+    const written = new WrittenAnswer(encoding);
+
+    expect(() => decodedAnswer(written)).toThrow(GatewayError);
+    expect(written.wasAborted).toBe(true);
+  });
+
+  test.each([undefined, '', 'identity', ' Identity '])('%j is passed as it is', (encoding) => {
+    const written = new WrittenAnswer(encoding);
+
+    expect(decodedAnswer(written)).toBe(written);
+  });
+
+  test.each(names)('each event of a %s stream comes as soon as it was sent', async (name) => {
+    const written = new WrittenAnswer(name);
+    const flush = { finishFlush: constants.Z_SYNC_FLUSH };
+    const brFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
+    const begun =
+      name === 'br' ? brotliCompressSync('data: 1\n\n', brFlush) : encoders[name]('data: 1\n\n', flush);
+
+    const first = await new Promise<string>((resolve, reject) => {
+      decodedAnswer(written).pipe({
+        data: (chunk) => {
+          resolve(chunk.toString());
+          return true;
+        },
+        end: () => reject(new Error('ended')),
+        fail: reject,
+      });
+      written.sink?.data(begun); // and no end
+    });
+
+    expect(first).toBe('data: 1\n\n');
+  });
+
+  test('a sink that is full pauses the provider, and is served on when it resumes', async () => {
+    const written = new WrittenAnswer('gzip');
+    const answer = decodedAnswer(written);
+    let bytes = 0;
+    let full: () => void = () => undefined;
+    const isFull = new Promise<void>((resolve) => {
+      full = resolve;
+    });
+    const done = new Promise<void>((resolve, reject) => {
+      answer.pipe({
+        data: (chunk) => {
+          bytes += chunk.length;
+          full();
+          return false;
+        },
+        end: resolve,
+        fail: reject,
+      });
+    });
+    const encoded = gzipSync(Buffer.alloc(4_000_000, 'x'), { level: 0 });
+    let sent = 0;
+    const send = async () => {
+      while (sent < encoded.length) {
+        const piece = encoded.subarray(sent, sent + 65_536);
+        sent += piece.length;
+        const pauses = written.paused();
+        if (written.sink?.data(piece) === false) await pauses;
+      }
+      written.sink?.end();
+    };
+    const sending = send();
+    await isFull;
+    expect(sent).toBeLessThan(1_000_000);
+    expect(bytes).toBeLessThan(1_000_000);
+
+    const pump = setInterval(() => answer.resume(), 0);
+    await Promise.all([sending, done]);
+    clearInterval(pump);
+
+    expect(bytes).toBe(4_000_000);
+  });
+
+  test("the provider's failure is passed on", async () => {
+    const written = new WrittenAnswer('gzip');
+    const whole = readWhole(decodedAnswer(written), 1_000, new Lifetime());
+    const error = new GatewayError('provider.timeout', 'late');
+
+    written.sink?.data(gzipSync(text).subarray(0, 20));
+    written.sink?.fail(error);
+
+    await expect(whole).rejects.toBe(error);
+  });
+});
+
+describe('reading whole', () => {
+  test('takes just the limit and no more', async () => {
+    const read = async (size: number) => {
+      const written = new WrittenAnswer();
+      const whole = readWhole(written, 10, new Lifetime());
+      for (let i = 0; i < size; i += 1) written.sink?.data(Buffer.from('x'));
+      written.sink?.end();
+      return whole.then(String, (error: GatewayError) => [error.code, written.wasAborted]);
+    };
+
+    expect(await read(10)).toBe('xxxxxxxxxx');
+    expect(await read(11)).toEqual(['provider.broken_response', true]);
+    expect(await read(0)).toBe('');
+  });
+
+  test('ends with the lifetime, also with one that is over', async () => {
+    const left = new GatewayError('client.left', 'the client left');
+    for (const when of ['before', 'after']) {
+      const written = new WrittenAnswer();
+      const lifetime = new Lifetime();
+      if (when === 'before') lifetime.end(left);
+
+      const whole = readWhole(written, 10, lifetime);
+      lifetime.end(left);
+
+      await expect(whole).rejects.toBe(left);
+      expect(written.wasAborted).toBe(true);
+    }
+  });
+});

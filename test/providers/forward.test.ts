@@ -1,0 +1,630 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { Lifetime } from '../../src/http/lifetime.ts';
+import type { Forwarded } from '../../src/providers/attempt.ts';
+import { forward } from '../../src/providers/forward.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { readWhole } from '../../src/providers/read-whole.ts';
+import {
+  deadUrl,
+  type Host,
+  makeProvider,
+  type Overrides,
+  startHost,
+  startRawHost,
+  target,
+  toTargets,
+} from './scripted-host.ts';
+
+const hosts: Host[] = [];
+const providers: Provider[] = [];
+
+afterEach(async () => {
+  await Promise.all(providers.splice(0).map((provider) => provider.pool.destroy()));
+  await Promise.all(hosts.splice(0).map((host) => host.stop()));
+});
+
+type Answer = Parameters<typeof startHost>[0];
+
+async function host(answer: Answer): Promise<Host> {
+  const started = await startHost(answer);
+  hosts.push(started);
+  return started;
+}
+
+async function rawHost(answer: Parameters<typeof startRawHost>[0]): Promise<Host> {
+  const started = await startRawHost(answer);
+  hosts.push(started);
+  return started;
+}
+
+function provider(url: string, overrides: Overrides = {}): Provider {
+  const made = makeProvider(url, overrides);
+  providers.push(made);
+  return made;
+}
+
+/** Answers with the statuses in turn, the last one for ever. */
+function statuses(...list: readonly (number | readonly [number, Record<string, string>])[]): Answer {
+  return (_request, response, number) => {
+    const entry = list[Math.min(number, list.length) - 1] ?? 200;
+    const [status, headers] = typeof entry === 'number' ? [entry, {}] : entry;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ number }));
+  };
+}
+
+const soon = { 'retry-after': '0' };
+
+async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+async function bodyOf({ answer, release }: Forwarded): Promise<string> {
+  const body = await readWhole(answer, 1_000_000, new Lifetime());
+  release();
+  return body.toString();
+}
+
+/** That nobody is at the provider any more: all its places can be taken. */
+function expectEmpty({ admission, options }: Provider): void {
+  for (let i = 0; i < options.connections; i += 1) expect(admission.tryEnter(), `place ${i}`).toBe(true);
+  for (let i = 0; i < options.connections; i += 1) admission.leave();
+}
+
+describe('one target', () => {
+  test('gets the request once and gives its answer', async () => {
+    const there = await host((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () =>
+        response.end(
+          JSON.stringify([
+            request.method,
+            request.url,
+            request.headers['x-model'],
+            Buffer.concat(chunks).toString(),
+          ]),
+        ),
+      );
+    });
+    const at = provider(`${there.url}/base/v1`);
+
+    const forwarded = await forward(toTargets([target(at)]));
+
+    expect(forwarded).toMatchObject({ attempts: 1, answer: { status: 200 } });
+    expect(JSON.parse(await bodyOf(forwarded))).toEqual(['POST', '/base/v1/chat/completions', 'm', '{}']);
+    expectEmpty(at);
+  });
+
+  test('that refuses connections is tried twice: provider.unreachable', async () => {
+    const at = provider(await deadUrl());
+    const before = at.retryBudget.take(0);
+
+    const error = await failureOf(forward(toTargets([target(at)])));
+
+    expect(before).toBe(true);
+    expect([error.code, error.failure.status]).toEqual(['provider.unreachable', 502]);
+    expect((error.cause as { code: string }).code).toBe('ECONNREFUSED');
+    expectEmpty(at);
+  });
+
+  test.each([
+    ['closes without an answer', 'end'],
+    ['resets without an answer', 'reset'],
+    ['closes in the middle of its head', 'head'],
+    ['answers nonsense', 'nonsense'],
+  ])('that takes the request and %s is not asked again', async (_name, how) => {
+    const there = await rawHost((socket) => {
+      if (how === 'end') socket.end();
+      else if (how === 'reset') socket.resetAndDestroy();
+      else if (how === 'head') socket.end('HTTP/1.1 200 OK\r\ncontent-ty');
+      else socket.end('hello\r\n\r\n');
+    });
+    const at = provider(there.url);
+    const spare = target(provider(there.url));
+
+    const error = await failureOf(forward(toTargets([target(at), spare])));
+
+    expect(error.code).toBe('provider.broken_response');
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test('that closes an idle connection is asked over a new one', async () => {
+    const there = await rawHost((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => socket.end());
+    });
+    const at = provider(there.url);
+
+    for (let i = 1; i <= 3; i += 1) {
+      expect(await bodyOf(await forward(toTargets([target(at)])))).toBe('{}');
+      await there.closed(i);
+    }
+
+    expect(there.requests()).toBe(3);
+  });
+
+  test('that does not answer in time: provider.timeout, and it sees the connection close', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url, { timeouts: { headersMs: 50 } });
+
+    const error = await failureOf(forward(toTargets([target(at), target(provider(there.url))])));
+
+    expect([error.code, error.failure.status]).toEqual(['provider.timeout', 504]);
+    await there.closed(1);
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test('that takes longer than the whole exchange may', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url, { timeouts: { totalMs: 50 } });
+
+    const error = await failureOf(forward(toTargets([target(at)])));
+
+    expect(error.code).toBe('provider.timeout');
+    await there.closed(1);
+    expectEmpty(at);
+  });
+
+  test('whose head is larger than 32 KiB: provider.broken_response', async () => {
+    const there = await host((_request, response) => {
+      response.writeHead(200, { 'x-long': 'x'.repeat(40_000) });
+      response.end('{}');
+    });
+    const at = provider(there.url);
+
+    const error = await failureOf(forward(toTargets([target(at)])));
+
+    expect(error.code).toBe('provider.broken_response');
+    expectEmpty(at);
+  });
+
+  test('that sends interim answers first', async () => {
+    const there = await rawHost((socket) => {
+      socket.write(
+        'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n' +
+          'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
+      );
+    });
+
+    const forwarded = await forward(toTargets([target(provider(there.url))]));
+
+    expect(forwarded.answer.status).toBe(200);
+    expect(forwarded.answer.headers.has('link')).toBe(false);
+    expect(await bodyOf(forwarded)).toBe('{}');
+  });
+
+  test('that says 100, which nobody asked for, is taken for broken', async () => {
+    const there = await rawHost((socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    });
+    const at = provider(there.url);
+
+    expect((await failureOf(forward(toTargets([target(at)])))).code).toBe('provider.broken_response');
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test.each([301, 302, 303, 307, 308])('that redirects with %i is not followed', async (status) => {
+    const elsewhere = await host(statuses(200));
+    const there = await host(statuses([status, { location: elsewhere.url }]));
+
+    const forwarded = await forward(toTargets([target(provider(there.url))]));
+
+    expect(forwarded.answer.status).toBe(status);
+    expect(elsewhere.requests()).toBe(0);
+    await bodyOf(forwarded);
+  });
+});
+
+describe('refusals for load', () => {
+  test.each([429, 503, 529])('%i with Retry-After is repeated', async (status) => {
+    const there = await host(statuses([status, soon], 200));
+    const at = provider(there.url);
+
+    const forwarded = await forward(toTargets([target(at)]));
+
+    expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 2]);
+    expect(await bodyOf(forwarded)).toBe('{"number":2}');
+    expectEmpty(at);
+  });
+
+  test.each([429, 503, 529])('%i is repeated once, then passed on with its own words', async (status) => {
+    const there = await host(statuses([status, soon]));
+
+    const forwarded = await forward(toTargets([target(provider(there.url))]));
+
+    expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([status, 2, 2]);
+    expect(await bodyOf(forwarded)).toBe('{"number":2}');
+  });
+
+  test.each([
+    ['a wait of more than 60 s', { 'retry-after': '61' }],
+    ['a date that is far', { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }],
+    ['x-should-retry: false', { ...soon, 'x-should-retry': 'false' }],
+  ])('%s is passed on at once', async (_name, headers) => {
+    const there = await host(statuses([429, headers]));
+
+    const forwarded = await forward(toTargets([target(provider(there.url))]));
+
+    expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([429, 1, 1]);
+    expect(forwarded.answer.headers.get('retry-after')).toBe(headers['retry-after']);
+    await bodyOf(forwarded);
+  });
+
+  test.each([400, 401, 404, 408, 409, 413, 422, 500, 501, 502, 504])(
+    '%i is passed on at once',
+    async (status) => {
+      const there = await host(statuses([status, soon]));
+
+      const forwarded = await forward(toTargets([target(provider(there.url))]));
+
+      expect([forwarded.answer.status, there.requests()]).toEqual([status, 1]);
+      await bodyOf(forwarded);
+    },
+  );
+
+  test('only as many are repeated as the budget has', async () => {
+    const there = await host(statuses([429, soon]));
+    const at = provider(there.url);
+
+    for (let i = 0; i < 60; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+
+    // Ten before anybody paid, then one in five requests.
+    expect(there.requests()).toBeGreaterThanOrEqual(60 + 10 + 10);
+    expect(there.requests()).toBeLessThanOrEqual(60 + 10 + 12);
+  });
+});
+
+describe('fallbacks', () => {
+  test.each([429, 500, 502, 503, 504, 529])('%i goes to the next target', async (status) => {
+    const first = await host(statuses([status, soon]));
+    const second = await host(statuses(200));
+    const [one, two] = [provider(first.url), provider(second.url)];
+
+    const forwarded = await forward(toTargets([target(one), target(two, 'other')]));
+
+    expect([forwarded.answer.status, forwarded.target.model]).toEqual([200, 'other']);
+    expect(forwarded.attempts).toBe(first.requests() + 1);
+    await bodyOf(forwarded);
+    expectEmpty(one);
+    expectEmpty(two);
+  });
+
+  test.each([400, 401, 403, 404, 422])('%i does not', async (status) => {
+    const first = await host(statuses(status));
+    const second = await host(statuses(200));
+
+    const forwarded = await forward(toTargets([target(provider(first.url)), target(provider(second.url))]));
+
+    expect([forwarded.answer.status, second.requests()]).toEqual([status, 0]);
+    await bodyOf(forwarded);
+  });
+
+  test('a refused connection goes to the next target', async () => {
+    const second = await host(statuses(200));
+
+    const forwarded = await forward(
+      toTargets([target(provider(await deadUrl())), target(provider(second.url))]),
+    );
+
+    expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 3]);
+    await bodyOf(forwarded);
+  });
+
+  test('the last answer is passed on when all fail', async () => {
+    const first = await host(statuses(500));
+    const second = await host(statuses(502));
+
+    const forwarded = await forward(toTargets([target(provider(first.url)), target(provider(second.url))]));
+
+    expect(forwarded.answer.status).toBe(502);
+    await bodyOf(forwarded);
+  });
+
+  test('an answer is passed on when the targets behind it are closed off', async () => {
+    const first = await host(statuses([500, { 'x-mine': 'yes' }]));
+    const second = provider(await deadUrl(), { breaker: { failures: 1, openMs: 60_000 } });
+    second.breaker.failed(Date.now());
+
+    const forwarded = await forward(toTargets([target(provider(first.url)), target(second)]));
+
+    expect([forwarded.answer.status, forwarded.answer.headers.get('x-mine')]).toEqual([500, 'yes']);
+    await bodyOf(forwarded);
+  });
+
+  test('no target at all: provider.unavailable', async () => {
+    expect((await failureOf(forward(toTargets([])))).code).toBe('provider.unavailable');
+  });
+});
+
+describe('a provider that fails every time', () => {
+  const breaker = { failures: 5, openMs: 60_000 };
+
+  test('is left alone after five failures', async () => {
+    const there = await host(statuses(500));
+    const at = provider(there.url, { breaker });
+    for (let i = 0; i < 5; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+
+    const error = await failureOf(forward(toTargets([target(at)])));
+
+    expect([error.code, error.failure.status, there.requests()]).toEqual(['provider.unavailable', 503, 5]);
+    expect(error.retryAfterS).toBeGreaterThan(50);
+    expect(at.breaker.isOpen).toBe(true);
+  });
+
+  test.each([429, 400, 404, 501])('%i is no failure of it', async (status) => {
+    const there = await host(statuses([status, { 'retry-after': '100' }]));
+    const at = provider(there.url, { breaker });
+
+    for (let i = 0; i < 8; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+
+    expect([at.breaker.isOpen, there.requests()]).toEqual([false, 8]);
+  });
+
+  test('the next target is asked instead', async () => {
+    const bad = provider(await deadUrl(), { breaker });
+    for (let i = 0; i < 5; i += 1) bad.breaker.failed(Date.now());
+    const good = await host(statuses(200));
+
+    const forwarded = await forward(toTargets([target(bad), target(provider(good.url))]));
+
+    expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 1]);
+    await bodyOf(forwarded);
+  });
+
+  test('one request probes it when the time is over, and closes the breaker', async () => {
+    const there = await host(statuses(500, 500, 200));
+    const at = provider(there.url, { breaker: { failures: 2, openMs: 0 } });
+    for (let i = 0; i < 2; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+
+    await bodyOf(await forward(toTargets([target(at)])));
+
+    expect(at.breaker.isOpen).toBe(false);
+  });
+
+  test('a probe that never reached it lets the next one probe', async () => {
+    const there = await host(statuses(200));
+    const at = provider(there.url, {
+      connections: 1,
+      timeouts: { queueMs: 20 },
+      breaker: { failures: 1, openMs: 30_000 },
+    });
+    at.breaker.failed(Date.now() - 40_000);
+    at.admission.tryEnter();
+    expect((await failureOf(forward(toTargets([target(at)])))).code).toBe('gateway.overloaded');
+    const builds = toTargets([target(at)]);
+    const refused = forward({
+      ...builds,
+      build: () => {
+        throw new GatewayError('request.unsupported', 'not for this one');
+      },
+    });
+    expect((await failureOf(refused)).code).toBe('request.unsupported');
+    at.admission.leave();
+
+    const forwarded = await forward(toTargets([target(at)]));
+
+    expect(forwarded.answer.status).toBe(200);
+    await bodyOf(forwarded);
+    expectEmpty(at);
+  });
+});
+
+describe('the line at a provider', () => {
+  test('is left after a time with gateway.overloaded', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url, { connections: 1, timeouts: { queueMs: 30 } });
+    const lifetime = new Lifetime();
+    const first = failureOf(forward(toTargets([target(at)], lifetime)));
+    await there.reached(1);
+
+    const error = await failureOf(forward(toTargets([target(at)])));
+
+    expect([error.code, error.failure.status, error.retryAfterS]).toEqual(['gateway.overloaded', 503, 1]);
+    expect(there.requests()).toBe(1);
+    lifetime.end(new GatewayError('client.left', 'the client left'));
+    await first;
+    expectEmpty(at);
+  });
+
+  test('moves on, and no more are there than may be', async () => {
+    let here = 0;
+    let most = 0;
+    const order: string[] = [];
+    const there = await host((request, response) => {
+      here += 1;
+      most = Math.max(most, here);
+      order.push(String(request.headers['x-model']));
+      request.resume().on('end', () => {
+        here -= 1;
+        response.end('{}');
+      });
+    });
+    const at = provider(there.url, { connections: 2 });
+    const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
+
+    await Promise.all(names.map(async (name) => bodyOf(await forward(toTargets([target(at, name)])))));
+
+    expect(most).toBeLessThanOrEqual(2);
+    expect(order.toSorted()).toEqual(names.toSorted());
+    expectEmpty(at);
+  });
+});
+
+describe('the client leaving', () => {
+  const left = new GatewayError('client.left', 'the client left');
+
+  test('before it began: nothing is sent', async () => {
+    const there = await host(statuses(200));
+    const at = provider(there.url);
+    const lifetime = new Lifetime();
+    lifetime.end(left);
+
+    expect(await failureOf(forward(toTargets([target(at)], lifetime)))).toBe(left);
+    expect(there.requests()).toBe(0);
+    expectEmpty(at);
+  });
+
+  test('while it stands in line: it is never sent', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url, { connections: 1 });
+    const [one, two] = [new Lifetime(), new Lifetime()];
+    const first = failureOf(forward(toTargets([target(at)], one)));
+    await there.reached(1);
+    const second = failureOf(forward(toTargets([target(at)], two)));
+
+    two.end(left);
+    expect(await second).toBe(left);
+    one.end(left);
+    await first;
+
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test('while the connection is being made: it is never sent', async () => {
+    const there = await host(statuses(200));
+    const at = provider(there.url);
+    const lifetime = new Lifetime();
+    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+
+    lifetime.end(left); // the dispatch has been made, the connection not yet
+    expect(await pending).toBe(left);
+    await bodyOf(await forward(toTargets([target(at)])));
+
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test('while it waits for the head: the host sees the connection close', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url);
+    const lifetime = new Lifetime();
+    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    await there.reached(1);
+
+    lifetime.end(left);
+
+    expect(await pending).toBe(left);
+    await there.closed(1);
+    expectEmpty(at);
+  });
+
+  test('while it waits to try again: it does not try again', async () => {
+    const there = await host(statuses([429, { 'retry-after': '30' }]));
+    const at = provider(there.url);
+    const lifetime = new Lifetime();
+    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    await there.closed(1); // the refused answer was given up
+
+    lifetime.end(left);
+
+    expect(await pending).toBe(left);
+    expect(there.requests()).toBe(1);
+    expectEmpty(at);
+  });
+
+  test('while the answer streams: the host sees the connection close', async () => {
+    const there = await host((_request, response) => {
+      response.writeHead(200);
+      response.write('{"a":');
+    });
+    const at = provider(there.url);
+    const lifetime = new Lifetime();
+    const { answer, release } = await forward(toTargets([target(at)], lifetime));
+    const reading = failureOf(readWhole(answer, 1_000, lifetime));
+
+    lifetime.end(left);
+
+    expect(await reading).toBe(left);
+    await there.closed(1);
+    release();
+    expectEmpty(at);
+  });
+
+  test('does not count against the provider', async () => {
+    const there = await host(() => undefined);
+    const at = provider(there.url, { breaker: { failures: 1, openMs: 60_000 } });
+    const lifetime = new Lifetime();
+    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    await there.reached(1);
+    lifetime.end(left);
+    await pending;
+
+    expect(at.breaker.isOpen).toBe(false);
+  });
+});
+
+describe('places at a provider', () => {
+  test('are all given back after a thousand exchanges of every outcome', async () => {
+    const outcomes: readonly ((response: ServerResponse) => void)[] = [
+      (response) => void response.end('{}'),
+      (response) => void response.writeHead(500).end('{}'),
+      (response) => void response.writeHead(429, { 'retry-after': '0' }).end('{}'),
+      (response) => void response.writeHead(503, { 'retry-after': '99' }).end('{}'),
+      (response) => void response.socket?.destroy(),
+      (response) =>
+        void response.writeHead(200, { 'content-length': 9 }).write('{', () => response.socket?.destroy()),
+      () => undefined,
+      (response) => void response.writeHead(200).write('{'),
+      (response) => void response.end('x'.repeat(5_000)),
+    ];
+    const there = await host((request, response, number) => {
+      request.resume();
+      outcomes[number % outcomes.length]?.(response);
+    });
+    const at = provider(there.url, {
+      connections: 4,
+      timeouts: { headersMs: 300, idleMs: 300, totalMs: 40 },
+    });
+    const spare = provider(await deadUrl(), { connections: 4 });
+    const counts = new Map<string, number>();
+
+    const exchange = async (number: number): Promise<string> => {
+      const lifetime = new Lifetime();
+      if (number % 7 === 0)
+        setImmediate(() => lifetime.end(new GatewayError('client.left', 'the client left')));
+      try {
+        const targets = number % 5 === 0 ? [target(at), target(spare)] : [target(at)];
+        const { answer, release } = await forward(toTargets(targets, lifetime));
+        return await readWhole(answer, 1_000, lifetime)
+          .then(() => String(answer.status))
+          .finally(release);
+      } catch (error) {
+        if (error instanceof GatewayError) return error.code;
+        throw error;
+      }
+    };
+    const worker = async (first: number) => {
+      for (let number = first; number <= 1_000; number += 20) {
+        const outcome = await exchange(number);
+        counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, i) => worker(i + 1)));
+
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(1_000);
+    for (const outcome of [
+      '200',
+      '500',
+      '503',
+      'client.left',
+      'provider.broken_response',
+      'provider.timeout',
+    ]) {
+      expect(counts.get(outcome), outcome).toBeGreaterThan(0);
+    }
+    expectEmpty(at);
+    expectEmpty(spare);
+  }, 60_000);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { makeProvider } from './scripted-host.ts';
+
+test.each([
+  ['openai', 'http://host.example/v1', '/v1/chat/completions', '/v1/chat/completions'],
+  ['openai', 'http://host.example/v1/', '/v1/chat/completions', '/v1/chat/completions'],
+  ['openai', 'http://host.example', '/v1/chat/completions', '/chat/completions'],
+  ['openai', 'http://host.example/api/openai/v2', '/v1/embeddings', '/api/openai/v2/embeddings'],
+  ['anthropic', 'http://host.example', '/v1/messages', '/v1/messages'],
+  ['anthropic', 'http://host.example/v1', '/v1/messages/count_tokens', '/v1/messages/count_tokens'],
+  ['anthropic', 'http://host.example/anthropic', '/v1/messages', '/anthropic/v1/messages'],
+  ['sandbox', 'http://127.0.0.1:1', '/v1/responses', '/v1/responses'],
+] as const)('%s at %s has %s at %s', async (family, baseUrl, path, expected) => {
+  const provider = makeProvider(baseUrl, { family });
+
+  expect(provider.pathFor(path)).toBe(expected);
+  await provider.close();
+});
+
+test.each([
+  ['openai', ['authorization', 'Bearer sk-1']],
+  ['anthropic', ['x-api-key', 'sk-1']],
+] as const)('%s gets its key as it wants it', async (family, headers) => {
+  const provider = makeProvider('http://host.example', { family, apiKey: 'sk-1' });
+  const keyless = makeProvider('http://host.example', { family });
+
+  expect(provider.ownHeaders).toEqual(headers);
+  expect(keyless.ownHeaders).toEqual([]);
+  await Promise.all([provider.close(), keyless.close()]);
+});
