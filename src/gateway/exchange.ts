@@ -54,7 +54,9 @@ export class Exchange {
    */
   repeatKey(): string | undefined {
     const isRefused = this.#failure !== undefined && outcomeOf(this.#failure) === 'refused';
-    if (!isRefused || this.#body === undefined) return undefined;
+    // A large body's bytes may have gone to the thread that decided.
+    const isHere = this.#body !== undefined && this.#body.length === this.draft.bytes_in;
+    if (!isRefused || this.#body === undefined || !isHere) return undefined;
     const { headers } = this.request;
     const session = sessionHeaders.map((name) => headers[name] ?? '').join('\n');
     if (session.trim() === '') return undefined;

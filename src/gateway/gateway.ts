@@ -3,6 +3,7 @@ import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
+import type { Decider } from './decider.ts';
 import type { ModelCatalogue } from './models.ts';
 
 /** A project key with what applies to it. */
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly door: { readonly allowedHosts: ReadonlySet<string>; readonly allowedOrigins: ReadonlySet<string> };
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
+  readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
