@@ -37,7 +37,7 @@ export function contenders({ against, only }) {
   return all.filter((each) => only.some((name) => each.name === name || isVariant(each, name)));
 }
 
-export function isVariant({ name }, of) {
+function isVariant({ name }, of) {
   return name.startsWith(`${of}:`);
 }
 
