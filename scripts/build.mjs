@@ -23,7 +23,8 @@ const withoutChildProcess = {
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
+  // A thread needs a file of its own to begin with.
+  entryPoints: { main: 'src/main.ts', 'decide-worker': 'src/gateway/decide-worker.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -1,4 +1,4 @@
-import { compilePolicies, type PolicyProblem } from '../policy/compile.ts';
+import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/registry.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { parseDuration } from './durations.ts';
@@ -59,6 +59,8 @@ export interface Config {
   readonly keys: KeyRing;
   /** Every configured secret, for scrubbing what is logged or passed on. */
   readonly secrets: readonly string[];
+  /** What the keys' policies were compiled from, for threads that need their own. */
+  readonly policySource: PolicySource;
   readonly records: { readonly file?: string; readonly bodies: boolean };
   readonly plants: {
     readonly baseUrl: string;
@@ -122,6 +124,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       projects,
       keys: ring,
       secrets,
+      policySource: Object.freeze({ policies, secrets }),
       ...buildRest(settings),
       withKey: ({ id, project, value }: AddedKey) =>
         assemble([...sources, { id, project, digest: hashKey(value), plain: value, policies: [] }]),

@@ -74,12 +74,14 @@ function giveStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, check }: AnswerOptions,
+  { endpoint, gateway: { scrub }, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
   const headers = headersFor(exchange, forwarded);
   const stream =
-    translation === undefined ? exactStream(endpoint.dialect) : translatedStream(translation.stream());
+    translation === undefined
+      ? exactStream(endpoint.dialect, scrub)
+      : translatedStream(translation.stream(), scrub);
   if (check === undefined) return relayStream(exchange, { answer, stream, headers });
   const rules = check.stream();
   const checked = checkedStream(stream, rules, endpoint.dialect);

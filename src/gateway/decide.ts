@@ -1,60 +1,43 @@
 import { GatewayError } from '../errors.ts';
 import type { ResponseCheck } from '../policy/response.ts';
-import type { Decision, Subject, Verdict } from '../policy/rule.ts';
+import type { Decision, Verdict } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
-import type { KnownKey } from './authenticate.ts';
+import type { Decider } from './decider.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayKey } from './gateway.ts';
 import type { ModelRequest } from './request.ts';
 
-interface Question {
+interface Asked {
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
   readonly key: GatewayKey;
   /** Where the model may go; its names there are checked too. Empty where nobody serves it. */
   readonly targets: readonly Target[];
+  readonly decider: Decider;
 }
 
 export interface Decided {
   readonly decision: Decision;
+  /** The request as it may leave: go on with this one. */
+  readonly request: ModelRequest;
   /** The rules on the answer; undefined where there are none. */
   readonly check: ResponseCheck | undefined;
 }
 
 /** Asks the key's policies. Throws the refusal, with the rule's own reason; nothing has left the machine yet. */
-export function decide(exchange: Exchange, { request, endpoint, key, targets }: Question): Decided {
+export async function decide(
+  exchange: Exchange,
+  { request, endpoint, key, targets, decider }: Asked,
+): Promise<Decided> {
   const startedAt = performance.now();
   const targetModels = targets.map((target) => target.model);
-  const subject = toSubject({ request, endpoint, key, targetModels, nowMs: exchange.startedMs });
-  const decision = key.policies.decide(subject);
+  const question = { request, endpoint, key, targetModels, nowMs: exchange.startedMs };
+  const judgement = await decider.judge(key.policies, question, exchange.lifetime);
+  const { decision } = judgement;
   note(exchange, decision, Math.round((performance.now() - startedAt) * 1_000));
   if (decision.action === 'block') throw refusalOf(decision);
-  return { decision, check: key.policies.response(subject) };
-}
-
-interface SubjectParts {
-  readonly request: ModelRequest;
-  readonly endpoint: ModelEndpoint;
-  readonly key: KnownKey;
-  /** The model's names at the providers that may be tried. */
-  readonly targetModels: readonly string[];
-  readonly nowMs: number;
-}
-
-/** What the policies look at; the commands that try policies ask them the same way. */
-export function toSubject({ request, endpoint, key, targetModels, nowMs }: SubjectParts): Subject {
-  return {
-    document: request.document,
-    dialect: endpoint.dialect,
-    endpoint: endpoint.dialectName,
-    model: request.model,
-    targetModels,
-    stream: request.stream,
-    project: key.project,
-    key: key.id,
-    nowMs,
-  };
+  return { decision, request: judgement.request, check: key.policies.checkAnswers(judgement.answerRules) };
 }
 
 /** The refusal in the words of the rule that blocks; what a rule threw goes into the record. */

@@ -21,13 +21,21 @@ export interface PassingStream {
 
 const nothing = Buffer.alloc(0);
 
-/** The provider's chunks are the client's chunks; they are only watched. */
-export function exactStream(dialect: Dialect): PassingStream {
+/** Takes our secrets out of a provider's words. */
+type Scrub = (text: Buffer) => Buffer;
+
+// How the events begin that tell of a failure, in every dialect.
+const errorMarks = ['"error":{', '"error": {', 'event: error'].map((mark) => Buffer.from(mark));
+
+/** The provider's chunks are the client's chunks; they are only watched, and errors are scrubbed. */
+export function exactStream(dialect: Dialect, scrub: Scrub): PassingStream {
   const observer = new StreamObserver(dialect);
+  let tellsOfError = false;
   return {
     pass(chunk) {
       observer.observe(chunk);
-      return chunk;
+      tellsOfError ||= errorMarks.some((mark) => chunk.includes(mark));
+      return tellsOfError ? scrub(chunk) : chunk;
     },
     end() {
       if (observer.isComplete) return nothing;
@@ -46,7 +54,7 @@ export function exactStream(dialect: Dialect): PassingStream {
 }
 
 /** Each event of the provider becomes what the client's dialect says in its place; at most one is held. */
-export function translatedStream(translation: StreamTranslation): PassingStream {
+export function translatedStream(translation: StreamTranslation, scrub: Scrub): PassingStream {
   let text = '';
   const parser = createSseParser((name, data) => {
     text += translation.event(name, data);
@@ -55,7 +63,7 @@ export function translatedStream(translation: StreamTranslation): PassingStream 
     if (text === '') return nothing;
     const bytes = Buffer.from(text);
     text = '';
-    return bytes;
+    return translation.state === 'failed' ? scrub(bytes) : bytes;
   };
   return {
     pass(chunk) {

@@ -1,5 +1,3 @@
-import { readFields } from '../dialects/request-fields.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
 import type { Decision } from '../policy/rule.ts';
 import type { Forwarded } from '../providers/attempt.ts';
@@ -18,12 +16,11 @@ interface Outgoing extends Omit<PassageOptions, 'maxOutputTokens'> {
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
 export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<Passage>> {
-  const isRedacted = outgoing.decision.redactedBody !== undefined;
+  const isRedacted = outgoing.decision.action === 'redact';
   return forward({
     targets: outgoing.targets,
     build: createPassages(exchange, {
       ...outgoing,
-      request: redacted(outgoing),
       maxOutputTokens: outgoing.route?.entry.maxOutputTokens,
     }),
     onAttempt: ({ provider, model }, { fate, dropped }) => {
@@ -36,13 +33,6 @@ export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarde
     },
     lifetime: exchange.lifetime,
   });
-}
-
-/** The request with what a policy took out; its places are other ones now, so it is read again. */
-function redacted({ request, endpoint, decision }: Outgoing): ModelRequest {
-  if (decision.redactedBody === undefined) return request;
-  const document = parseStrictJson(decision.redactedBody);
-  return { document, ...readFields(document, endpoint.dialect) };
 }
 
 /**

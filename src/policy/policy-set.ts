@@ -61,7 +61,7 @@ export class RuleSet {
         const verdict = evaluateRule(rule, facts);
         if (verdict !== undefined) verdicts.push(verdict);
       } catch (cause) {
-        return failed(rule.id, cause, verdicts);
+        return failedDecision(rule.id, cause, verdicts);
       }
     }
     try {
@@ -73,13 +73,18 @@ export class RuleSet {
         tell,
       );
     } catch (cause) {
-      return failed('policy', cause, verdicts);
+      return failedDecision('policy', cause, verdicts);
     }
   }
 
-  /** The rules on the answer to a request; undefined where none applies, so that answers cost nothing. */
-  response(subject: Subject): ResponseCheck | undefined {
-    return this.#answers?.check(this.facts(subject));
+  /** Which rules on answers apply to the answer to a request; the same numbers in every set compiled from the same. */
+  answerRules(subject: Subject): readonly number[] {
+    return this.#answers?.applying(this.facts(subject)) ?? [];
+  }
+
+  /** The rules on answers with these numbers; undefined where there are none, so that answers cost nothing. */
+  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined {
+    return this.#answers?.check(numbers);
   }
 
   facts(subject: Subject): Facts {
@@ -238,7 +243,8 @@ function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']>
   };
 }
 
-function failed(rule: string, cause: unknown, verdicts: readonly Verdict[]): Decision {
+/** What can't be decided is blocked; the cause is for the log. */
+export function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
   return {
     action: 'block',
     // Without their places: whether those may be told is not known.

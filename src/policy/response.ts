@@ -57,9 +57,14 @@ export class AnswerRules {
     return chosen.length === 0 ? undefined : new AnswerRules(chosen, fold);
   }
 
-  /** The rules whose other conditions (model, project, time …) hold for the request that is answered. */
-  check(facts: Facts): ResponseCheck | undefined {
-    const rules = this.rules.filter((each) => this.#applies(each, facts));
+  /** Numbers of the rules whose other conditions (model, project, time …) hold for the request that is answered. */
+  applying(facts: Facts): readonly number[] {
+    return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
+  }
+
+  /** The rules with these numbers; undefined where there are none. */
+  check(numbers: readonly number[]): ResponseCheck | undefined {
+    const rules = this.rules.filter((_, number) => numbers.includes(number));
     if (rules.length === 0) return undefined;
     return {
       whole: (body) => checkWhole(body, rules, this.search),

@@ -42,6 +42,8 @@ export interface ExchangeRecord {
   /** Fields that a translation left out. */
   readonly dropped?: readonly string[];
   readonly attempts?: number;
+  /** How often the same refusal came again within a minute; in a second record of it, written afterwards. */
+  readonly repeats?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly usage?: UsageFields;

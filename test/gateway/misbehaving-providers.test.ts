@@ -87,6 +87,7 @@ function chunk(text: string | Buffer): Buffer {
 }
 
 const chunked = 'transfer-encoding: chunked';
+const hugeEvent = chunk(`data: {"x":"${'x'.repeat(10_000_000)}"}\n\n`);
 const lastChunk = '0\r\n\r\n';
 
 function bodyOf({ dialect, isStream }: Victim): string {
@@ -141,7 +142,7 @@ interface Fault {
   readonly name: string;
   readonly does: Misdeed;
   readonly plain: Expected;
-  readonly streamed: Expected;
+  readonly streamed: Expected | 'the provider’s own error';
   /** The clients one after the other, because each takes much. */
   readonly oneByOne?: boolean;
 }
@@ -215,6 +216,18 @@ const faults: readonly Fault[] = [
     plain: { status: 502, reason: 'provider.credentials_rejected' },
     streamed: { status: 502, reason: 'provider.credentials_rejected' },
   })),
+  {
+    name: 'ends its stream with an error that repeats the key',
+    does: async (victim) => {
+      const message = `no, not with ${victim.credential}`;
+      if (!victim.isStream) return error(500)(victim);
+      await begin(victim);
+      await victim.write(chunk(`event: error\ndata: {"type":"error","error":{"message":"${message}"}}\n\n`));
+      return victim.write(lastChunk);
+    },
+    plain: { status: 500 },
+    streamed: 'the provider’s own error',
+  },
   {
     name: 'answers with an error of 1 MB',
     does: async (victim) => {
@@ -296,11 +309,12 @@ const faults: readonly Fault[] = [
     name: 'sends one event of 10 MB',
     does: async (victim) => {
       await begin(victim);
-      await victim.write(chunk(`data: {"x":"${'x'.repeat(10_000_000)}"}\n\n`));
+      await victim.write(hugeEvent);
       await victim.write(lastChunk);
     },
     plain: broken,
     streamed: cutBroken,
+    oneByOne: true,
   },
   {
     name: 'redirects to another host',
@@ -393,9 +407,16 @@ const faults: readonly Fault[] = [
 
 const finals = /event: message_stop|\[DONE\]|event: response\.(?:completed|incomplete)|"finish_reason": ?"/;
 
-function check({ client, provider }: Pair, answer: BoundedAnswer, { status, reason }: Expected): void {
+function check({ client, provider }: Pair, answer: BoundedAnswer, expected: Fault['streamed']): void {
   const label = `${client} client, ${provider} provider`;
   const { start, tail, isWhole } = answer;
+  if (expected === 'the provider’s own error') {
+    expect(tail, label).toContain('no, not with [secret]');
+    expect(tail, label).not.toContain(secrets.PROVIDER_KEY);
+    expect(tail, label).not.toMatch(finals);
+    return;
+  }
+  const { status, reason } = expected;
   expect({ label, status: answer.status }).toEqual({ label, status });
   expect(start + tail + JSON.stringify(answer.headers), label).not.toContain(secrets.PROVIDER_KEY);
   if (status !== 200) {

@@ -75,7 +75,11 @@ async function relay(
     const answer = new WrittenAnswer();
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
-    const outcome = relayStream(exchange, { answer, stream: exactStream(dialects[name]), headers }).then(
+    const outcome = relayStream(exchange, {
+      answer,
+      stream: exactStream(dialects[name], (text) => text),
+      headers,
+    }).then(
       () => 'complete',
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
     );

@@ -7,10 +7,10 @@ import type { ResponseCreateParamsNonStreaming } from 'openai/resources/response
 export type Wish = 'text' | 'tools' | 'tool result' | 'image' | 'thinking' | 'structured';
 
 /** A PNG of one pixel. */
-export const pixel =
+const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-export const weatherSchema = {
+const weatherSchema = {
   type: 'object' as const,
   properties: { city: { type: 'string' }, days: { type: 'integer' } },
   required: ['city', 'days'],

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { gateway } from './gateway.mjs';
+import { haproxy } from './haproxy.mjs';
+import { httpProxy } from './http-proxy.mjs';
+import { nginx } from './nginx.mjs';
+import { portkey } from './portkey.mjs';
+
+/** No proxy at all: what the others are compared with for latency. */
+const direct = { name: 'direct' };
+
+const variants = {
+  '': { policy: 'small', records: 'file' },
+  ':no-policy': { policy: 'none', records: 'file' },
+  ':large': { policy: 'large', records: 'file' },
+  ':discard': { policy: 'small', records: 'discarded' },
+  ':logged': { policy: 'small', records: 'logged' },
+};
+
+/** In the order in which they take turns. Names with a colon are variants of what stands before it. */
+export function contenders({ against, only }) {
+  const all = [
+    direct,
+    nginx,
+    haproxy,
+    portkey,
+    httpProxy,
+    ...gateways('gateway', join(import.meta.dirname, '../..')),
+  ];
+  if (against !== undefined) all.push(...gateways('before', against));
+  if (only === undefined) return all;
+  const unknown = only.filter((name) => !all.some((each) => each.name === name || isVariant(each, name)));
+  if (unknown.length > 0) {
+    throw new Error(
+      `no such contender: ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  return all.filter((each) => only.some((name) => each.name === name || isVariant(each, name)));
+}
+
+function isVariant({ name }, of) {
+  return name.startsWith(`${of}:`);
+}
+
+function gateways(name, root) {
+  return Object.entries(variants).map(([suffix, variant]) =>
+    gateway({ name: `${name}${suffix}`, root, ...variant }),
+  );
+}

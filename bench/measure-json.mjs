@@ -1,0 +1,97 @@
+// Requests with JSON answers, by wrk.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bodies } from './bodies.mjs';
+import { checkJson } from './check.mjs';
+import { cpuOf, residentOf, runLoad } from './processes.mjs';
+import { startJsonProvider } from './providers.mjs';
+import { path } from './request.mjs';
+import { takeTurns } from './rounds.mjs';
+import { startAll, stopAll } from './start.mjs';
+
+const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy'];
+const all = [...plain, '', ':no-policy', ':large', ':discard', ':logged'];
+const byPolicy = [...plain, ':no-policy', '', ':large'];
+
+/** What is sent, on how many connections, and which contenders are worth it; ":x" are variants of the gateway. */
+const scenarios = [
+  { name: '250 B, 1 connection', body: 'small', connections: 1, contenders: byPolicy },
+  { name: '250 B', body: 'small', connections: 64, contenders: all },
+  { name: '8 KB', body: '8 KB', connections: 32, contenders: byPolicy },
+  { name: '360 KB', body: '360 KB', connections: 16, contenders: byPolicy },
+  { name: '360 KB, a turn more', body: '360 KB, a turn more', connections: 16, contenders: byPolicy },
+  { name: '2 MB', body: '2 MB', connections: 8, contenders: byPolicy, isLong: true },
+];
+
+/** Samples by scenario and contender, and the memory of each afterwards. */
+export async function measureJson({ contenders, options, folder, say }) {
+  const chosen = scenarios.filter(
+    ({ name, isLong }) => name.includes(options.scenarios) && !(options.isQuick && isLong),
+  );
+  if (chosen.length === 0) return undefined;
+  const files = writeBodies(folder);
+  const provider = await startJsonProvider(folder);
+  const started = await startAll(contenders, { provider, folder, firstBody: bodies.small() });
+  await checkJson(started, provider);
+  const load = (target, { body, connections }, seconds) =>
+    runLoad(wrkCommand(target, { file: files[body], connections, seconds }), seconds + 25);
+  for (const target of started) {
+    // The compilers of Node's engine work on the contender's core until the code is warm.
+    say(`warming ${target.name}`);
+    for (const each of chosen) await load(target, each, options.isQuick ? 1 : 3);
+  }
+  const samples = await takeTurns({
+    scenarios: chosen,
+    targets: started,
+    provider,
+    rounds: options.rounds,
+    takes: ({ name }, scenario) => takesPart(name, scenario),
+    take: (target, scenario) => takeSample(target, () => load(target, scenario, options.seconds)),
+    say,
+  });
+  const memory = Object.fromEntries(
+    started.filter(({ pid }) => pid !== undefined).map(({ name, pid }) => [name, residentOf(pid)]),
+  );
+  await stopAll([...started, provider]);
+  return { samples, memory };
+}
+
+async function takeSample({ pid }, load) {
+  const before = pid === undefined ? 0 : cpuOf(pid);
+  const { requests, micros, p50, p99, failed } = await load();
+  const cpu = pid === undefined ? undefined : (cpuOf(pid) - before) / requests;
+  return { cpu, rate: (requests / micros) * 1e6, p50, p99, failed };
+}
+
+function takesPart(name, { contenders }) {
+  if (contenders.includes(name)) return true;
+  const variant = /^(?:gateway|before)(:.*)?$/.exec(name);
+  return variant !== null && contenders.includes(variant[1] ?? '');
+}
+
+function writeBodies(folder) {
+  return Object.fromEntries(
+    Object.entries(bodies).map(([name, build]) => {
+      const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
+      writeFileSync(file, build());
+      return [name, file];
+    }),
+  );
+}
+
+function wrkCommand({ port, headers }, { file, connections, seconds }) {
+  return [
+    'wrk',
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '20s',
+    '-s',
+    join(import.meta.dirname, 'load-json.lua'),
+    `http://127.0.0.1:${port}${path}`,
+    '--',
+    file,
+    ...Object.entries(headers).map(([name, value]) => `${name}=${value}`),
+  ];
+}

@@ -1,0 +1,69 @@
+// Event streams, by our own client: wrk reads an answer to its end and knows no events.
+import { join } from 'node:path';
+import { streamBody } from './bodies.mjs';
+import { checkStreams } from './check.mjs';
+import { cpuOf, runLoad } from './processes.mjs';
+import { startStreamProvider } from './providers.mjs';
+import { path } from './request.mjs';
+import { takeTurns } from './rounds.mjs';
+import { startAll, stopAll } from './start.mjs';
+
+const scenarios = [
+  { name: '100 streams, 10 ms', streams: 100, events: 200, gapMs: 10 },
+  { name: '1,000 streams, 50 ms', streams: 1_000, events: 60, gapMs: 50, isLong: true },
+  { name: '20 streams, no pause', streams: 20, events: 2_000, gapMs: 0 },
+];
+// Many events and many beginnings.
+const warmUps = [
+  { streams: 50, events: 400, gapMs: 0 },
+  { streams: 500, events: 5, gapMs: 0 },
+];
+const variants = /^[^:]+$|:large$/;
+
+export async function measureStreams({ contenders, options, folder, say }) {
+  const chosen = scenarios.filter(
+    ({ name, isLong }) => name.includes(options.scenarios) && !(options.isQuick && isLong),
+  );
+  if (chosen.length === 0) return undefined;
+  const provider = await startStreamProvider();
+  const setting = { provider, folder, firstBody: streamBody({ events: 1, gapMs: 0 }) };
+  const started = await startAll(
+    contenders.filter(({ name }) => variants.test(name)),
+    setting,
+  );
+  await checkStreams(started, provider);
+  for (const target of started) {
+    say(`warming ${target.name}`);
+    for (const warmUp of [...warmUps, ...warmUps, ...warmUps]) await runStreams(target, warmUp);
+  }
+  const samples = await takeTurns({
+    scenarios: chosen,
+    targets: started,
+    provider,
+    rounds: options.rounds,
+    takes: () => true,
+    take: takeSample,
+    say,
+  });
+  await stopAll([...started, provider]);
+  return { samples };
+}
+
+async function takeSample(target, scenario) {
+  const before = target.pid === undefined ? 0 : cpuOf(target.pid);
+  const { wanted, events, micros, failed, first50, first99, delay50, delay99 } = await runStreams(
+    target,
+    scenario,
+  );
+  const cpu = target.pid === undefined ? undefined : (cpuOf(target.pid) - before) / wanted;
+  return { cpu, rate: (events / micros) * 1e6, first50, first99, delay50, delay99, failed };
+}
+
+/** Opens the streams and reads them to their ends. */
+export function runStreams({ port, headers }, { streams, events, gapMs }) {
+  const order = { port, path, headers, streams, events, body: streamBody({ events, gapMs }) };
+  return runLoad(
+    [process.execPath, join(import.meta.dirname, 'load-streams.mjs'), JSON.stringify(order)],
+    70,
+  );
+}

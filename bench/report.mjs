@@ -1,0 +1,152 @@
+// The figures as tables for a person.
+import { goalRows } from './goals.mjs';
+
+const ratios = [
+  ['CPU × nginx', 'cpu_x_nginx'],
+  ['CPU × Portkey', 'cpu_x_portkey'],
+  ['rate × nginx', 'rate_x_nginx'],
+  ['rate × Portkey', 'rate_x_portkey'],
+];
+
+export function report(results) {
+  const lines = [];
+  const { machine, gateway } = results;
+  lines.push(
+    `gateway ${gateway.version} (${gateway.commit}), Node ${machine.node}, ${machine.cpu}, ${results.date}`,
+  );
+  for (const scenario of scenarioNames(results.json)) {
+    lines.push('', `## ${scenario} (µs; + is over direct)`, jsonTable(results.json.rows, scenario));
+  }
+  for (const scenario of scenarioNames(results.streams)) {
+    lines.push('', `## ${scenario} (µs)`, streamTable(results.streams.rows, scenario));
+  }
+  if (results.json)
+    lines.push(
+      '',
+      '## Memory after the load',
+      table(['contender', 'MB'], Object.entries(results.json.memory)),
+    );
+  if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
+  if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
+  if (results.startup) {
+    const rows = results.startup.map(({ name, cpuMs, ratio }) => [name, cpuMs, ratio]);
+    lines.push('', '## Commands', table(['command', 'CPU ms', '× node -e 0'], rows));
+  }
+  lines.push('', '## Goals', goalTable(results));
+  return lines.join('\n');
+}
+
+function scenarioNames(section) {
+  return [...new Set(section?.rows.map(({ scenario }) => scenario))];
+}
+
+function jsonTable(rows, scenario) {
+  const of = rows.filter((row) => row.scenario === scenario);
+  const direct = of.find(({ contender }) => contender === 'direct');
+  return table(
+    [
+      'contender',
+      'CPU',
+      'requests/s',
+      'p50',
+      '+p50',
+      'p99',
+      '+p99',
+      ...ratios.map(([title]) => title),
+      'foreign',
+      'failed',
+    ],
+    of.map((row) => [
+      row.contender,
+      row.cpu,
+      row.rate,
+      row.p50,
+      row.p50 - direct?.p50,
+      row.p99,
+      row.p99 - direct?.p99,
+      ...ratios.map(([, field]) => row[field]),
+      row.foreign,
+      row.failed,
+    ]),
+  );
+}
+
+function streamTable(rows, scenario) {
+  const of = rows.filter((row) => row.scenario === scenario);
+  const direct = of.find(({ contender }) => contender === 'direct');
+  return table(
+    [
+      'contender',
+      'CPU/event',
+      'events/s',
+      'first p50',
+      '+first',
+      'first p99',
+      'delay p50',
+      'delay p99',
+      ...ratios.slice(0, 2).map(([title]) => title),
+      'foreign',
+      'failed',
+    ],
+    of.map((row) => [
+      row.contender,
+      row.cpu,
+      row.rate,
+      row.first50,
+      row.first50 - direct?.first50,
+      row.first99,
+      row.delay50,
+      row.delay99,
+      ...ratios.slice(0, 2).map(([, field]) => row[field]),
+      row.foreign,
+      row.failed,
+    ]),
+  );
+}
+
+function memoryTable(memory) {
+  const rows = Object.entries(memory).map(([name, each]) => [
+    name,
+    each.before,
+    each.most,
+    each.perStreamKb,
+    each.failed,
+  ]);
+  return table(['contender', 'MB before', 'MB most', 'KB each', 'failed'], rows);
+}
+
+function coldTable(cold) {
+  const rows = Object.entries(cold).map(([name, each]) => [
+    name,
+    each.coldMs,
+    each.coldMs / cold.portkey?.coldMs,
+    each.residentMb,
+  ]);
+  return table(['contender', 'ms', '× Portkey', 'MB'], rows);
+}
+
+function goalTable(results) {
+  const rows = goalRows(results).map(({ goal, unit, bound, must, aim, now, verdict }) => {
+    const sign = bound === 'most' ? '≤' : '≥';
+    return [goal, unit, `${sign} ${must}`, aim === undefined ? '' : `${sign} ${aim}`, now, verdict];
+  });
+  return table(['goal', 'against', 'must', 'aim', 'now', 'reached'], rows);
+}
+
+function table(titles, rows) {
+  const cells = [titles, ...rows.map((row) => row.map(toCell))];
+  const widths = titles.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  return cells
+    .map((row) =>
+      row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join('  '),
+    )
+    .join('\n');
+}
+
+function toCell(value) {
+  if (typeof value === 'string') return value;
+  if (value === undefined || !Number.isFinite(value)) return '-';
+  if (Number.isInteger(value)) return String(value);
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+}

@@ -1,0 +1,38 @@
+// Starts a contender in front of a provider and waits for its first 200.
+import { cores, freePort, launch, stop } from './processes.mjs';
+import { untilAnswered } from './request.mjs';
+
+export const key = 'gw-bench-key-0123456789abcdef0123456789';
+
+/** Gives where to send requests, with which headers, and how long the first 200 took. */
+export async function startContender(contender, { provider, folder, firstBody }) {
+  const authorization = { authorization: `Bearer ${key}` };
+  if (contender.prepare === undefined) {
+    return {
+      name: contender.name,
+      contender,
+      port: provider.port,
+      headers: authorization,
+      stop: async () => {},
+    };
+  }
+  const port = await freePort();
+  const plan = contender.prepare({ port, provider, folder, key });
+  const headers = { ...authorization, ...plan.headers };
+  const startedAt = performance.now();
+  const child = launch({ ...plan, core: cores.contender });
+  await untilAnswered({ port, headers, body: firstBody }, child);
+  const coldMs = performance.now() - startedAt;
+  return { name: contender.name, contender, port, headers, pid: child.pid, coldMs, stop: () => stop(child) };
+}
+
+/** Starts all, each on the same core: those that are not measured sleep. */
+export async function startAll(contenders, setting) {
+  const started = [];
+  for (const contender of contenders) started.push(await startContender(contender, setting));
+  return started;
+}
+
+export async function stopAll(started) {
+  for (const each of started) await each.stop();
+}

@@ -1,0 +1,34 @@
+// Samples become medians and ratios. Ratios are taken pair by pair, of samples that stood next to each other in
+// time, so that what slowed both down cancels out.
+
+const peers = ['nginx', 'portkey'];
+
+/** One row for each scenario and contender. */
+export function summarize(samples, fields) {
+  return Object.entries(samples).flatMap(([scenario, byContender]) =>
+    Object.entries(byContender).map(([contender, of]) => {
+      const row = { scenario, contender };
+      for (const field of fields) row[field] = median(of.map((sample) => sample[field]));
+      row.foreign = median(of.map((sample) => sample.foreign));
+      row.failed = of.reduce((sum, { failed }) => sum + failed, 0);
+      for (const peer of peers) {
+        const other = byContender[peer];
+        if (other === undefined) continue;
+        row[`cpu_x_${peer}`] = ratio(of, other, 'cpu');
+        row[`rate_x_${peer}`] = ratio(of, other, 'rate');
+      }
+      return row;
+    }),
+  );
+}
+
+export function median(values) {
+  const known = values.filter((value) => Number.isFinite(value)).sort((one, other) => one - other);
+  if (known.length === 0) return undefined;
+  const middle = known.length >> 1;
+  return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
+}
+
+function ratio(samples, others, field) {
+  return median(samples.map((sample, round) => sample[field] / others[round]?.[field]));
+}
