@@ -408,7 +408,8 @@ agent.destroy();
 // The gateway keeps connections to a provider for four seconds, and undici's clock is coarse.
 await wait(8_000);
 
-const leakedAtGateway = openSockets(pid) - socketsBefore;
+// One of those before may be the check that it was up.
+const leakedAtGateway = Math.max(0, openSockets(pid) - socketsBefore);
 const leakedAtProvider = await new Promise((resolve) =>
   provider.getConnections((_error, count) => resolve(count)),
 );
@@ -428,4 +429,4 @@ console.log(
   `memory: median ${early} MB in the second third, ${late} MB in the last, highest ${Math.max(...samples)} MB, ${usedMb} MB at the end`,
 );
 console.log(`exit code of the gateway: ${code}`);
-process.exitCode = tally.wrong === 0 && leakedAtGateway <= 0 && leakedAtProvider === 0 ? 0 : 1;
+process.exitCode = tally.wrong === 0 && leakedAtGateway === 0 && leakedAtProvider === 0 ? 0 : 1;
