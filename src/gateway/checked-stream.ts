@@ -11,6 +11,7 @@ import type { PassingStream } from './passing-stream.ts';
 export function checkedStream(inner: PassingStream, check: StreamCheck, dialect: Dialect): PassingStream {
   let text = '';
   let events = 0;
+  let isWhole = false;
   const take = ({ release, refusal }: StreamStep): void => {
     for (const { name, data } of release) text += formatSse(name, data);
     events += release.length;
@@ -23,6 +24,8 @@ export function checkedStream(inner: PassingStream, check: StreamCheck, dialect:
   const give = (): Buffer => {
     const bytes = Buffer.from(text);
     text = '';
+    // Only here: the last event may stand in the very chunk for which the rules refuse.
+    isWhole = inner.isWhole;
     return bytes;
   };
   return {
@@ -40,14 +43,14 @@ export function checkedStream(inner: PassingStream, check: StreamCheck, dialect:
     fail(error, requestId) {
       // What the rules let go before they refused, and nothing that still waits for them.
       text += dialect.errorEvent(error, requestId, events);
-      return give();
+      return Buffer.from(text);
     },
     get state() {
       return inner.state;
     },
     // A last event ends every text, so nothing waits behind it.
     get isWhole() {
-      return inner.isWhole;
+      return isWhole;
     },
     get usage() {
       return inner.usage;

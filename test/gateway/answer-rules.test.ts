@@ -161,6 +161,20 @@ describe('a stream', () => {
     }
   });
 
+  test('that arrives in one piece with its last event is cut as loudly', async () => {
+    setting().openai.script(stream([chatEvents(['see: project nightfall is on']).join('')]));
+    const { gateway } = setting();
+    const before = gateway.records.length;
+
+    const got = await askChat(true);
+
+    expect(got.text).toContain('"reason":"content.codename"');
+    expect(got.text).not.toContain('[DONE]');
+    expect(got.isWhole).toBe(false);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
+  });
+
   test('has a text taken out of its deltas', async () => {
     setting().openai.script(stream(chatEvents(['meet at har', 'bour se', 'ven at noon'])));
 
