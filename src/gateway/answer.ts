@@ -74,10 +74,10 @@ function giveStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, check }: AnswerOptions,
+  { endpoint, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
-  const headers = headersFor(exchange, forwarded);
+  const headers = headersFor(exchange, forwarded, gateway);
   const stream =
     translation === undefined ? exactStream(endpoint.dialect) : translatedStream(translation.stream());
   if (check === undefined) return relayStream(exchange, { answer, stream, headers });
@@ -92,7 +92,7 @@ async function giveJson(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, request, check }: AnswerOptions,
+  { endpoint, request, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   const value = parseAnswer(body);
@@ -100,11 +100,12 @@ async function giveJson(
   if (translation !== undefined) {
     const { body: translated, usage } = translation.answer(value);
     exchange.noteUsage(usage);
-    return send(exchange, forwarded, checkedAnswer(exchange, toBytes(translated), check));
+    return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
   }
   exchange.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
-  send(exchange, forwarded, checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check));
+  const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
+  send(exchange, forwarded, { body: given, gateway });
 }
 
 /** The answer after the rules on answers, which read what the client would. Throws the refusal. */
@@ -144,8 +145,9 @@ async function giveError(exchange: Exchange, forwarded: Forwarded<Passage>, gate
   const answer = decodedAnswer(forwarded.answer);
   const body = gateway.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
   const { translation } = forwarded.request;
-  if (translation === undefined) return send(exchange, forwarded, body);
-  send(exchange, forwarded, toBytes(translation.error(answer.status, parseError(body.toString()))));
+  if (translation === undefined) return send(exchange, forwarded, { body, gateway });
+  const translated = translation.error(answer.status, parseError(body.toString()));
+  send(exchange, forwarded, { body: toBytes(translated), gateway });
 }
 
 /** Hosts and what stands before them have errors of every form, or pages. */
@@ -161,10 +163,15 @@ function toBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function send(exchange: Exchange, forwarded: Forwarded<Passage>, body: Buffer): void {
+interface Sent {
+  readonly body: Buffer;
+  readonly gateway: Gateway;
+}
+
+function send(exchange: Exchange, forwarded: Forwarded<Passage>, { body, gateway }: Sent): void {
   exchange.noteFirstByte();
   exchange.draft.bytes_out = body.length;
-  const headers = [...headersFor(exchange, forwarded), 'content-length', String(body.length)];
+  const headers = [...headersFor(exchange, forwarded, gateway), 'content-length', String(body.length)];
   exchange.response.writeHead(forwarded.answer.status, headers);
   exchange.response.end(body);
 }

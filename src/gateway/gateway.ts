@@ -24,6 +24,7 @@ export interface Gateway {
   readonly configHash: string;
   /** Takes every configured secret out of a provider's own words. */
   readonly scrub: (text: Buffer) => Buffer;
+  readonly scrubText: (text: string) => string;
   readonly record: WriteRecord;
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;

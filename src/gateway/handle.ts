@@ -40,6 +40,6 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {
-    gateway.record(exchange.finish(gateway.configHash));
+    gateway.record(exchange.finish(gateway.configHash, gateway.scrubText));
   }
 }
