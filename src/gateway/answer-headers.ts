@@ -2,14 +2,19 @@ import { commonHeaders } from '../http/respond.ts';
 import type { Forwarded } from '../providers/attempt.ts';
 import { answerHeaders } from '../providers/headers.ts';
 import type { Exchange } from './exchange.ts';
+import type { Gateway } from './gateway.ts';
 import type { Passage } from './passage.ts';
 
-/** The head of an answer: what of the provider's goes on, then ours; a flat list of names and values. */
+/**
+ * The head of an answer: what of the provider's goes on, less our secrets, then ours; a flat list of names
+ * and values.
+ */
 export function headersFor(
   exchange: Exchange,
   { answer, target, request, attempts }: Forwarded<Passage>,
+  { scrubText }: Pick<Gateway, 'scrubText'>,
 ): string[] {
-  const passed = answerHeaders(answer.headers);
+  const passed = answerHeaders(answer.headers).map((text, at) => (at % 2 === 0 ? text : scrubText(text)));
   const hasRequestId = answer.headers.has('request-id');
   const own = Object.entries(commonHeaders(exchange.id))
     .filter(([name]) => !(name === 'request-id' && hasRequestId))

@@ -49,7 +49,7 @@ export async function giveAnswer(
       `provider ${name} rejected the gateway's credentials`,
     );
   }
-  if (status >= 400) return giveError(exchange, forwarded, options.gateway);
+  if (status >= 400) return giveError(exchange, forwarded, options);
   if (status >= 300) {
     forwarded.answer.abort();
     throw new GatewayError(
@@ -74,14 +74,14 @@ function giveStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, gateway: { scrub }, check }: AnswerOptions,
+  { endpoint, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
-  const headers = headersFor(exchange, forwarded);
+  const headers = headersFor(exchange, forwarded, gateway);
   const stream =
     translation === undefined
-      ? exactStream(endpoint.dialect, scrub)
-      : translatedStream(translation.stream(), scrub);
+      ? exactStream(endpoint.dialect, gateway.scrub)
+      : translatedStream(translation.stream(), gateway.scrub);
   if (check === undefined) return relayStream(exchange, { answer, stream, headers });
   const rules = check.stream();
   const checked = checkedStream(stream, rules, endpoint.dialect);
@@ -94,7 +94,7 @@ async function giveJson(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
-  { endpoint, request, check }: AnswerOptions,
+  { endpoint, request, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
   const value = parseAnswer(body);
@@ -102,11 +102,12 @@ async function giveJson(
   if (translation !== undefined) {
     const { body: translated, usage } = translation.answer(value);
     exchange.noteUsage(usage);
-    return send(exchange, forwarded, checkedAnswer(exchange, toBytes(translated), check));
+    return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
   }
   exchange.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
-  send(exchange, forwarded, checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check));
+  const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
+  send(exchange, forwarded, { body: given, gateway });
 }
 
 /** The answer after the rules on answers, which read what the client would. Throws the refusal. */
@@ -142,12 +143,18 @@ function mendEmbeddings(answer: unknown, { document }: ModelRequest): unknown {
   return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
 }
 
-async function giveError(exchange: Exchange, forwarded: Forwarded<Passage>, gateway: Gateway): Promise<void> {
+async function giveError(
+  exchange: Exchange,
+  forwarded: Forwarded<Passage>,
+  { gateway, check }: AnswerOptions,
+): Promise<void> {
   const answer = decodedAnswer(forwarded.answer);
   const body = gateway.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
   const { translation } = forwarded.request;
-  if (translation === undefined) return send(exchange, forwarded, body);
-  send(exchange, forwarded, toBytes(translation.error(answer.status, parseError(body.toString()))));
+  const words =
+    translation === undefined ? body : toBytes(translation.error(answer.status, parseError(body.toString())));
+  // A host's error may quote what it was asked or what it knows: the rules on answers read it too.
+  send(exchange, forwarded, { body: checkedAnswer(exchange, words, check), gateway });
 }
 
 /** Hosts and what stands before them have errors of every form, or pages. */
@@ -163,10 +170,15 @@ function toBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function send(exchange: Exchange, forwarded: Forwarded<Passage>, body: Buffer): void {
+interface Sent {
+  readonly body: Buffer;
+  readonly gateway: Gateway;
+}
+
+function send(exchange: Exchange, forwarded: Forwarded<Passage>, { body, gateway }: Sent): void {
   exchange.noteFirstByte();
   exchange.draft.bytes_out = body.length;
-  const headers = [...headersFor(exchange, forwarded), 'content-length', String(body.length)];
+  const headers = [...headersFor(exchange, forwarded, gateway), 'content-length', String(body.length)];
   exchange.response.writeHead(forwarded.answer.status, headers);
   exchange.response.end(body);
 }

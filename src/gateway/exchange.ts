@@ -76,8 +76,8 @@ export class Exchange {
     this.#failure = error;
   }
 
-  /** The record of the exchange as it ended. */
-  finish(configHash: string): ExchangeRecord {
+  /** The record of the exchange as it ended. `scrub` takes secrets out of the words of others. */
+  finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const { draft } = this;
     const error = this.#failure;
     return {
@@ -89,7 +89,7 @@ export class Exchange {
       status: this.#status(),
       outcome: outcomeOf(error),
       ...(error === undefined ? {} : { reason: error.reason }),
-      ...(error?.cause === undefined ? {} : { cause: describe(error.cause) }),
+      ...(error?.cause === undefined ? {} : { cause: scrub(describe(error.cause)) }),
       bytes_in: draft.bytes_in ?? 0,
       bytes_out: draft.bytes_out ?? 0,
       total_ms: this.#elapsedMs(),
@@ -116,6 +116,8 @@ function outcomeOf(error: GatewayError | undefined): Outcome {
 
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  // Its message quotes what could not be parsed, and records hold no content.
+  if (cause instanceof SyntaxError) return cause.name;
   const { code } = cause as NodeJS.ErrnoException;
   return code === undefined ? `${cause.name}: ${cause.message}` : `${code}: ${cause.message}`;
 }

@@ -27,6 +27,7 @@ export interface Gateway {
   /** Takes every configured secret out of a provider's own words. */
   readonly scrub: (text: Buffer) => Buffer;
   readonly record: RepeatFolder['write'];
+  readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */

@@ -43,6 +43,6 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {
-    gateway.record(exchange.finish(gateway.configHash), exchange.repeatKey());
+    gateway.record(exchange.finish(gateway.configHash, gateway.scrubText), exchange.repeatKey());
   }
 }

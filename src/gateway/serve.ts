@@ -14,7 +14,7 @@ import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import { handle } from './handle.ts';
 import { createCatalogue } from './models.ts';
-import { createScrubber } from './scrub.ts';
+import { createScrubber, createTextScrubber } from './scrub.ts';
 
 /** What of a configuration the gateway works by. */
 export interface GatewayConfig {
@@ -140,6 +140,7 @@ function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, 
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
     scrub: createScrubber(config.secrets),
+    scrubText: createTextScrubber(config.secrets),
     record,
     recordsBodies: config.recordsBodies,
     admit,

@@ -268,8 +268,14 @@ export class StreamCheck {
   }
 
   #refuseLong(): void {
-    const [first] = this.#rules;
-    if (first === undefined) return;
+    // A rule that only watches must not end anything: what it would have seen goes unread, and is let go.
+    const first = this.#rules.find(
+      ({ rule }) => rule.mode === 'enforce' && rule.action !== 'warn' && rule.action !== 'allow',
+    );
+    if (first === undefined) {
+      for (const channel of this.#channels.values()) this.#close(channel);
+      return;
+    }
     this.#refusal ??= {
       rule: first.rule.id,
       reason: 'content.unreadable',

@@ -77,6 +77,8 @@ async function send<Request extends ProviderRequest>(
     const release = () => {
       if (isReleased) return;
       isReleased = true;
+      // Whatever was not read to its end is given up with its place; a no-op for what was.
+      upstream.abort();
       clearTimeout(total);
       forget();
       provider.admission.leave();

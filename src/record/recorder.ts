@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { destination, pino } from 'pino';
+import { pino } from 'pino';
+import { type LineFileNews, openLineFile } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 interface RecorderOptions {
@@ -21,29 +20,34 @@ export interface Recorder {
 
 /** Writes one JSON line per exchange on stderr (unless somebody watches) and into the file. */
 export function createRecorder({ file, show, stderr }: RecorderOptions): Recorder {
-  const lines = file === undefined ? undefined : openFile(file);
   const log = pino({ base: null, timestamp: false }, stderr);
+  const say: Recorder['say'] = (level, message, facts = {}) =>
+    log[level]({ time: new Date().toISOString(), ...facts }, message);
+  const lines = file === undefined ? undefined : openLineFile(file, toldBy(say, file));
   return {
     write: (record) => {
       if (show !== undefined) show(record);
       else log.info({ ...record, request_body: undefined }, 'exchange');
-      lines?.write(`${JSON.stringify(record)}\n`);
+      lines?.write(JSON.stringify(record));
     },
-    say: (level, message, facts = {}) => log[level]({ time: new Date().toISOString(), ...facts }, message),
-    close: () => lines?.flushSync(),
+    say,
+    close: () => lines?.close(),
   };
 }
 
-/** Lines are gathered for a moment: a write for each would cost more than the rest of the record. */
-function openFile(file: string) {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  return destination({
-    dest: file,
-    append: true,
-    mkdir: false,
-    mode: 0o600,
-    minLength: 4_096,
-    periodicFlush: 200,
-    sync: true,
-  });
+/** Says in the log what becomes of the records' file. */
+function toldBy(say: Recorder['say'], file: string) {
+  return (news: LineFileNews): void => {
+    switch (news.kind) {
+      case 'failing':
+        return say('error', 'records wait: their file can not be written', { file, cause: news.cause });
+      case 'working':
+        return say('info', 'records are written again', { file });
+      case 'lost':
+        return say('error', 'records were lost: their file could not be written', {
+          file,
+          lines: news.lines,
+        });
+    }
+  };
 }

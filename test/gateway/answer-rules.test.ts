@@ -131,6 +131,15 @@ describe('a plain answer', () => {
   });
 });
 
+test("a provider's error is read by the rules on answers too", async () => {
+  setting().openai.script(json('{"error":{"message":"no project nightfall here","type":"x"}}', 400));
+
+  const got = await askChat(false);
+
+  expect(got.status).toBe(403);
+  expect(got.text.toLowerCase()).not.toContain('nightfall');
+});
+
 describe('a stream', () => {
   const text = 'see: project nightfall is on';
 
@@ -159,6 +168,20 @@ describe('a stream', () => {
       expect(got.text.toLowerCase()).not.toContain('night');
       expect(got.isWhole).toBe(false);
     }
+  });
+
+  test('that arrives in one piece with its last event is cut as loudly', async () => {
+    setting().openai.script(stream([chatEvents(['see: project nightfall is on']).join('')]));
+    const { gateway } = setting();
+    const before = gateway.records.length;
+
+    const got = await askChat(true);
+
+    expect(got.text).toContain('"reason":"content.codename"');
+    expect(got.text).not.toContain('[DONE]');
+    expect(got.isWhole).toBe(false);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
   });
 
   test('has a text taken out of its deltas', async () => {

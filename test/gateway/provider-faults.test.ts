@@ -212,6 +212,26 @@ describe.each(dialectCases)('$dialect', (each) => {
     },
   );
 
+  test('headers with a secret in them are scrubbed too', async () => {
+    script(json(each.plain, 200, { 'x-ratelimit-note': `key ${secrets.PROVIDER_KEY}` }));
+
+    const answer = await ask(each);
+
+    expect(answer.headers.get('x-ratelimit-note')).toEqual(['key [secret]']);
+  });
+
+  test('an answer that is no JSON leaves none of its words in the record', async () => {
+    const { gateway } = hosts();
+    const before = gateway.records.length;
+    script(json(`${secrets.PROVIDER_KEY.slice(0, 8)}, the rest is no JSON`));
+
+    const answer = await ask(each);
+
+    expect(answer.status).toBe(502);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({ outcome: 'failed', cause: 'SyntaxError' });
+  });
+
   test('the same request asked without a stream gets its answer in one piece', async () => {
     const answer = await ask(each, { stream: false });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createScrubber } from '../../src/gateway/scrub.ts';
+import { createScrubber, createTextScrubber } from '../../src/gateway/scrub.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
   createScrubber(secrets)(Buffer.from(text)).toString();
@@ -32,5 +32,14 @@ test('finds a secret that JSON or a URL writes in another way', () => {
   );
   expect(scrub([secret], `https://x.example?key=${encodeURIComponent(secret)}`)).toBe(
     'https://x.example?key=[secret]',
+  );
+});
+
+test('takes secrets out of short texts in the same way', () => {
+  const secret = 'pa"ss/wörd\\key';
+  const scrubText = createTextScrubber([secret]);
+
+  expect(scrubText(`ECONNRESET: ${secret}, ${encodeURIComponent(secret)}`)).toBe(
+    'ECONNRESET: [secret], [secret]',
   );
 });

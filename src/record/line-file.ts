@@ -1,0 +1,81 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What became of writing: it fails from now on, works again, or was given up with lines that are lost. */
+export type LineFileNews =
+  | { readonly kind: 'failing'; readonly cause: string }
+  | { readonly kind: 'working' }
+  | { readonly kind: 'lost'; readonly lines: number };
+
+export interface LineFile {
+  /** Takes a line; never throws. */
+  write(line: string): void;
+  /** Writes what waits, as far as that is possible. */
+  close(): void;
+}
+
+// A write for each line would cost more than the rest of a record.
+const batchLength = 4_096;
+const flushMs = 200;
+/** Most characters that wait while the file can't be written; the largest recorded body fits twice. */
+const waitingLimit = 128 * 1024 * 1024;
+
+/**
+ * Appends lines to a file that only its owner can read. A full disk must neither end nor stop the process:
+ * lines wait for room, up to a limit, and every change is told once. Throws where the file can't be opened.
+ */
+export function openLineFile(file: string, tell: (news: LineFileNews) => void): LineFile {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(file, 'a', 0o600);
+  let waiting: string[] = [];
+  let waitingLength = 0;
+  /** What was taken for writing and is not written yet: the disk may fill up in the middle of a line. */
+  let rest = Buffer.alloc(0);
+  let isFailing = false;
+  let lost = 0;
+
+  const flush = (): void => {
+    try {
+      do {
+        if (rest.length === 0) {
+          rest = Buffer.from(waiting.join(''));
+          waiting = [];
+          waitingLength = 0;
+        }
+        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+      } while (waiting.length > 0);
+    } catch (error) {
+      if (!isFailing)
+        tell({ kind: 'failing', cause: (error as NodeJS.ErrnoException).code ?? String(error) });
+      isFailing = true;
+      return;
+    }
+    if (isFailing) tell({ kind: 'working' });
+    if (lost > 0) tell({ kind: 'lost', lines: lost });
+    isFailing = false;
+    lost = 0;
+  };
+  const timer = setInterval(() => {
+    if (waiting.length > 0 || rest.length > 0) flush();
+  }, flushMs).unref();
+
+  return {
+    write(line) {
+      if (waitingLength + line.length > waitingLimit) {
+        lost += 1;
+        return;
+      }
+      waiting.push(`${line}\n`);
+      waitingLength += line.length + 1;
+      // While it fails only the timer tries again: no request pays for that.
+      if (waitingLength >= batchLength && !isFailing) flush();
+    },
+    close() {
+      clearInterval(timer);
+      flush();
+      lost += waiting.length + rest.toString().split('\n').length - 1;
+      if (lost > 0) tell({ kind: 'lost', lines: lost });
+      closeSync(descriptor);
+    },
+  };
+}

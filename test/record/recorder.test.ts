@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ExchangeRecord } from '../../src/record/record.ts';
+import { createRecorder } from '../../src/record/recorder.ts';
+
+const record: ExchangeRecord = {
+  time: '2026-01-01T00:00:00.000Z',
+  request_id: 'req_1',
+  method: 'POST',
+  path: '/v1/messages',
+  status: 200,
+  outcome: 'answered',
+  bytes_in: 1,
+  bytes_out: 1,
+  total_ms: 1,
+  config: 'hash',
+};
+
+function captured() {
+  let text = '';
+  return {
+    stderr: {
+      write: (more: string) => {
+        text += more;
+      },
+    },
+    lines: () => text.split('\n').filter((line) => line !== ''),
+  };
+}
+
+test('keeps records in a file that only its owner can read', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const file = join(directory, 'deep', 'records.jsonl');
+  const recorder = createRecorder({ file, stderr: captured().stderr });
+
+  recorder.write(record);
+  recorder.close();
+
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(record);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  rmSync(directory, { recursive: true });
+});
+
+test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk is full', () => {
+  const { stderr, lines } = captured();
+  const recorder = createRecorder({ file: '/dev/full', stderr, show: () => undefined });
+
+  for (let i = 0; i < 100; i += 1) recorder.write(record);
+  recorder.close();
+
+  expect(lines().map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: 'records wait: their file can not be written', cause: 'ENOSPC' },
+    { msg: 'records were lost: their file could not be written', lines: 100 },
+  ]);
+});
