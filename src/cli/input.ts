@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { fstatSync } from 'node:fs';
 import { GatewayError } from '../errors.ts';
 import type { Io } from './io.ts';
@@ -52,5 +53,8 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
     signal.removeEventListener('abort', stop);
   }
   signal.throwIfAborted();
-  return Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
+  // Replacement characters in its place would be sent, and paid for, without a word.
+  if (!isUtf8(bytes)) throw new GatewayError('usage.invalid', 'standard input is not text in UTF-8');
+  return bytes.toString();
 }

@@ -42,10 +42,12 @@ export async function sendPrompt(
   const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = phrasings[dialect].body(prompt);
+  // Before the call: nothing may come between the head of an answer and the reading of it.
+  const sse = await import('eventsource-parser');
   const response = await call(address, { method: 'POST', path: pathOf(dialect), body, signal });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const reply = isStream
-    ? await readStream(response, dialect, onText).catch(rethrow(signal))
+    ? await readStream(response, dialect, onText, sse).catch(rethrow(signal))
     : await readReply(response, dialect, onText).catch(rethrow(signal));
   return {
     id: reply.id,
@@ -99,6 +101,8 @@ async function call(
   return response;
 }
 
+type SseModule = typeof import('eventsource-parser');
+
 interface Gathered {
   id: string | null;
   model?: string | undefined;
@@ -128,28 +132,43 @@ async function readStream(
   response: IncomingMessage,
   dialect: PromptDialect,
   onText: (text: string) => void,
+  { createParser }: SseModule,
 ): Promise<Gathered> {
-  const { createParser } = await import('eventsource-parser');
   const gathered: Gathered = { id: null, text: '' };
   let failure: GatewayError | undefined;
+  let hasNonsense = false;
   const parser = createParser({
     onEvent: ({ data }) => {
       if (data === '[DONE]') return;
-      const event: unknown = JSON.parse(data);
+      const event = parsed(data);
+      // Half an event, where the provider broke off: the error event that says so comes behind it.
+      hasNonsense ||= event === undefined;
       failure ??= streamError(event);
       takeEvent(gathered, dialect, event, onText);
     },
   });
-  response.setEncoding('utf8');
   try {
-    for await (const chunk of response) parser.feed(chunk as string);
+    await eachChunk(response, (chunk) => parser.feed(chunk));
   } catch (cause) {
-    throw (
-      failure ?? new GatewayError('provider.broken_response', 'the answer broke off in the middle', { cause })
-    );
+    throw failure ?? brokenOff(cause);
   }
   if (failure !== undefined) throw failure;
+  if (hasNonsense) throw brokenOff();
   return gathered;
+}
+
+/**
+ * Not `for await`: when the connection breaks, that loses what has arrived and was not asked for yet, which
+ * may be all of the answer and the event that says why it ended.
+ */
+function eachChunk(response: IncomingMessage, take: (chunk: string) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.setEncoding('utf8').on('data', take).on('end', resolve).on('error', reject);
+  });
+}
+
+function brokenOff(cause?: unknown): GatewayError {
+  return new GatewayError('provider.broken_response', 'the answer broke off in the middle', { cause });
 }
 
 function takeEvent(
@@ -180,7 +199,13 @@ function streamError(event: unknown): GatewayError | undefined {
   const error = asRecord(asRecord(event).error ?? failed ?? undefined);
   if (typeof error.message !== 'string') return undefined;
   const reason = typeof error.reason === 'string' ? error.reason : undefined;
-  return new GatewayError('provider.broken_response', error.message, reason === undefined ? {} : { reason });
+  // Only the gateway's own error events have a reason; its permission errors are the policies' refusals.
+  const code = reason !== undefined && error.type === 'permission_error' ? 'policy.blocked' : undefined;
+  return new GatewayError(
+    code ?? 'provider.broken_response',
+    error.message,
+    reason === undefined ? {} : { reason },
+  );
 }
 
 async function answeredError(response: IncomingMessage): Promise<GatewayError> {
@@ -225,7 +250,7 @@ async function text(response: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of response) chunks.push(chunk as Buffer);
   } catch (cause) {
-    throw new GatewayError('provider.broken_response', 'the answer broke off in the middle', { cause });
+    throw brokenOff(cause);
   }
   return Buffer.concat(chunks).toString();
 }

@@ -35,6 +35,13 @@ describe('what a command works on', () => {
     expect(await readInput(undefined, piped(...[...bytes].map((byte) => Buffer.of(byte))))).toBe('Grüße 😀');
   });
 
+  test('what is no text is refused', async () => {
+    await expect(readInput('ask', piped(Buffer.of(0x61, 0xff)))).rejects.toMatchObject({
+      code: 'usage.invalid',
+      message: 'standard input is not text in UTF-8',
+    });
+  });
+
   test('a terminal is not waited for, and - refuses it', async () => {
     expect(await readInput('ask', terminal())).toBe('ask');
     await expect(readInput('-', terminal())).rejects.toMatchObject({ code: 'usage.invalid' });

@@ -11,6 +11,13 @@ import { secrets } from '../kit/gateway.ts';
 import { useGateway, useHosts } from '../kit/lifecycle.ts';
 
 const sandbox = useGateway();
+const guarded = useGateway(`
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: answers, action: block, apply_to: [response], when: { text: { phrases: ["works offline"] } } }
+`);
 const hosts = useHosts(speakAll, (urls) =>
   twoHosts({ ...urls, provider: 'retries: { attempts: 1 }, breaker: { failures: 1000 }' }),
 );
@@ -203,6 +210,34 @@ describe('exit codes', () => {
     expect(everything).not.toContain(sandbox().key);
     expect(everything).not.toContain('not-a-key-that-is-known');
     expect(everything).not.toMatch(/\n\s+at /);
+  });
+
+  test.each(['chat', 'messages', 'responses'])(
+    'a stream of %s that breaks off leaves what had come, and says why it ended',
+    async (dialect) => {
+      const argv = ['send', 'x', '-m', 'sandbox-cut', '--dialect', dialect];
+
+      const { exit, stdout, stderr } = await command(argv, { env: here() });
+
+      expect(exit).toBe(7);
+      expect(stdout).toContain('The sa');
+      expect(stderr).toBe('gateway: the provider broke off or answered nonsense\n');
+    },
+  );
+
+  test.each([
+    ['chat', []],
+    ['messages', []],
+    ['responses', []],
+    ['chat', ['--no-stream']],
+  ])('3 for an answer of %s that a rule blocks %j', async (dialect, options) => {
+    const { exit, stderr } = await command(
+      ['send', 'x', '-m', 'sandbox-mini', '--dialect', dialect, ...options],
+      { env: { GATEWAY_URL: guarded().url, GATEWAY_KEY: guarded().key } },
+    );
+
+    expect(exit).toBe(3);
+    expect(stderr).toBe('gateway: the answer was blocked by rule answers\n');
   });
 
   test('6 for a limit of the provider', async () => {
