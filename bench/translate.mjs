@@ -1,8 +1,10 @@
-// CPU per event of a translated stream against a plain relay of the same provider's bytes.
+// CPU per event of a translated stream against one that passes as it is, both by the gateway's own code
+// (passing-stream.ts): watched for usage and its end, or translated.
 //
-//   npx tsc -p tsconfig.build.json && node bench/translate.mjs [rounds]
+//   npm run build:modules && node bench/translate.mjs [rounds]
 //
-// A relay (its own process: node:http in front, undici's dispatch behind, as in the gateway) passes streams of
+// A relay (its own process: node:http in front, undici's dispatch behind, as in the gateway, and nothing else of
+// an exchange) passes streams of
 // a provider to clients, both in this process. Only the relay's CPU time counts. Samples of all modes are
 // interleaved, and the median of the rounds is printed. `paced` sends one event per write, 10 ms apart;
 // `burst` sends everything at once, so that many events share a chunk.
@@ -103,13 +105,14 @@ function words(build) {
 
 async function runRelay() {
   const { Pool } = await import('undici');
-  const { createSseParser } = await import('../dist/dialects/sse.js');
-  const { createTranslation } = await import('../dist/dialects/translate/translate.js');
+  const { dialects } = await import('../build/dialects/registry.js');
+  const { exactStream, translatedStream } = await import('../build/gateway/passing-stream.js');
+  const { createTranslation } = await import('../build/dialects/translate/translate.js');
   const pool = new Pool(process.argv[3], { connections: 256, pipelining: 1 });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
-    if (client === 'exact') return undefined;
+    if (client === 'exact') return exactStream(dialects[provider], (text) => text);
     const translation = createTranslation(client, provider, {
       requestedModel: 'asked',
       targetModel: 'target',
@@ -119,7 +122,7 @@ async function runRelay() {
     });
     const messages = [{ role: 'user', content: 'hello' }];
     translation.request(client === 'responses' ? { input: 'hello' } : { messages, max_tokens: 100 });
-    return translation.stream();
+    return translatedStream(translation.stream(), (text) => text);
   }
 
   const server = createServer({ noDelay: true }, (request, response) => {
@@ -129,10 +132,6 @@ async function runRelay() {
       return;
     }
     const stream = startStream(mode);
-    let text = '';
-    const parser = createSseParser((name, data) => {
-      text += stream.event(name, data);
-    });
     pool.dispatch(
       { path: `/${kind}/${mode.split('>')[1]}`, method: 'GET' },
       {
@@ -142,16 +141,12 @@ async function runRelay() {
           response.flushHeaders();
         },
         onResponseData(_controller, chunk) {
-          if (stream === undefined) {
-            response.write(chunk);
-            return;
-          }
-          text = '';
-          parser.push(chunk);
-          if (text !== '') response.write(text);
+          const passed = stream.pass(chunk);
+          if (passed.length > 0) response.write(passed);
         },
         onResponseEnd() {
-          response.end(stream?.state === 'open' ? stream.end() : undefined);
+          const last = stream.state === 'open' ? stream.end() : undefined;
+          response.end(last?.length > 0 ? last : undefined);
         },
         onResponseError(_controller, error) {
           response.destroy(error);
@@ -224,6 +219,8 @@ async function runBench(rounds) {
   const relay = spawn(process.execPath, [fileURLToPath(import.meta.url), 'relay', provider.url], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // Without it every request would wait for an answer that nobody gives.
+  relay.on('exit', (code) => code !== 0 && process.exit(1));
   const [port] = await once(createInterface(relay.stdout), 'line');
   const base = `http://127.0.0.1:${port}`;
   const modes = [...providers.map((name) => ['exact', name]), ...directions].map((pair) => pair.join('>'));

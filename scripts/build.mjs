@@ -10,9 +10,21 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 // What the commands that scripts call most need; loading these as files takes longer than running them.
 const bundled = new Set(['commander', 'eventsource-parser']);
 
+// commander loads node:child_process, and Node a dozen modules with it, for a feature that is not used here.
+const withoutChildProcess = {
+  name: 'without-child-process',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
+      importer.includes('commander') ? { path, namespace: 'empty' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
+  // A thread needs a file of its own to begin with.
+  entryPoints: { main: 'src/main.ts', 'decide-worker': 'src/gateway/decide-worker.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -27,6 +39,7 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
+  plugins: [withoutChildProcess],
   logLevel: 'error',
   metafile: true,
 });

@@ -57,6 +57,7 @@ export const failures = {
   'request.framing': invalid(400),
   'request.field': invalid(400),
   'request.unsupported': invalid(400),
+  'request.thread_unsupported': invalid(400),
   'request.media_type': invalid(415),
   'request.expectation': invalid(417),
   'request.headers_too_large': invalid(431),
@@ -70,6 +71,7 @@ export const failures = {
 
   'policy.blocked': forbidden,
   'policy.error': forbidden,
+  'policy.mismatch': invalid(400),
   'model.not_allowed': forbidden,
   'origin.not_allowed': forbidden,
 
@@ -123,6 +125,8 @@ interface GatewayErrorDetails {
   readonly param?: string;
   /** Replaces the code as `error.reason`, for policy rules that name their own. */
   readonly reason?: string;
+  /** Sent as `error.details.error_code`: words by which Anthropic's clients know what to do. */
+  readonly errorCode?: string;
   /** Seconds the caller should wait; sent as Retry-After. */
   readonly retryAfterS?: number;
   /** Extra response headers, lower-case names. */
@@ -138,6 +142,7 @@ export class GatewayError extends Error {
   readonly code: FailureCode;
   readonly reason: string;
   readonly param: string | undefined;
+  readonly errorCode: string | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -146,6 +151,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.reason = details.reason ?? code;
     this.param = details.param;
+    this.errorCode = details.errorCode;
     this.retryAfterS = details.retryAfterS;
     this.headers = details.headers ?? {};
   }

@@ -81,9 +81,12 @@ function sourceFiles(): string[] {
 }
 
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8');
+  return importsIn(readFileSync(join(root, file), 'utf8'));
+}
+
+function importsIn(text: string): Import[] {
   const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s+)?(?:[\s\S]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)|require\('([^']+)'\)/gm,
+    /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\('([^']+)'\)|require\('([^']+)'\)/gm,
   );
   return [...statements].map(([, type, named, dynamic, required]) => ({
     specifier: named ?? dynamic ?? required ?? '',
@@ -143,6 +146,29 @@ describe('architecture', () => {
       'gateway/handle.ts → undici',
     );
     expect(violation('gateway/handle.ts', { specifier: '../plants/store.ts', isType: false })).toBeDefined();
+  });
+
+  test('imports of every form are found', () => {
+    const text = `import './a.ts';
+import type { B } from './b.ts';
+import c, {
+  d,
+} from './c.ts';
+export { e } from './e.ts';
+const f = await import('./f.ts');
+const g = require('./g.ts');`;
+
+    const found = importsIn(text);
+
+    expect(found.map(({ specifier }) => specifier)).toEqual([
+      './a.ts',
+      './b.ts',
+      './c.ts',
+      './e.ts',
+      './f.ts',
+      './g.ts',
+    ]);
+    expect(found.map(({ isType }) => isType)).toEqual([false, true, false, false, false, false]);
   });
 
   test('nothing reads the process environment but the edge', () => {

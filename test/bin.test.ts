@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
-import { bin, buildProgram } from './kit/build.ts';
+import { bin } from './kit/build.ts';
 import { emptyDirectory } from './kit/command.ts';
 import { startHost } from './kit/host.ts';
-
-beforeAll(buildProgram, 120_000);
 
 interface Child {
   readonly process: ChildProcess;

@@ -20,6 +20,7 @@ export function gatewayConfig(config: Config, sandboxUrl: string | undefined): G
     models: config.models,
     findModel: config.findModel,
     secrets: config.secrets,
+    policySource: config.policySource,
     recordsBodies: config.records.bodies,
   };
 }

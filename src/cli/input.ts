@@ -17,7 +17,14 @@ export async function readInput(argument: string | undefined, io: Io): Promise<s
   }
   const piped = isForced || hasInput(io) ? await readAll(io) : '';
   const typed = isForced ? '' : (argument ?? '');
-  return [piped.replace(/\n+$/, ''), typed].filter((part) => part !== '').join('\n\n');
+  return [withoutLastLineEnds(piped), typed].filter((part) => part !== '').join('\n\n');
+}
+
+/** A pattern for this would take time in the square of a run of line ends. */
+function withoutLastLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 function hasInput({ stdin }: Io): boolean {
@@ -36,8 +43,14 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
   const chunks: Buffer[] = [];
   const stop = () => stdin.destroy();
   signal.addEventListener('abort', stop, { once: true });
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
-  signal.removeEventListener('abort', stop);
+  try {
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
   signal.throwIfAborted();
   return Buffer.concat(chunks).toString();
 }

@@ -19,7 +19,8 @@ export interface Io {
 /** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */
 export function hasColour(stream: Output, env: Io['env']): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
-  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0';
+  const forced = env.FORCE_COLOR ?? '';
+  if (forced !== '') return forced !== '0' && forced !== 'false';
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 

@@ -17,6 +17,10 @@ const commands: Readonly<Record<string, Entry>> = {
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   key: { summary: 'make project keys', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+  policy: {
+    summary: 'try policies: test, explain, replay',
+    load: () => import('./policy.ts'),
+  },
   plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
   login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
   logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
@@ -63,7 +67,8 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       name === called ? (await load()).build(io) : new Command(name).summary(summary).description(summary),
     );
   }
-  if (called === undefined) program.action(() => program.help());
+  // With an action of its own the program would take "help" for an argument.
+  if (called === undefined && !argv.includes('help')) program.action(() => program.help());
   applyEverywhere(program, (command) => {
     command
       .exitOverride()
@@ -83,7 +88,8 @@ function commandName(argv: readonly string[]): string | undefined {
   for (let i = 0; i < argv.length; i += 1) {
     const word = argv[i] as string;
     if (valued.has(word)) i += 1;
-    else if (!word.startsWith('-')) return word;
+    // "help send" shows the help of send.
+    else if (!word.startsWith('-') && word !== 'help') return word;
   }
   return undefined;
 }

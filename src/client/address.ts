@@ -34,13 +34,13 @@ export function gatewayAddress(
   configuredUrl?: string,
 ): GatewayAddress & { readonly defaultModel: string | undefined } {
   const running = readRunning(env);
-  const url = configuredUrl ?? env.GATEWAY_URL ?? running?.url ?? defaultUrl;
+  const url = configuredUrl ?? (env.GATEWAY_URL || running?.url) ?? defaultUrl;
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new GatewayError('usage.invalid', 'GATEWAY_URL must be a URL such as http://127.0.0.1:4100');
   }
   const isRunningOne = running !== undefined && sameOrigin(url, running.url);
-  const key = env.GATEWAY_KEY ?? (isRunningOne ? running.key : undefined);
-  if (key === undefined || key === '') {
+  const key = env.GATEWAY_KEY || (isRunningOne ? running.key : undefined);
+  if (key === undefined) {
     if (running === undefined && url === defaultUrl) {
       throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
     }

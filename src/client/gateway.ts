@@ -39,7 +39,7 @@ export async function sendPrompt(
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },
   onText: (text: string) => void,
 ): Promise<Reply> {
-  const startedAt = performance.now();
+  const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = phrasings[dialect].body(prompt);
   const response = await call(address, { method: 'POST', path: pathOf(dialect), body, signal });
@@ -53,7 +53,7 @@ export async function sendPrompt(
     text: reply.text,
     finish_reason: reply.finishReason ?? null,
     usage: reply.usage === undefined ? null : toUsageFields(reply.usage),
-    latency_ms: Math.round(performance.now() - startedAt),
+    latency_ms: Date.now() - startedMs,
     decision: decisionOf(response),
     request_id: header(response, 'x-request-id') ?? null,
   };

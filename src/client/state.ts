@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function stateDirectory(env: Environment): string {
   const base = env.XDG_STATE_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
-  return join(env.HOME ?? homedir(), '.local', 'state', 'gateway');
+  // An empty HOME would make it a path below wherever the command runs.
+  return join(env.HOME || homedir(), '.local', 'state', 'gateway');
 }
 
 /** The parsed content of a state file, or undefined where it is missing or was not written whole. */
@@ -27,7 +27,8 @@ export function writeState(env: Environment, name: string, value: unknown): stri
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
   const path = join(directory, name);
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  // Not crypto's randomness, which takes longer to load than all the rest; `wx` refuses a name that is taken.
+  const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
   return path;

@@ -1,4 +1,4 @@
-import { compilePolicies, type PolicyProblem } from '../policy/compile.ts';
+import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/registry.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { parseDuration } from './durations.ts';
@@ -59,6 +59,8 @@ export interface Config {
   readonly keys: KeyRing;
   /** Every configured secret, for scrubbing what is logged or passed on. */
   readonly secrets: readonly string[];
+  /** What the keys' policies were compiled from, for threads that need their own. */
+  readonly policySource: PolicySource;
   readonly records: { readonly file?: string; readonly bodies: boolean };
   readonly plants: {
     readonly baseUrl: string;
@@ -82,6 +84,7 @@ export interface ConfigInputs {
   readonly hash: string;
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
+  readonly failedTests?: 'error' | 'warning' | undefined;
 }
 
 /** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
@@ -97,7 +100,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const assemble = (sources: readonly KeySource[]): Config => {
     const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
     const compiled = compilePolicies(policies, secrets);
-    if (sources === keys) reportPolicies(compiled.problems, report);
+    if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
       sources.map(({ digest, id, project, expiresMs, policies: own }) => ({
         digest,
@@ -121,6 +124,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       projects,
       keys: ring,
       secrets,
+      policySource: Object.freeze({ policies, secrets }),
       ...buildRest(settings),
       withKey: ({ id, project, value }: AddedKey) =>
         assemble([...sources, { id, project, digest: hashKey(value), plain: value, policies: [] }]),
@@ -152,11 +156,14 @@ function withModelPolicies(
   return { ...added, ...written };
 }
 
-function reportPolicies(problems: readonly PolicyProblem[], report: Report): void {
-  for (const { path, message, severity } of problems) {
+function reportPolicies(
+  problems: readonly PolicyProblem[],
+  { report, failedTests = 'error' }: Pick<ConfigInputs, 'report' | 'failedTests'>,
+): void {
+  for (const { path, message, severity, kind } of problems) {
     const at = ['policies', ...path];
-    if (severity === 'error') report.error(at, message);
-    else report.warn(at, message);
+    if ((kind === 'test' ? failedTests : severity) === 'error') report.error(at, message, { kind });
+    else report.warn(at, message, { kind });
   }
 }
 

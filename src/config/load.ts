@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nowMs: number;
+  /** What a rule's own test that fails is; `policy test` loads such a configuration all the same. */
+  readonly failedTests?: 'error' | 'warning';
 }
 
 export interface LoadedConfig {
@@ -95,10 +97,19 @@ interface BuildInputs extends LoadOptions {
 }
 
 async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
-  const { found, text, cwd, report, nowMs, isSandboxMode, needsLocalKey } = inputs;
+  const { found, text, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
   const keyFiles = await readAllKeyFiles(settings, found === undefined ? cwd : dirname(found.path));
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
-  return buildConfig({ settings, keyFiles, report, nowMs, isSandboxMode, needsLocalKey, hash: resolved });
+  return buildConfig({
+    settings,
+    keyFiles,
+    report,
+    nowMs,
+    isSandboxMode,
+    needsLocalKey,
+    failedTests,
+    hash: resolved,
+  });
 }
 
 function readAllKeyFiles(settings: Settings, directory: string): Promise<ReadonlyMap<string, KeyFile>> {

@@ -16,6 +16,8 @@ export interface Problem {
   readonly message: string;
   readonly hint?: string;
   readonly place?: Place;
+  /** Set where it is one of a rule's own tests that failed. */
+  readonly kind?: 'test';
 }
 
 /** An invalid configuration: `config.invalid` with all its problems. */

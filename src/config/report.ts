@@ -8,6 +8,7 @@ interface Remark {
   readonly hint?: string | undefined;
   /** Whether the caret stands under the key or (the default) its value. */
   readonly part?: 'key' | 'value';
+  readonly kind?: 'test' | undefined;
 }
 
 /** Collects what the checks find, each with its place in the file. */
@@ -36,8 +37,15 @@ export function createReport({ source, references, leftOut = [] }: Context): Rep
   const push = (severity: Problem['severity'], path: Path, message: string, remark: Remark = {}) => {
     if (leftOut.some((part) => startsWith(path, part) || startsWith(part, path))) return;
     const place = source?.locate(path, remark.part ?? 'value');
-    const { hint } = remark;
-    problems.push({ severity, path, message, ...(hint !== undefined && { hint }), ...(place && { place }) });
+    const { hint, kind } = remark;
+    problems.push({
+      severity,
+      path,
+      message,
+      ...(hint !== undefined && { hint }),
+      ...(place && { place }),
+      ...(kind && { kind }),
+    });
   };
   return {
     problems,

@@ -10,6 +10,14 @@ const initialEntries = 64;
 // Below this many keys, comparing each with each is quicker than a set.
 const pairwiseKeys = 8;
 
+/** What a document consists of, for another thread, which can take the memory of both over. */
+export interface DocumentParts {
+  readonly bytes: Uint8Array;
+  readonly tape: Int32Array<ArrayBuffer>;
+  readonly count: number;
+  readonly isAscii: boolean;
+}
+
 /**
  * A strictly read JSON object as a flat tape over its bytes: nothing is decoded until somebody asks. An
  * entry is a number; entries stand in document order, an object's as key, value, key, value. The root is 0.
@@ -30,6 +38,18 @@ export class JsonDocument {
   constructor(bytes: Buffer, isAscii: boolean) {
     this.bytes = bytes;
     this.isAscii = isAscii;
+  }
+
+  /** The document that was read in another thread; without reading it again. */
+  static fromParts({ bytes, tape, count, isAscii }: DocumentParts): JsonDocument {
+    const document = new JsonDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), isAscii);
+    document.#tape = tape;
+    document.count = count;
+    return document;
+  }
+
+  toParts(): DocumentParts {
+    return { bytes: this.bytes, tape: this.#tape, count: this.count, isAscii: this.isAscii };
   }
 
   kind(entry: number): number {

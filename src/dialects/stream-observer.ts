@@ -16,8 +16,9 @@ export class StreamObserver {
   usage: Usage | undefined;
   /** Events seen whole, so that an error event can go on counting. */
   events = 0;
+  /** Whether the event was among them after which the dialect's streams end. */
+  sawLast = false;
   readonly #dialect: Dialect;
-  #sawLast = false;
   /** The beginning of an event that is not whole yet, with room to grow. */
   #held: Buffer = nothing;
   #heldBytes = 0;
@@ -33,15 +34,16 @@ export class StreamObserver {
 
   /** Whether a body that ends now is a whole answer. */
   get isComplete(): boolean {
-    if (this.#sawLast) return true;
+    if (this.sawLast) return true;
     const rest = this.#held.subarray(0, this.#heldBytes);
     if (!isWhole(rest)) return false;
     return [this.#previous, this.#latest, rest].some((event) => event !== undefined && this.#mayEnd(event));
   }
 
-  /** Whether the next byte begins a line, so that an event can be written behind what has passed. */
-  get isAtLineStart(): boolean {
-    return this.#line === 'nothing';
+  /** The line ends to write before an event of our own, so that it is not read as part of a broken-off one. */
+  get gap(): '' | '\n' | '\n\n' {
+    if (this.#line === 'text') return '\n\n';
+    return this.#line === 'nothing' && this.#heldBytes === 0 ? '' : '\n';
   }
 
   /** Throws provider.broken_response for an event that is too large. */
@@ -104,7 +106,7 @@ export class StreamObserver {
     this.events += 1;
     this.#previous = this.#latest;
     this.#latest = event;
-    if (this.#isLast(event)) this.#sawLast = true;
+    if (this.#isLast(event)) this.sawLast = true;
     if (mayTellUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
   }
 

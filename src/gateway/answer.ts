@@ -1,14 +1,21 @@
+import { asRecord } from '../dialects/dialect.ts';
+import { decodeEmbeddings, encodeEmbeddings } from '../dialects/translate/embeddings.ts';
 import { GatewayError } from '../errors.ts';
-import { commonHeaders } from '../http/respond.ts';
+import type { ResponseCheck } from '../policy/response.ts';
+import type { Forwarded } from '../providers/attempt.ts';
 import { decodedAnswer } from '../providers/decode.ts';
-import type { Forwarded } from '../providers/forward.ts';
-import { answerHeaders } from '../providers/headers.ts';
 import { readWhole } from '../providers/read-whole.ts';
 import type { ProviderAnswer } from '../providers/upstream.ts';
+import { headersFor } from './answer-headers.ts';
+import { checkedStream } from './checked-stream.ts';
+import { noteAnswerVerdicts } from './decide.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
+import type { Passage } from './passage.ts';
+import { exactStream, translatedStream } from './passing-stream.ts';
 import { relayStream } from './relay.ts';
+import type { ModelRequest } from './request.ts';
 
 /** Longest JSON answer that is read whole before it goes on. */
 const answerLimitBytes = 32 * 1024 * 1024;
@@ -16,17 +23,20 @@ const errorLimitBytes = 256 * 1024;
 
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
-  readonly isStream: boolean;
+  readonly request: ModelRequest;
   readonly gateway: Gateway;
+  /** The rules on answers that apply to this one. */
+  readonly check: ResponseCheck | undefined;
 }
 
 /**
  * Gives the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
- * words less our secrets. Throws provider.broken_response and provider.credentials_rejected.
+ * words less our secrets; each in the client's dialect. Throws provider.broken_response and
+ * provider.credentials_rejected.
  */
 export async function giveAnswer(
   exchange: Exchange,
-  forwarded: Forwarded,
+  forwarded: Forwarded<Passage>,
   options: AnswerOptions,
 ): Promise<void> {
   const { status } = forwarded.answer;
@@ -49,10 +59,8 @@ export async function giveAnswer(
   }
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
-  if (options.isStream && /^text\/event-stream\b/i.test(type)) {
-    const headers = headersFor(exchange, forwarded);
-    await relayStream(exchange, { answer, dialect: options.endpoint.dialect, headers });
-    return;
+  if (options.request.stream && /^text\/event-stream\b/i.test(type)) {
+    return giveStream(exchange, answer, forwarded, options);
   }
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return giveJson(exchange, answer, forwarded, options);
   forwarded.answer.abort();
@@ -62,17 +70,52 @@ export async function giveAnswer(
   );
 }
 
+function giveStream(
+  exchange: Exchange,
+  answer: ProviderAnswer,
+  forwarded: Forwarded<Passage>,
+  { endpoint, gateway: { scrub }, check }: AnswerOptions,
+): Promise<void> {
+  const { translation } = forwarded.request;
+  const headers = headersFor(exchange, forwarded);
+  const stream =
+    translation === undefined
+      ? exactStream(endpoint.dialect, scrub)
+      : translatedStream(translation.stream(), scrub);
+  if (check === undefined) return relayStream(exchange, { answer, stream, headers });
+  const rules = check.stream();
+  const checked = checkedStream(stream, rules, endpoint.dialect);
+  return relayStream(exchange, { answer, stream: checked, headers }).finally(() =>
+    noteAnswerVerdicts(exchange, rules.verdicts),
+  );
+}
+
 async function giveJson(
   exchange: Exchange,
   answer: ProviderAnswer,
-  forwarded: Forwarded,
-  { endpoint }: AnswerOptions,
+  forwarded: Forwarded<Passage>,
+  { endpoint, request, check }: AnswerOptions,
 ): Promise<void> {
   const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
-  exchange.noteFirstByte();
   const value = parseAnswer(body);
+  const { translation } = forwarded.request;
+  if (translation !== undefined) {
+    const { body: translated, usage } = translation.answer(value);
+    exchange.noteUsage(usage);
+    return send(exchange, forwarded, checkedAnswer(exchange, toBytes(translated), check));
+  }
   exchange.noteUsage(endpoint.dialect.answerUsage(value));
-  send(exchange, forwarded, body);
+  const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
+  send(exchange, forwarded, checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check));
+}
+
+/** The answer after the rules on answers, which read what the client would. Throws the refusal. */
+function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
+  if (check === undefined) return body;
+  const { verdicts, refusal, redactedBody } = check.whole(body);
+  noteAnswerVerdicts(exchange, verdicts);
+  if (refusal === undefined) return redactedBody ?? body;
+  throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
 }
 
 /** Truncated or broken JSON must not become a clean-looking 200. */
@@ -86,40 +129,44 @@ function parseAnswer(body: Buffer): unknown {
   }
 }
 
-async function giveError(exchange: Exchange, forwarded: Forwarded, gateway: Gateway): Promise<void> {
-  const answer = decodedAnswer(forwarded.answer);
-  const body = await readWhole(answer, errorLimitBytes, exchange.lifetime);
-  exchange.noteFirstByte();
-  send(exchange, forwarded, gateway.scrub(body));
+/**
+ * The answer in the encoding that was asked for, where a host ignores the question; undefined where it did
+ * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
+ */
+function mendEmbeddings(answer: unknown, { document }: ModelRequest): unknown {
+  const { data } = asRecord(answer);
+  if (!Array.isArray(data)) return undefined;
+  const isText = typeof asRecord(data[0]).embedding === 'string';
+  const wantsText = document.memberText(document.root, 'encoding_format') === 'base64';
+  if (isText === wantsText || data.length === 0) return undefined;
+  return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
 }
 
-function send(exchange: Exchange, forwarded: Forwarded, body: Buffer): void {
+async function giveError(exchange: Exchange, forwarded: Forwarded<Passage>, gateway: Gateway): Promise<void> {
+  const answer = decodedAnswer(forwarded.answer);
+  const body = gateway.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
+  const { translation } = forwarded.request;
+  if (translation === undefined) return send(exchange, forwarded, body);
+  send(exchange, forwarded, toBytes(translation.error(answer.status, parseError(body.toString()))));
+}
+
+/** Hosts and what stands before them have errors of every form, or pages. */
+function parseError(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // a text is an error body too
+  }
+}
+
+function toBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function send(exchange: Exchange, forwarded: Forwarded<Passage>, body: Buffer): void {
+  exchange.noteFirstByte();
   exchange.draft.bytes_out = body.length;
   const headers = [...headersFor(exchange, forwarded), 'content-length', String(body.length)];
   exchange.response.writeHead(forwarded.answer.status, headers);
   exchange.response.end(body);
-}
-
-function headersFor(exchange: Exchange, { answer, target, attempts }: Forwarded): string[] {
-  const passed = answerHeaders(answer.headers);
-  const hasRequestId = answer.headers.has('request-id');
-  const own = Object.entries(commonHeaders(exchange.id))
-    .filter(([name]) => !(name === 'request-id' && hasRequestId))
-    .flat();
-  const { body, rules } = exchange.draft;
-  const headers = [
-    ...passed,
-    ...own,
-    'x-gateway-body',
-    body ?? 'exact',
-    'x-gateway-attempts',
-    String(attempts),
-  ];
-  if (answer.status < 400) {
-    headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
-  }
-  for (const rule of rules ?? []) {
-    if (rule.action === 'warn' && rule.mode === 'enforce') headers.push('x-gateway-warning', rule.id);
-  }
-  return headers;
 }

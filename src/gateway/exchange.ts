@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
@@ -6,6 +7,14 @@ import { newRequestId } from '../http/respond.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
+
+const sessionHeaders = [
+  'session-id',
+  'session_id',
+  'thread-id',
+  'conversation_id',
+  'x-claude-code-session-id',
+] as const;
 
 /** One request and its answer, from the first header to the record. */
 export class Exchange {
@@ -19,6 +28,7 @@ export class Exchange {
   readonly draft: Draft = {};
   readonly #startedAt = performance.now();
   #failure: GatewayError | undefined;
+  #body: Buffer | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
@@ -30,6 +40,28 @@ export class Exchange {
 
   note(facts: Draft): void {
     Object.assign(this.draft, facts);
+  }
+
+  /** Keeps the body until the exchange is over, to tell a repeated refusal by it. */
+  noteBody(body: Buffer): void {
+    this.#body = body;
+    this.draft.bytes_in = body.length;
+  }
+
+  /**
+   * The same for a refusal that the same session gets again for the same body; undefined for everything else.
+   * Agents that repeat a refusal name their session in a header.
+   */
+  repeatKey(): string | undefined {
+    const isRefused = this.#failure !== undefined && outcomeOf(this.#failure) === 'refused';
+    // A large body's bytes may have gone to the thread that decided.
+    const isHere = this.#body !== undefined && this.#body.length === this.draft.bytes_in;
+    if (!isRefused || this.#body === undefined || !isHere) return undefined;
+    const { headers } = this.request;
+    const session = sessionHeaders.map((name) => headers[name] ?? '').join('\n');
+    if (session.trim() === '') return undefined;
+    const facts = [this.draft.key, this.draft.path, this.#failure?.reason, session];
+    return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
   }
 
   noteUsage(usage: Usage | undefined): void {

@@ -1,8 +1,9 @@
 import type { BodyLimits } from '../http/body.ts';
 import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
-import type { WriteRecord } from '../record/record.ts';
+import type { RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
+import type { Decider } from './decider.ts';
 import type { ModelCatalogue } from './models.ts';
 
 /** A project key with what applies to it. */
@@ -18,13 +19,14 @@ export interface Gateway {
   readonly door: { readonly allowedHosts: ReadonlySet<string>; readonly allowedOrigins: ReadonlySet<string> };
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
+  readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;
   /** Takes every configured secret out of a provider's own words. */
   readonly scrub: (text: Buffer) => Buffer;
-  readonly record: WriteRecord;
+  readonly record: RepeatFolder['write'];
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */

@@ -8,7 +8,7 @@ import type { Gateway } from './gateway.ts';
 import { answerOwn } from './own-answers.ts';
 import { receive } from './receive.ts';
 import { refuse } from './refuse.ts';
-import { checkMediaType, parseRequest } from './request.ts';
+import { checkMediaType } from './request.ts';
 import { sendOn, usableTargets } from './send-on.ts';
 
 /**
@@ -16,6 +16,7 @@ import { sendOn, usableTargets } from './send-on.ts';
  * or throws what the client is told instead; the order is what keeps the promises.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
+  const { decider } = gateway;
   try {
     const { endpoint, path, query } = receive(exchange, gateway.door);
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
@@ -26,22 +27,22 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
+    exchange.noteBody(body);
     if (gateway.recordsBodies) exchange.note({ request_body: body.toString() });
-    const request = parseRequest(body, endpoint);
-    exchange.note({ bytes_in: body.length, model: request.model, stream: request.stream });
+    const asked = await decider.read(body, endpoint, exchange.lifetime);
+    exchange.note({ model: asked.model, stream: asked.stream });
 
-    const route = gateway.router.resolve(request.model);
-    const decision = decide(exchange, { request, endpoint, key, targets: route?.targets ?? [] });
+    const route = gateway.router.resolve(asked.model);
+    const question = { request: asked, endpoint, key, targets: route?.targets ?? [], decider };
+    const { decision, request, check } = await decide(exchange, question);
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return giveEstimate(exchange, request);
 
-    const forwarded = await sendOn(exchange, { request, endpoint, decision, targets, query });
-    await giveAnswer(exchange, forwarded, { endpoint, isStream: request.stream, gateway }).finally(
-      forwarded.release,
-    );
+    const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
+    await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check }).finally(forwarded.release);
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {
-    gateway.record(exchange.finish(gateway.configHash));
+    gateway.record(exchange.finish(gateway.configHash), exchange.repeatKey());
   }
 }

@@ -1,7 +1,9 @@
 import { chat } from '../dialects/chat.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
-import { endpoints, isModelEndpoint } from './endpoints.ts';
+import type { Target } from '../providers/route.ts';
+import { dialectAt } from './dialect-at.ts';
+import { endpoints, isModelEndpoint, type ModelEndpoint } from './endpoints.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import type { ModelInfo } from './models.ts';
 
@@ -70,15 +72,16 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
   const [main, ...fallbacks] = entry.targets;
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
   const first = targets[0];
-  const usable = [...endpoints.values()]
-    .filter(isModelEndpoint)
-    .filter((endpoint) => first?.provider.options.endpoints.has(endpoint.name) === true);
+  const usable = [...endpoints.values()].filter(isModelEndpoint).flatMap((endpoint) => {
+    const fate = fateAt(targets, model.id, endpoint);
+    return fate === undefined ? [] : [{ path: endpoint.path, fate }];
+  });
   return {
     ...listEntry(model),
     provider: main.provider,
-    endpoints: usable.map((endpoint) => endpoint.path),
+    endpoints: usable.map(({ path }) => path),
     body: Object.fromEntries(
-      usable.map((endpoint) => [endpoint.path, first?.model === model.id ? 'exact' : 'spliced']),
+      usable.filter(({ fate }) => fate !== 'estimated').map(({ path, fate }) => [path, fate]),
     ),
     aliases: aliasesOf(gateway, model),
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
@@ -89,6 +92,24 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
     limits: {},
     policies: key.policies.names,
   };
+}
+
+type Fate = 'exact' | 'spliced' | 'translated' | 'estimated';
+
+/** What happens to a request at the first target that takes it; undefined where none does. */
+function fateAt(targets: readonly Target[], model: string, endpoint: ModelEndpoint): Fate | undefined {
+  const target = targets.find(({ provider }) => dialectAt(provider, endpoint) !== undefined);
+  if (target === undefined) {
+    // Tokens are counted here, roughly, for every model that can be sent messages.
+    const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
+    return isCountable ? 'estimated' : undefined;
+  }
+  if (dialectAt(target.provider, endpoint) !== endpoint.dialectName) return 'translated';
+  return target.model === model ? 'exact' : 'spliced';
+}
+
+function takesMessages({ provider }: Target): boolean {
+  return dialectAt(provider, { name: 'messages', dialectName: 'messages' }) !== undefined;
 }
 
 /** The configured names that lead to the same model. */

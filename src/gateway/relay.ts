@@ -1,26 +1,27 @@
 import type { ServerResponse } from 'node:http';
-import type { Dialect, Usage } from '../dialects/dialect.ts';
-import { StreamObserver } from '../dialects/stream-observer.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BodySink, ProviderAnswer } from '../providers/upstream.ts';
 import type { Exchange } from './exchange.ts';
+import type { PassingStream } from './passing-stream.ts';
 
 // How long the last event may take to leave before the socket is destroyed under it.
 const cutGraceMs = 1_000;
+// How long and how much a provider may go on after its last event, so that its connection can be used again.
+const tailMs = 1_000;
+const tailBytes = 64 * 1024;
 
 interface StreamOptions {
   readonly answer: ProviderAnswer;
-  readonly dialect: Dialect;
+  readonly stream: PassingStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
 }
 
 /**
- * Passes an event stream on as it comes: the provider's chunks are the client's chunks. Resolves with the
- * usage when the answer is complete, or when the client left; throws where the stream was cut, after having
- * told the client so.
+ * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is
+ * complete; rejects where the stream was cut, after having told the client so, and when the client left.
  */
-export function relayStream(exchange: Exchange, options: StreamOptions): Promise<Usage | undefined> {
+export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
   const { response } = exchange;
   response.writeHead(options.answer.status, [
     ...options.headers,
@@ -32,9 +33,7 @@ export function relayStream(exchange: Exchange, options: StreamOptions): Promise
   // Without it the head waits for the first event, and clients wait for the head.
   response.flushHeaders();
   return new Promise((resolve, reject) => {
-    const sink = new StreamSink(exchange, options, (error, usage) =>
-      error ? reject(error) : resolve(usage),
-    );
+    const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
     options.answer.pipe(sink);
   });
 }
@@ -43,83 +42,138 @@ class StreamSink implements BodySink {
   readonly #exchange: Exchange;
   readonly #response: ServerResponse;
   readonly #answer: ProviderAnswer;
-  readonly #dialect: Dialect;
-  readonly #observer: StreamObserver;
-  readonly #settle: (error: GatewayError | undefined, usage?: Usage) => void;
+  readonly #stream: PassingStream;
+  readonly #settle: (error: GatewayError | undefined) => void;
   // The lifetime may be over already, and then calls back before it has given its function.
   #forget: () => void = () => undefined;
   readonly #resume = () => this.#answer.resume();
   #bytes = 0;
-  #isOver = false;
+  /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
+  #phase: 'passing' | 'tail' | 'over' = 'passing';
+  #tailTimer: NodeJS.Timeout | undefined;
+  #tailBytes = 0;
 
   constructor(
     exchange: Exchange,
-    { answer, dialect }: StreamOptions,
-    settle: (error: GatewayError | undefined, usage?: Usage) => void,
+    { answer, stream }: StreamOptions,
+    settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
     this.#response = exchange.response;
     this.#answer = answer;
-    this.#dialect = dialect;
-    this.#observer = new StreamObserver(dialect);
+    this.#stream = stream;
     this.#settle = settle;
     this.#forget = exchange.lifetime.onEnd(() => this.#lifetimeEnded());
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
-    if (this.#bytes === 0) this.#exchange.noteFirstByte();
-    this.#bytes += chunk.length;
+    if (this.#phase !== 'passing') return this.#skip(chunk);
+    let passed: Buffer;
     try {
-      this.#observer.observe(chunk);
+      passed = this.#stream.pass(chunk);
     } catch (error) {
-      this.#answer.abort();
-      this.fail(error as GatewayError); // the observer throws nothing else
+      this.#giveUp(toGatewayError(error));
       return true;
     }
-    if (this.#response.write(chunk)) return true;
-    this.#response.once('drain', this.#resume);
-    return false;
+    const mayGoOn = this.#write(passed);
+    if (this.#stream.state !== 'open') {
+      this.#lastEventIsOut();
+      return true;
+    }
+    if (!mayGoOn) this.#response.once('drain', this.#resume);
+    return mayGoOn;
   }
 
   end(): void {
-    if (this.#isOver) return;
-    if (!this.#observer.isComplete) {
-      this.fail(new GatewayError('provider.broken_response', 'the provider ended its stream in the middle'));
+    if (this.#phase === 'tail') this.#finish(undefined);
+    if (this.#phase !== 'passing') return;
+    try {
+      this.#write(this.#stream.end());
+    } catch (error) {
+      this.fail(toGatewayError(error));
       return;
     }
-    this.#finish(undefined);
+    if (this.#stream.state === 'failed') return this.#cut(endedByProvider());
     this.#response.end();
+    this.#finish(undefined);
   }
 
   fail(error: GatewayError): void {
-    if (this.#isOver) return;
-    this.#finish(error);
-    const event = this.#dialect.errorEvent(error, this.#exchange.id, this.#observer.events);
-    // Behind half a line the event would be read as part of it.
-    cut(this.#exchange, this.#observer.isAtLineStart ? event : `\n${event}`);
+    if (this.#phase === 'tail') this.#finish(undefined);
+    if (this.#phase !== 'passing') return;
+    this.#cut(error);
+  }
+
+  #write(bytes: Buffer): boolean {
+    if (bytes.length === 0) return true;
+    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    this.#bytes += bytes.length;
+    return this.#response.write(bytes);
+  }
+
+  #lastEventIsOut(): void {
+    if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
+    this.#phase = 'tail';
+    this.#response.end();
+    this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
+  }
+
+  /** Nothing that follows the last event is the client's. */
+  #skip(chunk: Buffer): boolean {
+    this.#tailBytes += chunk.length;
+    if (this.#phase === 'tail' && this.#tailBytes > tailBytes) this.#endTail();
+    return true;
+  }
+
+  #endTail(): void {
+    this.#answer.abort();
+    this.#finish(undefined);
   }
 
   #lifetimeEnded(): void {
     const reason = this.#exchange.lifetime.reason;
-    if (reason === undefined || this.#isOver) return;
+    if (reason === undefined || this.#phase === 'over') return;
+    if (this.#phase === 'tail') return this.#endTail();
+    if (reason.code !== 'client.left') return this.#giveUp(reason);
     this.#answer.abort();
-    if (reason.code === 'client.left') this.#finish(reason);
-    else this.fail(reason);
+    this.#finish(reason);
+  }
+
+  /** Ends both sides, the client's loudly. */
+  #giveUp(error: GatewayError): void {
+    this.#answer.abort();
+    this.#cut(error);
+  }
+
+  #cut(error: GatewayError): void {
+    if (this.#stream.isWhole) {
+      this.#response.end();
+      return this.#finish(undefined);
+    }
+    const lastWords = this.#stream.fail(error, this.#exchange.id);
+    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    this.#bytes += lastWords.length;
+    this.#finish(error);
+    cut(this.#exchange, lastWords);
   }
 
   #finish(error: GatewayError | undefined): void {
-    this.#isOver = true;
+    this.#phase = 'over';
+    clearTimeout(this.#tailTimer);
     this.#forget();
     this.#response.removeListener('drain', this.#resume);
     this.#exchange.draft.bytes_out = this.#bytes;
-    this.#exchange.noteUsage(this.#observer.usage);
-    this.#settle(error, this.#observer.usage);
+    this.#exchange.noteUsage(this.#stream.usage);
+    this.#settle(error);
   }
 }
 
+function endedByProvider(): GatewayError {
+  return new GatewayError('provider.broken_response', 'the provider ended its stream with an error');
+}
+
 /** Ends a begun answer so that nobody takes it for a whole one: an error event, no closing chunk, no socket. */
-function cut({ response }: Exchange, lastWords: string): void {
+function cut({ response }: Exchange, lastWords: Buffer): void {
   const { socket } = response;
   const destroy = () => socket?.destroy();
   response.write(lastWords, destroy);

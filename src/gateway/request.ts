@@ -3,7 +3,7 @@ import type { JsonDocument } from '../dialects/json-document.ts';
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
-import type { Target } from '../providers/forward.ts';
+import type { Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
 /** One strictly read model request. */

@@ -3,10 +3,13 @@ import type { ModelEntry } from '../config/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { WriteRecord } from '../record/record.ts';
+import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing } from './authenticate.ts';
+import { createDecider } from './decider.ts';
 import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import { handle } from './handle.ts';
@@ -26,6 +29,8 @@ export interface GatewayConfig {
   readonly findModel: (name: string) => ModelEntry | undefined;
   /** Texts that must never be in an answer or a log. */
   readonly secrets: readonly string[];
+  /** What the keys' policies were compiled from; the thread for large bodies compiles its own. */
+  readonly policySource: PolicySource;
   readonly recordsBodies: boolean;
 }
 
@@ -44,6 +49,8 @@ interface ServeOptions {
   readonly limits: ListenLimits;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
+  /** The module that runs in the thread for large bodies, where it is another than the product's. */
+  readonly deciderEntry?: URL;
 }
 
 // Above this share of the heap's limit new work is refused: a refused request is better than a dead process.
@@ -57,6 +64,7 @@ export async function serveGateway({
   limits,
   config,
   record,
+  deciderEntry,
 }: ServeOptions): Promise<GatewayServer> {
   const open = new Set<Exchange>();
   const memory = watchHeap();
@@ -72,7 +80,9 @@ export async function serveGateway({
       });
     }
   };
-  const shared = { record, admit, startedMs, isReady: () => listener?.isDraining === false };
+  const repeats = foldRepeats(record);
+  const isReady = () => listener?.isDraining === false;
+  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady };
   let current = build(config, shared);
 
   const server = await listen({
@@ -83,7 +93,7 @@ export async function serveGateway({
       const exchange = new Exchange(request, response);
       open.add(exchange);
       response.once('close', () => open.delete(exchange));
-      void handle(exchange, current.gateway); // it answers its own failures
+      void current.run(exchange); // it answers its own failures
     },
   });
   listener = server;
@@ -103,25 +113,29 @@ export async function serveGateway({
     drain: async () => {
       await server.drain();
       memory.stop();
+      repeats.close();
       await current.close();
     },
   };
 }
 
 interface Shared {
-  readonly record: WriteRecord;
+  readonly record: RepeatFolder['write'];
+  readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
   readonly startedMs: number;
   readonly isReady: () => boolean;
 }
 
-function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Shared) {
+function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady }: Shared) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
+  const decider = createDecider({ source: config.policySource, entry: deciderEntry });
   const gateway: Gateway = {
     door: config,
     bodyLimits: config.bodyLimits,
     keys: config.keys,
+    decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
@@ -131,9 +145,23 @@ function build(config: GatewayConfig, { record, admit, startedMs, isReady }: Sha
     admit,
     isReady,
   };
+  let running = 0;
+  let retired: (() => void) | undefined;
   return {
-    gateway,
-    close: async () => void (await Promise.all([...providers.values()].map((provider) => provider.close()))),
+    run: async (exchange: Exchange) => {
+      running += 1;
+      await handle(exchange, gateway);
+      running -= 1;
+      if (running === 0) retired?.();
+    },
+    /** Closes thread and providers when the last exchange is over: closed ones take no request, not even one that waited. */
+    close: async () => {
+      const idle = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      if (running > 0) await idle;
+      await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
+    },
   };
 }
 

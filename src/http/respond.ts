@@ -17,6 +17,7 @@ export function errorBody(error: GatewayError, requestId: string): string {
       message: error.message,
       code: error.reason,
       param: error.param ?? null,
+      ...(error.errorCode === undefined ? {} : { details: { error_code: error.errorCode } }),
     },
     request_id: requestId,
   });
@@ -98,7 +99,13 @@ function jsonHeaders(body: string) {
 function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
   const headers: Record<string, string> = { ...commonHeaders(requestId), 'x-gateway-error': 'true' };
   if (!error.failure.retry) headers['x-should-retry'] = 'false';
-  if (error.retryAfterS !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterS));
+  const waitS = error.retryAfterS ?? leastWaitS(error);
+  if (waitS !== undefined) headers['retry-after'] = String(Math.ceil(waitS));
   if (error.failure.status === 401) headers['www-authenticate'] = 'Bearer';
   return { ...headers, ...error.headers };
+}
+
+/** Clients that are told to come back and not when come back at once. */
+function leastWaitS({ failure }: GatewayError): number | undefined {
+  return failure.retry && (failure.status === 429 || failure.status === 503) ? 1 : undefined;
 }

@@ -14,7 +14,7 @@ interface Parameters {
 }
 
 /** scrypt's N for new passwords. */
-export const standardPasswordCost = 2 ** 17;
+const standardPasswordCost = 2 ** 17;
 const keyBytes = 32;
 const saltBytes = 16;
 // One run takes 128 MiB and a good part of a second of a core.

@@ -1,25 +1,23 @@
-import type { CompiledRule } from './compile-rule.ts';
+import type { CompiledRule, RuleTools } from './compile-rule.ts';
 import type { Detector } from './detectors/detector.ts';
 import { createGatewayKeyDetector } from './detectors/gateway-key.ts';
 import { text } from './matchers/text.ts';
 import { builtInPolicy } from './policy-set.ts';
-import type { Fold } from './text/fold.ts';
+
+/**
+ * The detector of gateway keys and of the given secrets. The automata know the secrets as phrases, so that
+ * texts without one are not read a second time.
+ */
+export function createKeyDetector(secrets: readonly string[]): Detector {
+  const literals = ['gw_', ...secrets.filter((secret) => secret.length > 0)];
+  return { ...createGatewayKeyDetector(secrets), folded: true, prefilter: { kind: 'literals', literals } };
+}
 
 /** Keys of this gateway and of the configured providers never leave in a request, whatever the policies say. */
-export function createKeyRule(secrets: readonly string[], fold: Fold): CompiledRule {
-  const detector = createGatewayKeyDetector(secrets);
-  // The automata know the keys as phrases, so that texts without one are not read a second time.
-  const literals = ['gw_', ...secrets.filter((secret) => secret.length > 0)];
-  const found: Detector = { ...detector, folded: true, prefilter: { kind: 'literals', literals } };
+export function createKeyRule(tools: RuleTools): CompiledRule {
   const id = 'gateway-key';
   const options = { detect: ['gateway_key' as const], match: 'folded' as const };
-  const condition = text.compile(options, {
-    fold,
-    detectors: { gateway_key: found },
-    quantifier: 'any',
-    except: [],
-    problem: () => {},
-  });
+  const condition = text.compile(options, { ...tools, quantifier: 'any', except: [], problem: () => {} });
   return {
     policy: builtInPolicy,
     id,

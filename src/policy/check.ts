@@ -102,5 +102,6 @@ function failedTests(
           ? `rule ${rule.id} should match this text, but does not`
           : `rule ${rule.id} matches this text, but should not`,
       severity: 'error' as const,
+      kind: 'test' as const,
     }));
 }

@@ -1,4 +1,4 @@
-import { detectors } from './detectors/registry.ts';
+import type { Detector } from './detectors/detector.ts';
 import type { Condition, Matcher, MatcherContext, NamedNeedle } from './matcher.ts';
 import { type MatcherName, matchers } from './matchers/registry.ts';
 import { compileNeedles } from './matchers/text.ts';
@@ -11,6 +11,8 @@ export interface PolicyProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly severity: 'error' | 'warning';
+  /** Set where it is one of a rule's own tests that failed. */
+  readonly kind?: 'test';
 }
 
 /** A rule ready to be asked. */
@@ -36,10 +38,16 @@ export interface RuleSource {
   readonly index: number;
 }
 
+/** What all rules of a configuration are compiled with. */
+export interface RuleTools {
+  readonly fold: Fold;
+  readonly detectors: Readonly<Record<string, Detector>>;
+}
+
 export type ProblemListener = (problem: PolicyProblem) => void;
 
 /** Compiles one rule; what is wrong with it is reported with its path. */
-export function compileRule(source: RuleSource, fold: Fold, report: ProblemListener): CompiledRule {
+export function compileRule(source: RuleSource, tools: RuleTools, report: ProblemListener): CompiledRule {
   const { policy, options, rule, index } = source;
   const path = [policy, 'rules', index];
   const problem =
@@ -47,7 +55,7 @@ export function compileRule(source: RuleSource, fold: Fold, report: ProblemListe
     (within, message, severity = 'error') =>
       report({ path: [...path, ...prefix, ...within], message, severity });
   const context = (quantifier: 'any' | 'all', except: readonly NamedNeedle[], ...prefix: string[]) =>
-    ({ fold, detectors, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
+    ({ ...tools, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
   const except =
     rule.except === undefined ? [] : compileNeedles(rule.except.text, context('any', [], 'except', 'text'));
   const isLeave = rule.action === 'allow';
@@ -83,9 +91,4 @@ function compileConditions(
     const matcher = matchers[name] as unknown as Matcher;
     return [matcher.compile(options, contextFor(name))];
   });
-}
-
-/** The condition on texts among some, if there is one. */
-export function textConditions(rule: CompiledRule): readonly Condition[] {
-  return [...(rule.when ?? []), ...(rule.unless ?? [])].filter((condition) => condition.text !== undefined);
 }

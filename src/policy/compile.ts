@@ -1,6 +1,7 @@
-import { createKeyRule } from './built-in.ts';
+import { createKeyDetector, createKeyRule } from './built-in.ts';
 import { checkPolicies } from './check.ts';
 import { compileRule, type PolicyProblem } from './compile-rule.ts';
+import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
 import { type CompiledPolicy, RuleSet } from './policy-set.ts';
 import type { PolicyOptions } from './registry.ts';
@@ -15,8 +16,10 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
-  /** The rules on the answer to a request; undefined where none applies: answers then cost nothing. */
-  response(subject: Subject): ResponseCheck | undefined;
+  /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
+  answerRules(subject: Subject): readonly number[];
+  /** The rules on answers with these numbers; undefined where there are none: answers then cost nothing. */
+  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined;
   /** The decision on a request, rule by rule, with what each one alone takes; `now` gives microseconds. */
   explain(subject: Subject, now: () => number): Explanation;
 }
@@ -27,25 +30,32 @@ export interface CompiledPolicies {
   select(names: readonly string[]): PolicySet;
 }
 
+/** What policies are compiled from: plain data, so that a thread can compile its own. */
+export interface PolicySource {
+  readonly policies: Readonly<Record<string, PolicyOptions>>;
+  readonly secrets: readonly string[];
+}
+
 /**
  * Compiles every policy of a configuration. `secrets` are key values that must never leave in a request
  * (provider keys and plain project keys): always on, as a block, in every set.
  */
 export function compilePolicies(
-  policies: Readonly<Record<string, PolicyOptions>>,
+  policies: PolicySource['policies'],
   secrets: readonly string[],
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
+  const tools = { fold, detectors: { ...detectors, gateway_key: createKeyDetector(secrets) } };
   const compiled = new Map<string, CompiledPolicy>();
   for (const [name, options] of Object.entries(policies)) {
     const rules = options.rules.map((rule, index) =>
-      compileRule({ policy: name, options, rule, index }, fold, (problem) => problems.push(problem)),
+      compileRule({ policy: name, options, rule, index }, tools, (problem) => problems.push(problem)),
     );
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = [createKeyRule(secrets, fold)];
+  const builtIn = [createKeyRule(tools)];
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -65,7 +75,8 @@ export function compilePolicies(
     return {
       names: chosen.map(({ name }) => name),
       decide: (subject) => rules.decide(subject),
-      response: (subject) => rules.response(subject),
+      answerRules: (subject) => rules.answerRules(subject),
+      checkAnswers: (numbers) => rules.checkAnswers(numbers),
       explain: (subject, now) => explain(rules, subject, { now, fold }),
     };
   }

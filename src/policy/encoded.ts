@@ -38,6 +38,16 @@ export function readBase64(data: string): Encoded {
   };
 }
 
+/** Reads a text that may be base64 without saying so; undefined where it is not. */
+export function readBareBase64(data: string): Encoded | undefined {
+  if (/^\s*data:/i.test(data) || !/^[A-Za-z0-9+/_=\s-]+$/.test(data)) return undefined;
+  const bytes = Buffer.from(data, 'base64');
+  if (bytes.length === 0) return undefined;
+  return isUtf8(bytes) && !bytes.includes(0)
+    ? { kind: 'texts', texts: [bytes.toString('utf8')] }
+    : { kind: 'opaque' };
+}
+
 function percentDecode(text: string): string {
   const bytes = text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
     Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),

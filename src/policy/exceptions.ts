@@ -1,9 +1,9 @@
 import type { Facts } from './facts.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { textOf } from './place.ts';
 import type { Occurrence } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { findSpans, type Needle, type Span } from './text/needles.ts';
-import { textOf } from './walk.ts';
 
 /** The occurrences that have a stretch outside all exceptions. */
 export function withoutExcepted(

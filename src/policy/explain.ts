@@ -3,6 +3,7 @@ import { evaluateRule } from './evaluate.ts';
 import { RuleSet } from './policy-set.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import type { Fold } from './text/fold.ts';
+import { createTeller, type TellPlace } from './told-places.ts';
 
 /** One rule on one request. */
 export interface RuleExplanation {
@@ -31,16 +32,27 @@ export function explain(
   tools: { now: () => number; fold: Fold },
 ): Explanation {
   const { now, fold } = tools;
-  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold }));
+  const tell = tellerFor(set, subject);
+  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, tell }));
   const started = now();
   const decision = set.decide(subject);
   return { rules, decision, microseconds: now() - started };
 }
 
+/** Places are left out where it can't be found out which may be told. */
+function tellerFor(set: RuleSet, subject: Subject): TellPlace {
+  try {
+    return createTeller(set.facts(subject).findings);
+  } catch {
+    // The decision tells the failure.
+    return () => '';
+  }
+}
+
 function explainRule(
   rule: CompiledRule,
   subject: Subject,
-  { now, fold }: { now: () => number; fold: Fold },
+  { now, fold, tell }: { now: () => number; fold: Fold; tell: TellPlace },
 ): RuleExplanation {
   const alone = new RuleSet({ policies: [], builtIn: [rule], fold });
   const { policy, id, action, mode, reason } = rule;
@@ -49,7 +61,7 @@ function explainRule(
   try {
     const verdict = evaluateRule(rule, facts);
     const microseconds = now() - started;
-    const matches = verdict?.matches ?? [];
+    const matches = (verdict?.matches ?? []).map((match) => ({ ...match, at: tell(match.at) }));
     return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
   } catch (failure) {
     const microseconds = now() - started;

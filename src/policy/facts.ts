@@ -1,5 +1,5 @@
-import { kinds } from '../dialects/json-document.ts';
 import { type Cap, findCaps } from './caps.ts';
+import { otherModels } from './models.ts';
 import { findTools, type OfferedTool } from './offered-tools.ts';
 import type { Subject } from './rule.ts';
 import type { Findings, Occurrence, Search } from './search.ts';
@@ -24,14 +24,7 @@ export class Facts {
   /** Every name under which the model may be served: as asked for, at each provider, and in lists of substitutes. */
   get models(): readonly string[] {
     const { document, model, targetModels } = this.subject;
-    const substitutes: string[] = [];
-    const list = document.member(document.root, 'models');
-    if (list !== undefined && document.kind(list) === kinds.array) {
-      for (let at = list + 1; at < document.next(list); at = document.next(at)) {
-        if (document.kind(at) === kinds.string) substitutes.push(document.text(at));
-      }
-    }
-    return [model, ...targetModels, ...substitutes];
+    return [model, ...targetModels, ...otherModels(document)];
   }
 
   get tools(): readonly OfferedTool[] {

@@ -3,6 +3,7 @@ import type { CompiledRule } from './compile-rule.ts';
 import { evaluateRule } from './evaluate.ts';
 import { Facts } from './facts.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { placeInRequest } from './place.ts';
 import { occurrencesOf, type Redaction, redact } from './redact.ts';
 import type { PolicyOptions } from './registry.ts';
 import { AnswerRules, type ResponseCheck } from './response.ts';
@@ -11,7 +12,8 @@ import { Search } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import { placeInRequest, type UnseenKind } from './walk.ts';
+import { createTeller, type TellPlace } from './told-places.ts';
+import type { UnseenKind } from './unseen.ts';
 
 /** One policy with its rules. */
 export interface CompiledPolicy {
@@ -59,20 +61,30 @@ export class RuleSet {
         const verdict = evaluateRule(rule, facts);
         if (verdict !== undefined) verdicts.push(verdict);
       } catch (cause) {
-        return failed(rule.id, cause, verdicts);
+        return failedDecision(rule.id, cause, verdicts);
       }
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      return this.#conclude(facts, verdicts);
+      const tell = createTeller(facts.findings);
+      return this.#conclude(
+        facts,
+        verdicts.map((verdict) => tellVerdict(verdict, tell)),
+        tell,
+      );
     } catch (cause) {
-      return failed('policy', cause, verdicts);
+      return failedDecision('policy', cause, verdicts);
     }
   }
 
-  /** The rules on the answer to a request; undefined where none applies, so that answers cost nothing. */
-  response(subject: Subject): ResponseCheck | undefined {
-    return this.#answers?.check(this.facts(subject));
+  /** Which rules on answers apply to the answer to a request; the same numbers in every set compiled from the same. */
+  answerRules(subject: Subject): readonly number[] {
+    return this.#answers?.applying(this.facts(subject)) ?? [];
+  }
+
+  /** The rules on answers with these numbers; undefined where there are none, so that answers cost nothing. */
+  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined {
+    return this.#answers?.check(numbers);
   }
 
   facts(subject: Subject): Facts {
@@ -124,24 +136,29 @@ export class RuleSet {
 
   /** Numbers in place of text, where a rule would have to read it. */
   #unreadable(facts: Facts): readonly Verdict[] {
-    return facts.findings.unreadable.slice(0, 1).flatMap(({ place, roles }) =>
-      this.rules
-        .filter((rule) => rule.policy !== builtInPolicy && rule.action !== 'allow' && rule.action !== 'warn')
-        .filter((rule) => conditionsOnText(rule).some((condition) => (condition.roles & roles) !== 0))
-        .slice(0, 1)
-        .map((rule) => ({
-          policy: rule.policy,
-          rule: rule.id,
-          action: 'block' as const,
-          mode: rule.mode,
-          reason: 'content.unreadable',
-          message: 'the input is numbers in place of text, which a rule on texts cannot read',
-          matches: [{ at: facts.subject.document.pointer(place.entry), matcher: 'text', count: 1 }],
-        })),
+    const { unreadable } = facts.findings;
+    if (unreadable.length === 0) return [];
+    const found = this.rules
+      .filter(
+        (rule) => rule.policy !== builtInPolicy && (rule.action === 'block' || rule.action === 'redact'),
+      )
+      .flatMap((rule): readonly Verdict[] => {
+        const roles = conditionsOnText(rule).reduce((sum, condition) => sum | condition.roles, 0);
+        const first = unreadable.find((each) => (each.roles & roles) !== 0);
+        if (first === undefined) return [];
+        const { policy, id, mode } = rule;
+        const message = 'the input is numbers in place of text, which a rule on texts cannot read';
+        const at = facts.subject.document.pointer(placeInRequest(first.place).entry);
+        const matches = [{ at, matcher: 'text', count: 1 }];
+        return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
+      });
+    // One of each is enough to know; a rule in dry run must not stand in for one that is not.
+    return (['enforce', 'monitor'] as const).flatMap(
+      (mode) => found.find((verdict) => verdict.mode === mode) ?? [],
     );
   }
 
-  #conclude(facts: Facts, verdicts: readonly Verdict[]): Decision {
+  #conclude(facts: Facts, verdicts: readonly Verdict[], tell: TellPlace): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const action = strictest(enforced);
     const unseen = facts.findings.unseen.length;
@@ -167,7 +184,7 @@ export class RuleSet {
     return {
       ...base,
       action: 'block',
-      refusal: { rule: rule.id, reason: 'content.unredactable', message, at },
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: tell(at) },
     };
   }
 
@@ -226,10 +243,12 @@ function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']>
   };
 }
 
-function failed(rule: string, cause: unknown, verdicts: readonly Verdict[]): Decision {
+/** What can't be decided is blocked; the cause is for the log. */
+export function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
   return {
     action: 'block',
-    verdicts,
+    // Without their places: whether those may be told is not known.
+    verdicts: verdicts.map((verdict) => ({ ...verdict, matches: [] })),
     refusal: {
       rule,
       reason: 'policy.error',
@@ -240,4 +259,8 @@ function failed(rule: string, cause: unknown, verdicts: readonly Verdict[]): Dec
     failure: { rule, cause },
     unseen: 0,
   };
+}
+
+function tellVerdict(verdict: Verdict, tell: TellPlace): Verdict {
+  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: tell(match.at) })) };
 }

@@ -2,11 +2,11 @@ import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import type { CompiledRule } from './compile-rule.ts';
 import { spansOutside, textsOf } from './exceptions.ts';
 import type { Facts } from './facts.ts';
+import { type Place, placeInRequest, textOf } from './place.ts';
 import { isRedactable } from './redactable.ts';
 import { type Occurrence, occurrenceLimit } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
-import { type Place, placeInRequest, textOf } from './walk.ts';
 
 export type Redaction =
   | { readonly kind: 'redacted'; readonly body: Buffer }

@@ -1,6 +1,6 @@
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import { keyPath } from './key-path.ts';
-import type { Place } from './walk.ts';
+import type { Place } from './place.ts';
 
 // Ids and labels that other parts of a request or the provider refer to.
 const fixedNames = new Set([

@@ -5,6 +5,7 @@ import type { CompiledRule } from './compile-rule.ts';
 import { spansOutside } from './exceptions.ts';
 import type { Facts } from './facts.ts';
 import type { Condition, NamedNeedle } from './matcher.ts';
+import { placeInRequest, textOf, wrapText } from './place.ts';
 import { Plan } from './redact.ts';
 import { isRedactable } from './redactable.ts';
 import { roleBits } from './roles.ts';
@@ -15,7 +16,6 @@ import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
 import type { Needle } from './text/needles.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
-import { placeInRequest, textOf, wrapText } from './walk.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {
@@ -57,9 +57,14 @@ export class AnswerRules {
     return chosen.length === 0 ? undefined : new AnswerRules(chosen, fold);
   }
 
-  /** The rules whose other conditions (model, project, time …) hold for the request that is answered. */
-  check(facts: Facts): ResponseCheck | undefined {
-    const rules = this.rules.filter((each) => this.#applies(each, facts));
+  /** Numbers of the rules whose other conditions (model, project, time …) hold for the request that is answered. */
+  applying(facts: Facts): readonly number[] {
+    return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
+  }
+
+  /** The rules with these numbers; undefined where there are none. */
+  check(numbers: readonly number[]): ResponseCheck | undefined {
+    const rules = this.rules.filter((_, number) => numbers.includes(number));
     if (rules.length === 0) return undefined;
     return {
       whole: (body) => checkWhole(body, rules, this.search),

@@ -1,19 +1,14 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../dialects/json-document.ts';
+import type { Piece, Place } from './place.ts';
 import { Joints } from './text/joints.ts';
 import type { Machine } from './text/machine.ts';
 import { type Hit, TextReader } from './text/reader.ts';
 import type { View } from './text/scanner.ts';
 import type { VerdictCache } from './text/verdict-cache.ts';
-import {
-  type Context,
-  createWalk,
-  type Piece,
-  type Place,
-  type UnseenKind,
-  type Visitor,
-  type Walk,
-} from './walk.ts';
+import type { UnseenKind } from './unseen.ts';
+import { createWalk, type Visitor, type Walk } from './walk.ts';
+import type { Context } from './walk-context.ts';
 
 /** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */
 export interface Occurrence {
@@ -86,6 +81,7 @@ export class Search {
       unseen: (kind, place) => unseen.push({ kind, place }),
       unreadable: (place, roles) => unreadable.push({ place, roles }),
     });
+    joints.finish(across);
     return { occurrences, unseen, unreadable };
   }
 }

@@ -7,7 +7,7 @@ import type { Needle } from './text/needles.ts';
 import { type View, views } from './text/scanner.ts';
 
 /** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
-export const longestHold = 8192;
+const longestHold = 8192;
 /** Characters that stay known after they left, for conditions on what stands before a match. */
 const contextLength = 256;
 

@@ -3,6 +3,7 @@ import { parseStrictJson } from '../dialects/strict-json.ts';
 import { type AnswerRule, type ResponseDecision, refusalOf, verdictOf } from './answer-rule.ts';
 import { unescapeJson } from './encoded.ts';
 import { spansOutside } from './exceptions.ts';
+import { textOf, wrapText } from './place.ts';
 import { replaceStretches, type Stretch, splice } from './redact.ts';
 import { roleBits } from './roles.ts';
 import type { Verdict } from './rule.ts';
@@ -11,7 +12,6 @@ import { StreamChannel } from './stream-channel.ts';
 import { readParts } from './stream-parts.ts';
 import type { Machine } from './text/machine.ts';
 import type { Needle } from './text/needles.ts';
-import { textOf, wrapText } from './walk.ts';
 
 /** One server-sent event as it was read: its name, where it has one, and its data. */
 export interface StreamEvent {

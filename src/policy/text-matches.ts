@@ -1,9 +1,9 @@
 import type { JsonDocument } from '../dialects/json-document.ts';
 import type { Facts } from './facts.ts';
+import { placeInRequest, textOf } from './place.ts';
 import type { Match } from './rule.ts';
 import type { Occurrence } from './search.ts';
 import { findSpans } from './text/needles.ts';
-import { placeInRequest, textOf } from './walk.ts';
 
 /** Most places that are named in a decision; the count goes on. */
 const placeLimit = 32;

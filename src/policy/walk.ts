@@ -1,29 +1,13 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, Role } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
-import { isTextType, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
+import { isTextType, readBareBase64, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
+import { mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
+import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
-
-/** Where a text stands: an entry of the request, or of a document that stands in a text of it. */
-export interface Place {
-  readonly document: JsonDocument;
-  readonly entry: number;
-  /** The text of the request that this document was read from. */
-  readonly outer?: Place;
-  /** Set where the bytes had to be decoded in a way that can't be undone in place. */
-  readonly isDecoded?: true;
-}
-
-/** One text of a request. */
-export interface Piece {
-  readonly place: Place;
-  readonly roles: number;
-  /** Texts of one chain are read one after the other by people and models, so they are joined. */
-  readonly chain: string | undefined;
-}
-
-export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
+import { findNumber } from './unreadable.ts';
+import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
+import { Context } from './walk-context.ts';
 
 export interface Visitor {
   /** A string, a key or a number. */
@@ -44,10 +28,6 @@ export interface Walk {
 const nestingLimit = 4;
 const proseChain = 'prose';
 const letterI = 0x69;
-const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
-const referenceNames = new Set(['file_id', 'file_ids', 'vector_store_ids', 'previous_response_id']);
-const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
-const urlNames = new Set(['image_url', 'file_url', 'server_url']);
 
 export function createWalk(): Walk {
   const readKey = createKeyReader();
@@ -58,87 +38,6 @@ export function createWalk(): Walk {
       walker.value(document, document.root, new Context({ roles, chain: undefined, isData: true }));
     },
   };
-}
-
-interface ContextParts {
-  readonly roles: number;
-  readonly chain: string | undefined;
-  readonly isData: boolean;
-  readonly origin?: Origin | undefined;
-}
-
-/** Where a document comes from that isn't the request itself. */
-interface Origin {
-  readonly outer: Place;
-  readonly isDecoded: boolean;
-}
-
-/** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
-export class Context {
-  readonly roles: number;
-  readonly chain: string | undefined;
-  /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
-  readonly isData: boolean;
-  readonly origin: Origin | undefined;
-  #apart: Context | undefined;
-  #data: Context | undefined;
-  readonly #named = new Map<string, Context>();
-  readonly #byRole = new Map<number, Context>();
-
-  constructor({ roles, chain, isData, origin }: ContextParts) {
-    this.roles = roles;
-    this.chain = chain;
-    this.isData = isData;
-    this.origin = origin;
-  }
-
-  /** The same for what nobody reads in one go with what stands before. */
-  apart(): Context {
-    if (this.chain === undefined) return this;
-    this.#apart ??= new Context({ ...this.#parts(), chain: undefined });
-    return this.#apart;
-  }
-
-  /** The same for data inside a block. */
-  data(): Context {
-    if (this.isData) return this;
-    this.#data ??= new Context({ ...this.#parts(), isData: true });
-    return this.#data;
-  }
-
-  /**
-   * Members that share a name are read together only among themselves: a member put between two others
-   * must not part them.
-   */
-  named(name: string): Context {
-    if (this.chain === undefined || this.chain === name) return this;
-    let named = this.#named.get(name);
-    if (named === undefined) {
-      named = new Context({ ...this.#parts(), chain: name });
-      this.#named.set(name, named);
-    }
-    return named;
-  }
-
-  as(roles: number): Context {
-    if (roles === this.roles) return this;
-    let other = this.#byRole.get(roles);
-    if (other === undefined) {
-      other = new Context({ ...this.#parts(), roles });
-      this.#byRole.set(roles, other);
-    }
-    return other;
-  }
-
-  place(document: JsonDocument, entry: number): Place {
-    if (this.origin === undefined) return { document, entry };
-    const { outer, isDecoded } = this.origin;
-    return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
-  }
-
-  #parts(): ContextParts {
-    return { roles: this.roles, chain: this.chain, isData: this.isData, origin: this.origin };
-  }
 }
 
 class Walker {
@@ -156,13 +55,20 @@ class Walker {
   }
 
   request(document: JsonDocument): void {
+    // The model reads system texts before all others, wherever they stand in the body.
+    this.#fields(document, (place) => place === 'system');
+    this.#fields(document, (place) => place !== 'system');
+  }
+
+  #fields(document: JsonDocument, isMeant: (place: Role | 'turns' | undefined) => boolean): void {
     const places = this.#dialect?.places ?? {};
     for (let key = document.root + 1; key < document.next(document.root); key = document.next(key + 1)) {
       const name = document.text(key);
       const place = Object.hasOwn(places, name) ? places[name] : undefined;
+      if (!isMeant(place)) continue;
       const value = key + 1;
       this.#visitor.text(document, key, this.#everything);
-      if (topReferenceNames.has(name) && document.kind(value) !== kinds.null) {
+      if (isTopReference(document, name, value)) {
         this.#visitor.unseen('reference', { document, entry: value });
       }
       if (place === 'turns') this.#turns(document, value);
@@ -199,8 +105,6 @@ class Walker {
     for (let turn = entry + 1; turn < document.next(entry); turn = document.next(turn)) {
       const role = this.#dialect?.turnRole(document, turn);
       const context = role === undefined ? this.#spoken : this.#spoken.as(roleBits[role]);
-      const content = document.member(turn, 'content');
-      if (content !== undefined) this.#refuseNumbers(document, content, context);
       this.value(document, turn, context);
     }
   }
@@ -226,7 +130,7 @@ class Walker {
           break;
         case keyKinds.bytes:
           mayHoldBytes = true;
-          this.value(document, key + 1, inner.apart());
+          this.value(document, key + 1, inner.named(`.${document.text(key)}`));
           break;
         default:
           this.#member(document, key, inner);
@@ -239,6 +143,7 @@ class Walker {
     // A call's input is data of the tool, not blocks of the dialect.
     const isInput = document.bytes[document.start(key)] === letterI;
     const named = context.named(proseChain);
+    if (!context.isData && !isInput) this.#refuseNumbers(document, key + 1, context);
     this.value(document, key + 1, isInput ? named.data() : named);
   }
 
@@ -251,23 +156,22 @@ class Walker {
 
   #noteReferences(document: JsonDocument, entry: number, member: { name: string; context: Context }): void {
     const { name, context } = member;
-    const kind = document.kind(entry);
-    if (kind === kinds.null) return;
-    const note = (unseen: UnseenKind) => this.#visitor.unseen(unseen, context.place(document, entry));
-    if (encryptedNames.has(name)) return note('encrypted');
-    if (referenceNames.has(name)) return note('reference');
-    if (!urlNames.has(name)) return;
-    const url = kind === kinds.string ? document.text(entry) : document.memberText(entry, 'url');
-    if (url !== undefined && !/^\s*data:/i.test(url)) note('reference');
+    const unseen = unseenMember(document, name, entry);
+    const place = context.place(document, entry);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, place);
+    if (name !== 'file_data' || document.kind(entry) !== kinds.string) return;
+    const found = readBareBase64(document.text(entry));
+    if (found?.kind === 'opaque') this.#visitor.unseen('opaque', place);
+    if (found?.kind === 'texts') this.#decoded(found.texts, place, context.roles);
   }
 
   /** A block inside a turn may be of another role than the turn. */
   #blockContext(document: JsonDocument, entry: number, context: Context): Context {
     if (context.isData || context.chain === undefined || this.#dialect === undefined) return context;
+    const unseen = unseenBlock(document, entry);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
     const type = document.memberText(entry, 'type');
     if (type === undefined) return context;
-    if (type === 'redacted_thinking') this.#visitor.unseen('encrypted', context.place(document, entry));
-    if (type === 'item_reference') this.#visitor.unseen('reference', context.place(document, entry));
     const role = this.#dialect.blockRole(type);
     return role === undefined ? context : context.as(roleBits[role]);
   }
@@ -360,49 +264,7 @@ class Walker {
 
   /** Token ids in place of text can't be read. */
   #refuseNumbers(document: JsonDocument, entry: number, context: Context): void {
-    const note = (at: number) => this.#visitor.unreadable(context.place(document, at), context.roles);
-    if (document.kind(entry) === kinds.number) return note(entry);
-    if (document.kind(entry) !== kinds.array) return;
-    for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
-      const isNumber = document.kind(at) === kinds.number;
-      const isList = document.kind(at) === kinds.array && document.next(at) > at + 1;
-      if (isNumber || (isList && document.kind(at + 1) === kinds.number)) return note(at);
-    }
+    const at = findNumber(document, entry);
+    if (at !== undefined) this.#visitor.unreadable(context.place(document, at), context.roles);
   }
-}
-
-function mayBeDataUrl(first: number): boolean {
-  return first === 0x64 || first === 0x44 || first === 0x5c || first === 0x20;
-}
-
-function mayBeJson(first: number): boolean {
-  return first === 0x7b || first === 0x5b || first === 0x5c || first === 0x20;
-}
-
-/** A text as the only member of a document. */
-export function wrapText(text: string): JsonDocument {
-  return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
-}
-
-function parseNested(text: string): JsonDocument | undefined {
-  try {
-    const document = parseStrictJson(Buffer.from(`{"":${text}}`));
-    // A text such as `1,"b":2` would read as two members.
-    return document.next(2) === document.count ? document : undefined;
-  } catch {
-    // Not JSON, or not strict: read as text by its escapes instead.
-    return undefined;
-  }
-}
-
-/** The text at a place. */
-export function textOf({ document, entry }: Place): string {
-  return document.isEscaped(entry) ? document.text(entry) : document.raw(entry);
-}
-
-/** The place in the request itself that holds this one. */
-export function placeInRequest(place: Place): Place {
-  let at = place;
-  while (at.outer !== undefined) at = at.outer;
-  return at;
 }

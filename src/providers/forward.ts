@@ -1,39 +1,31 @@
 import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../http/lifetime.ts';
+import {
+  type Attempt,
+  discard,
+  type Forwarded,
+  failureOf,
+  mayGoOn,
+  outcomeOf,
+  type ProviderRequest,
+  waitBeforeRetry,
+} from './attempt.ts';
+import { type Errand, type Errands, planErrands } from './errands.ts';
 import type { Provider } from './provider.ts';
-import { retryWaitMs } from './retry.ts';
-import { type ProviderAnswer, Upstream, type UpstreamFailure } from './upstream.ts';
+import type { Target } from './route.ts';
+import { Upstream, type UpstreamFailure } from './upstream.ts';
 
-/** A provider and the name that the model has there. */
-export interface Target {
-  readonly provider: Provider;
-  readonly model: string;
-}
-
-/** What one target is sent. */
-export interface ProviderRequest {
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: Buffer;
-}
-
-export interface ForwardOptions {
+export interface ForwardOptions<Request extends ProviderRequest> {
   readonly targets: readonly Target[];
-  /** Builds what goes to a target; it may throw request.unsupported for one that can't take it. */
-  readonly build: (target: Target) => ProviderRequest;
+  /**
+   * Builds what goes to a target. It throws request.unsupported for one that can't take it, which is then
+   * passed over; anything else that it throws ends the search.
+   */
+  readonly build: (target: Target) => Request;
+  /** Is told before every attempt. */
+  readonly onAttempt: (target: Target, request: Request) => void;
   readonly lifetime: Lifetime;
 }
-
-export interface Forwarded {
-  readonly answer: ProviderAnswer;
-  readonly target: Target;
-  /** Requests that were made, the answered one included. */
-  readonly attempts: number;
-  /** Must be called once when the answer has been read or given up: it frees the place at the provider. */
-  readonly release: () => void;
-}
-
-type Attempt = { readonly forwarded: Forwarded } | { readonly failure: UpstreamFailure };
 
 /**
  * Sends a request to the first target that answers and waits for the head of its answer. It is sent again
@@ -41,47 +33,44 @@ type Attempt = { readonly forwarded: Forwarded } | { readonly failure: UpstreamF
  * out on a connection that then broke, because that bills twice. The next target is tried on the same
  * conditions and on any 5xx. Throws the last failure.
  */
-export async function forward(options: ForwardOptions): Promise<Forwarded> {
+export async function forward<Request extends ProviderRequest>(
+  options: ForwardOptions<Request>,
+): Promise<Forwarded<Request>> {
+  const errands = planErrands(options.targets, options.build);
   let attempts = 0;
   let last: GatewayError | undefined;
-  for (const [index, target] of options.targets.entries()) {
-    const closedForMs = target.provider.breaker.admit(Date.now());
+  for (let errand = errands.take(); errand !== undefined; errand = errands.take()) {
+    const closedForMs = errand.target.provider.breaker.admit(Date.now());
     if (closedForMs > 0) {
-      last ??= unavailable(target, closedForMs);
+      last ??= unavailable(errand.target, closedForMs);
       continue;
     }
-    target.provider.retryBudget.noteRequest();
+    errand.target.provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
-      const attempt = await send(target, options, attempts);
-      const isLastTarget = !options.targets.slice(index + 1).some(mayBeAsked);
-      const verdict = judge(attempt, isLastTarget);
-      if (verdict === 'keep' && 'forwarded' in attempt) return attempt.forwarded;
-      if ('failure' in attempt) last = attempt.failure.error;
-      if (verdict === 'keep') throw last;
-      const waitMs = mayRepeat(attempt) ? waitBeforeRetry(attempt, target, tries) : undefined;
-      if (waitMs === undefined) {
-        if ('failure' in attempt) break;
-        if (isLastTarget) return attempt.forwarded;
-        last = new GatewayError(
-          'provider.unavailable',
-          `${target.provider.options.name} refused the request`,
-        );
-        discard(attempt.forwarded);
+      const attempt = await send(errand, options, attempts);
+      const step = nextStep(attempt, tries, errands);
+      if (step === 'keep') return outcomeOf(attempt);
+      discard(attempt);
+      if (step === 'go on') {
+        last = failureOf(attempt);
         break;
       }
-      if ('forwarded' in attempt) discard(attempt.forwarded);
-      await pause(waitMs, options.lifetime);
+      await pause(step.waitMs, options.lifetime);
     }
   }
-  throw last ?? new GatewayError('provider.unavailable', 'no provider is configured for this model');
+  throw last ?? errands.objection ?? noTarget();
 }
 
 /** One request at one provider; resolves with the head of the answer or with what went wrong. */
-async function send(target: Target, options: ForwardOptions, attempts: number): Promise<Attempt> {
+async function send<Request extends ProviderRequest>(
+  { target, request }: Errand<Request>,
+  { onAttempt, lifetime }: ForwardOptions<Request>,
+  attempts: number,
+): Promise<Attempt<Request>> {
   const { provider } = target;
-  const { lifetime } = options;
-  const request = await prepare(target, options);
+  onAttempt(target, request);
+  await enter(provider, lifetime);
   return new Promise((resolve, reject) => {
     let total: NodeJS.Timeout | undefined;
     let isReleased = false;
@@ -96,10 +85,10 @@ async function send(target: Target, options: ForwardOptions, attempts: number): 
       note(provider, failure, upstream.status);
       if (failure === undefined) {
         forget();
-        resolve({ forwarded: { answer: upstream, target, attempts, release } });
+        resolve({ target, forwarded: { answer: upstream, target, request, attempts, release } });
       } else {
         release();
-        resolve({ failure });
+        resolve({ target, failure });
       }
     });
     const giveUp = (reason: GatewayError | undefined) => {
@@ -112,17 +101,16 @@ async function send(target: Target, options: ForwardOptions, attempts: number): 
     forget = lifetime.onEnd(() => giveUp(lifetime.reason));
     if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
-    provider.pool.dispatch({ ...request, method: 'POST' }, upstream);
+    const { path, headers, body } = request;
+    provider.pool.dispatch({ path, headers, body, method: 'POST' }, upstream);
   });
 }
 
-/** Builds the request and takes a place for it; what prevents it says nothing about the provider's health. */
-async function prepare(target: Target, { build, lifetime }: ForwardOptions): Promise<ProviderRequest> {
-  const { provider } = target;
+/** Takes a place at the provider; what prevents it says nothing about the provider's health. */
+async function enter(provider: Provider, lifetime: Lifetime): Promise<void> {
   try {
-    const request = build(target);
     if (!provider.admission.tryEnter()) await provider.admission.enter(lifetime);
-    if (lifetime.reason === undefined) return request;
+    if (lifetime.reason === undefined) return;
     provider.admission.leave();
     throw lifetime.reason;
   } catch (error) {
@@ -132,31 +120,23 @@ async function prepare(target: Target, { build, lifetime }: ForwardOptions): Pro
   }
 }
 
-function mayBeAsked({ provider }: Target): boolean {
-  return provider.breaker.wouldAdmit(Date.now());
-}
+type Step = 'keep' | 'go on' | { readonly waitMs: number };
 
-/** Whether an attempt's outcome is the client's (`keep`) or reason to look further. */
-function judge(attempt: Attempt, isLastTarget: boolean): 'keep' | 'look further' {
-  if ('failure' in attempt) {
-    return attempt.failure.wasSent ? 'keep' : 'look further';
+/** Whether an attempt's outcome is the client's, or the same target is asked again, or the next one. */
+function nextStep<Request extends ProviderRequest>(
+  attempt: Attempt<Request>,
+  tries: number,
+  errands: Errands<Request>,
+): Step {
+  try {
+    if (!mayGoOn(attempt)) return 'keep';
+    const waitMs = waitBeforeRetry(attempt, tries);
+    if (waitMs !== undefined) return { waitMs };
+    return errands.hasMore() ? 'go on' : 'keep';
+  } catch (error) {
+    discard(attempt); // the next target's request could not be built: nobody else will let go of this one
+    throw error;
   }
-  const { status } = attempt.forwarded.answer;
-  if (status === 429 || status === 503 || status === 529) return 'look further';
-  return status >= 500 && !isLastTarget ? 'look further' : 'keep';
-}
-
-function mayRepeat(attempt: Attempt): boolean {
-  if ('failure' in attempt) return !attempt.failure.wasSent;
-  const { status, headers } = attempt.forwarded.answer;
-  return (status === 429 || status === 503 || status === 529) && headers.get('x-should-retry') !== 'false';
-}
-
-function waitBeforeRetry(attempt: Attempt, { provider }: Target, tries: number): number | undefined {
-  const asked = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
-  const waitMs = retryWaitMs(asked, tries, Math.random(), Date.now());
-  if (waitMs === undefined || !provider.retryBudget.take(tries)) return undefined;
-  return waitMs;
 }
 
 function note(provider: Provider, failure: UpstreamFailure | undefined, status: number): void {
@@ -165,17 +145,16 @@ function note(provider: Provider, failure: UpstreamFailure | undefined, status: 
   else provider.breaker.succeeded();
 }
 
-function discard({ answer, release }: Forwarded): void {
-  answer.abort();
-  release();
-}
-
 function unavailable({ provider }: Target, closedForMs: number): GatewayError {
   return new GatewayError(
     'provider.unavailable',
     `provider ${provider.options.name} failed several times in a row; it is tried again shortly`,
     { retryAfterS: Math.max(1, closedForMs / 1_000) },
   );
+}
+
+function noTarget(): GatewayError {
+  return new GatewayError('provider.unavailable', 'no provider is configured for this model');
 }
 
 function tooLong(provider: Provider): GatewayError {

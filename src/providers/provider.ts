@@ -37,6 +37,8 @@ export class Provider {
   readonly retryBudget: RetryBudget;
   /** Header names and values that every request to it gets. */
   readonly ownHeaders: readonly string[];
+  /** Whose habits it has where hosts of one family differ. */
+  readonly host: 'openai' | 'anthropic' | 'compatible';
   readonly #basePath: string;
 
   constructor(options: ProviderOptions) {
@@ -47,6 +49,7 @@ export class Provider {
     this.breaker = new Breaker(options.breaker);
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
+    this.host = hostOf(options.family, url.hostname);
     this.#basePath = basePath(url.pathname, options.family);
   }
 
@@ -64,6 +67,12 @@ export class Provider {
 function credentials({ family, apiKey }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];
   return family === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
+}
+
+function hostOf(family: ProviderFamily, hostname: string): Provider['host'] {
+  if (family === 'anthropic') return 'anthropic';
+  const isOpenAi = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
+  return isOpenAi ? 'openai' : 'compatible';
 }
 
 /** OpenAI-style base URLs hold the version, Anthropic's don't; one that does anyway is taken as meant. */

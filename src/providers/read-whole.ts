@@ -7,6 +7,12 @@ import type { ProviderAnswer } from './upstream.ts';
  * lifetime's reason when that ends first.
  */
 export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: Lifetime): Promise<Buffer> {
+  const tooLarge = () => {
+    answer.abort();
+    const message = `the provider's answer is larger than ${limitBytes} bytes`;
+    return new GatewayError('provider.broken_response', message);
+  };
+  if (Number(answer.headers.get('content-length')) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -20,9 +26,8 @@ export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: 
         chunks.push(chunk);
         if (length <= limitBytes) return true;
         forget();
-        answer.abort();
-        const message = `the provider's answer is larger than ${limitBytes} bytes`;
-        reject(new GatewayError('provider.broken_response', message));
+        chunks.length = 0;
+        reject(tooLarge());
         return true;
       },
       end: () => {

@@ -1,6 +1,11 @@
 import type { ModelEntry } from '../config/models.ts';
-import type { Target } from './forward.ts';
 import type { Provider } from './provider.ts';
+
+/** A provider and the name that the model has there. */
+export interface Target {
+  readonly provider: Provider;
+  readonly model: string;
+}
 
 /** Where a requested model goes: the targets in the order they are tried, and the entry that said so. */
 export interface Route {
@@ -27,11 +32,7 @@ export function createRouter(
   const find = (name: string): Route | undefined => {
     const entry = findModel(name);
     if (entry === undefined) return undefined;
-    const targets = entry.targets.flatMap((choice) => {
-      const provider = providers.get(choice.provider);
-      return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
-    });
-    return { entry, targets };
+    return { entry, targets: chooseTargets(entry, name, providers) };
   };
 
   return {
@@ -43,4 +44,16 @@ export function createRouter(
       return route;
     },
   };
+}
+
+/** The targets of an entry whose providers are configured, each with the model's name there. */
+export function chooseTargets<Configured>(
+  entry: ModelEntry,
+  name: string,
+  providers: ReadonlyMap<string, Configured>,
+): readonly { readonly provider: Configured; readonly model: string }[] {
+  return entry.targets.flatMap((choice) => {
+    const provider = providers.get(choice.provider);
+    return provider === undefined ? [] : [{ provider, model: choice.model ?? name }];
+  });
 }

@@ -9,13 +9,18 @@ export function prettyLine(record: ExchangeRecord, paint: Paint): string {
     mark(record, paint),
     String(record.status),
     record.project ?? '-',
-    record.endpoint ?? `${record.method} ${record.path}`,
+    record.endpoint ?? visible(`${record.method} ${record.path}`),
     ...(record.model === undefined ? [] : [modelPart(record)]),
     `${Math.round(record.total_ms)}ms`,
     ...details(record, paint),
     paint('dim', record.request_id),
   ];
   return `${parts.join(' ')}\n`;
+}
+
+/** Without what could move the watcher's terminal: anybody may ask for any path. */
+function visible(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?');
 }
 
 /** In the clock of whoever is watching. */
@@ -46,7 +51,7 @@ function details(record: ExchangeRecord, paint: Paint): string[] {
   else if (record.decision === 'block') words.push(paint('red', `blocked ${blocker(record)}`));
   else if (record.reason !== undefined) words.push(paint('red', record.reason));
   if (wouldBlock !== undefined) words.push(paint('yellow', `would block ${wouldBlock.join(' ')}`));
-  if (record.cause !== undefined) words.push(paint('dim', `(${record.cause})`));
+  if (record.cause !== undefined) words.push(paint('dim', `(${visible(record.cause)})`));
   return words;
 }
 

@@ -30,6 +30,8 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
+    /** Set where it was the answer that matched. */
+    readonly on?: 'answer';
   }[];
   readonly would_block?: readonly string[];
   /** Pieces of content that no rule could look into. */
@@ -37,7 +39,11 @@ export interface ExchangeRecord {
   readonly policy_us?: number;
   /** What happened to the request's bytes: exact, spliced, translated or redacted. */
   readonly body?: string;
+  /** Fields that a translation left out. */
+  readonly dropped?: readonly string[];
   readonly attempts?: number;
+  /** How often the same refusal came again within a minute; in a second record of it, written afterwards. */
+  readonly repeats?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly usage?: UsageFields;

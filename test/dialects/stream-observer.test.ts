@@ -267,14 +267,14 @@ describe('sizes', () => {
     expect(watch('chat', ['\n\n\r\n\ndata: {}\n\n\n\r\n', '\r', '\n', 'data: {}\n\n']).events).toBe(2);
   });
 
-  test('it is told where a line begins', () => {
+  test('it tells what must stand before an event of our own', () => {
     const observer = new StreamObserver(dialects.chat);
-    const states = ['data', ': {}\n', '\r', '\n', 'x', '\n'].map((piece) => {
+    const gaps = ['data', ': {}\n', '\r', '\n', 'x', '\n', '\n'].map((piece) => {
       observer.observe(Buffer.from(piece));
-      return observer.isAtLineStart;
+      return observer.gap;
     });
 
-    expect(states).toEqual([false, true, false, true, false, true]);
+    expect(gaps).toEqual(['\n\n', '\n', '\n', '', '\n\n', '\n', '']);
   });
 
   test('many small events in one chunk are each seen', () => {

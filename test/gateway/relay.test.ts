@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
+import { exactStream } from '../../src/gateway/passing-stream.ts';
 import { relayStream } from '../../src/gateway/relay.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
@@ -74,7 +75,11 @@ async function relay(
     const answer = new WrittenAnswer();
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
-    const outcome = relayStream(exchange, { answer, dialect: dialects[name], headers }).then(
+    const outcome = relayStream(exchange, {
+      answer,
+      stream: exactStream(dialects[name], (text) => text),
+      headers,
+    }).then(
       () => 'complete',
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
     );
@@ -176,17 +181,17 @@ describe.each([
 
     await relayed.outcome;
     await relayed.connection.closed;
-    expect(bodyOf(relayed.connection).text).toContain(`data: {"cut\n${words}`);
+    expect(bodyOf(relayed.connection).text).toContain(`data: {"cut\n\n${words}`);
   });
 
-  test('between two lines: nothing is put in between', async () => {
+  test('between two lines: the half event is ended', async () => {
     const relayed = await relay(name);
     relayed.answer.write(`${event}event: x\n`);
     relayed.answer.sink.end();
 
     await relayed.outcome;
     await relayed.connection.closed;
-    expect(bodyOf(relayed.connection).text).toContain(`event: x\n${words}`);
+    expect(bodyOf(relayed.connection).text).toContain(`event: x\n\n${words}`);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', '..');
 export const bin = join(root, 'bin', 'gateway.js');
 
-/** Makes dist/ as `npm run build` does, for the tests that start the real program. */
-export function buildProgram(): void {
+/** Makes dist/ once before all tests, as `npm run build` does: for the real program, and for its threads. */
+export function setup(): void {
   execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { cwd: root });
 }

@@ -183,6 +183,14 @@ describe('a selection of policies', () => {
     expect(set.decide(subjectOf(saying('hello'))).action).toBe('allow');
   });
 
+  test('keeps configured keys in where a rule names the detector of keys itself', () => {
+    const secret = 'sk-provider-0123456789abcdef';
+    const own = { id: 'keys', action: 'warn', when: { text: { detect: ['gateway_key'] } } };
+    const set = compile({ house: { rules: [own] } }, [secret]).select(['house']);
+
+    expect(set.decide(subjectOf(saying(secret)))).toMatchObject({ action: 'block', warnings: ['keys'] });
+  });
+
   test('explains each rule with the time of the given clock', () => {
     let now = 0;
     const explanation = compiled.select(['house', 'shop']).explain(subjectOf(saying('Nightfall')), () => {

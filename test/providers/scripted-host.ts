@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { Lifetime } from '../../src/http/lifetime.ts';
-import type { ForwardOptions, Target } from '../../src/providers/forward.ts';
+import type { ProviderRequest } from '../../src/providers/attempt.ts';
+import type { ForwardOptions } from '../../src/providers/forward.ts';
 import { Provider, type ProviderOptions } from '../../src/providers/provider.ts';
+import type { Target } from '../../src/providers/route.ts';
 
 /** A provider's host that does what a test says, and counts what reaches it. */
 export interface Host {
@@ -120,10 +122,14 @@ export function target(provider: Provider, model = 'm'): Target {
 }
 
 /** What forward() is told: a small POST to each of the targets. */
-export function toTargets(targets: readonly Target[], lifetime = new Lifetime()): ForwardOptions {
+export function toTargets(
+  targets: readonly Target[],
+  lifetime = new Lifetime(),
+): ForwardOptions<ProviderRequest> {
   return {
     targets,
     lifetime,
+    onAttempt: () => undefined,
     build: ({ provider, model }) => ({
       path: provider.pathFor('/v1/chat/completions'),
       headers: ['content-type', 'application/json', 'x-model', model],

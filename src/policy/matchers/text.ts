@@ -74,11 +74,12 @@ export function compileNeedles(options: TextOptions, context: MatcherContext): r
 }
 
 /** Where any of these needles is in texts of these roles; across a joint, either side's role counts. */
-export function findOccurrences(
+function findOccurrences(
   facts: Facts,
   needles: readonly NamedNeedle[],
   roles: number,
 ): readonly Occurrence[] {
+  if (facts.findings.occurrences.size === 0) return [];
   return needles.flatMap(({ key }) =>
     facts
       .occurrences(key)

@@ -1,9 +1,7 @@
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
+import { contexts, endPoint, holding } from './conditions.ts';
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
-
-/** What stood before, as far as conditions on the next place ask for it. */
-const contexts = { begin: 0, newline: 1, word: 2, other: 3, space: 4 } as const;
 
 /** One state: the nodes that are alive, what stood before, and the needles that ended just before the last character. */
 export interface State {
@@ -24,7 +22,6 @@ export interface AutomatonOptions {
 
 const defaultCellLimit = 1 << 21;
 const space = 0x20;
-const endPoint = -1;
 
 interface Advance {
   readonly threads: Int32Array;
@@ -32,7 +29,7 @@ interface Advance {
 }
 
 /** A cell that nobody has filled yet. */
-export const unknownCell = -1;
+const unknownCell = -1;
 
 /**
  * A deterministic automaton that is built while it reads: a table row per state that really occurs. It
@@ -264,17 +261,6 @@ export class Automaton {
 /** Whether a node lets something begin only in the middle of a word. */
 function isInsideWords(node: NfaNode): boolean {
   return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
-}
-
-/** The conditions that hold between what stood before and the next character (or the end). */
-function holding(context: number, next: number): number {
-  let conditions = 0;
-  if (context === contexts.begin) conditions |= assertions.beginText | assertions.beginLine;
-  if (context === contexts.newline) conditions |= assertions.beginLine;
-  if (next === endPoint) conditions |= assertions.endText | assertions.endLine;
-  if (next === 10) conditions |= assertions.endLine;
-  const isBoundary = (context === contexts.word) !== isWord(next);
-  return conditions | (isBoundary ? assertions.wordBoundary : assertions.noWordBoundary);
 }
 
 function isWithin(codePoint: number, ranges: readonly number[]): boolean {

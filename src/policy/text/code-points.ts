@@ -1,5 +1,5 @@
 /** Longest a character can be in the bytes of a JSON string: two escapes of six bytes. */
-export const longestCharacter = 12;
+const longestCharacter = 12;
 
 const backslash = 0x5c;
 /** What the letters after a backslash stand for (RFC 8259, section 7), but for u. */

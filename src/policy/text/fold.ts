@@ -39,7 +39,10 @@ export function createFold(): Fold {
   const astral = new Map<number, number>();
 
   const compute = (codePoint: number): number => {
-    const points = foldCharacter(String.fromCodePoint(codePoint), alike);
+    if (isIdeograph(codePoint)) return codePoint;
+    const points = isSyllable(codePoint)
+      ? lettersOf(codePoint)
+      : foldCharacter(String.fromCodePoint(codePoint), alike);
     if (points.length === 0) return 0;
     if (points.length === 1) return points[0] as number;
     sequences.push(points);
@@ -144,6 +147,30 @@ function enlarge(numbers: Int32Array, room: number): Int32Array {
   const larger = new Int32Array(room);
   larger.set(numbers);
   return larger;
+}
+
+/** Tens of thousands of characters that fold to themselves; asking Unicode for each takes a while. */
+function isIdeograph(codePoint: number): boolean {
+  return (
+    (codePoint >= 0x3400 && codePoint <= 0x4dbf) ||
+    (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||
+    (codePoint >= 0x20000 && codePoint <= 0x2a6df)
+  );
+}
+
+const firstSyllable = 0xac00;
+
+/** Hangul syllables, which stand for two or three letters (Unicode, section 3.12). */
+function isSyllable(codePoint: number): boolean {
+  return codePoint >= firstSyllable && codePoint <= 0xd7a3;
+}
+
+function lettersOf(syllable: number): readonly number[] {
+  const index = syllable - firstSyllable;
+  const lead = 0x1100 + Math.floor(index / 588);
+  const vowel = 0x1161 + Math.floor((index % 588) / 28);
+  const tail = 0x11a7 + (index % 28);
+  return tail === 0x11a7 ? [lead, vowel] : [lead, vowel, tail];
 }
 
 /** The fold of one character, by the rules of Unicode; several steps, so it is asked once per character. */

@@ -1,15 +1,19 @@
-import { type Piece, textOf } from '../walk.ts';
+import { type Piece, textOf } from '../place.ts';
 import type { State } from './automaton.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { Machine } from './machine.ts';
+import { findSpans } from './needles.ts';
 import { bytesOf, type Hit, type TextReader, type TextVerdict } from './reader.ts';
 import type { TextBytes, View } from './scanner.ts';
 
 /** Characters of a text that are read together with what stood before it. */
-export const jointReach = 4096;
+const jointReach = 4096;
 
 const laneLimit = 8;
+const mergedLimit = 1000;
 const pieceLimit = 64;
+/** Bytes from which a text is not waited with. */
+const longText = 256;
 const space = 0x20;
 
 /** What is kept of the texts of one chain. */
@@ -20,7 +24,10 @@ interface Chain {
   /** Needles that were found already with its last text. */
   told: ReadonlySet<number>;
   readonly pieces: Piece[];
+  /** Detectors whose gate its last text opened. */
   candidates: readonly number[];
+  /** Detectors that are to look at the texts since the last look. */
+  readonly called: Set<number>;
 }
 
 /** What one joint brought. */
@@ -42,14 +49,12 @@ export class Joints {
   readonly #machine: Machine;
   readonly #reader: TextReader;
   readonly #chains = new Map<string, Chain>();
+  readonly #merged = new Map<string, readonly State[]>();
   readonly #character: Character = { codePoint: 0, length: 0 };
-  readonly #reach: number;
 
   constructor(machine: Machine, reader: TextReader) {
     this.#machine = machine;
     this.#reader = reader;
-    const reaches = machine.needles.map((each) => (each.kind === 'detector' ? each.detector.reach : 0));
-    this.#reach = Math.min(jointReach, Math.max(0, ...reaches));
   }
 
   /** Adds a text that isn't empty to its chain. */
@@ -66,16 +71,58 @@ export class Joints {
     const joint: Found = { hits: new Map(), called: new Set() };
     const exact = this.#goOn('exact', before, text, joint);
     const folded = this.#goOn('folded', before, text, joint);
-    this.#detect(before, piece, verdict, joint);
     for (const { needle } of verdict.hits) joint.hits.delete(needle);
     const last = before.pieces[before.pieces.length - 1] as Piece;
     for (const hit of joint.hits.values()) report(hit, piece, last);
     before.exact = this.#opened('exact', verdict.after.exact, exact);
     before.folded = this.#opened('folded', verdict.after.folded, folded);
     before.told = told(verdict, joint);
-    before.candidates = this.#recent(before, verdict, text);
-    if (before.pieces.length === pieceLimit) before.pieces.shift();
     before.pieces.push(piece);
+    this.#call(before, verdict, joint);
+    const isLong = text.end - text.start >= longText;
+    if (isLong || before.pieces.length >= pieceLimit) this.#look(before, report);
+  }
+
+  /** Has detectors look at what they have not seen yet; to be called after the last text. */
+  finish(report: JointListener): void {
+    for (const chain of this.#chains.values()) this.#look(chain, report);
+  }
+
+  /** Notes the detectors that are to look at a joint: one of its texts opened their gate, or the joint did. */
+  #call(chain: Chain, verdict: TextVerdict, joint: Found): void {
+    for (const number of chain.candidates) chain.called.add(number);
+    for (const number of verdict.candidates) chain.called.add(number);
+    for (const number of joint.called) chain.called.add(number);
+    for (const number of this.#machine.always) chain.called.add(number);
+    chain.candidates = verdict.candidates;
+  }
+
+  /**
+   * Detectors read characters, not automata, so they get the joined texts; many short ones at once, because a
+   * body may have a text for each letter.
+   */
+  #look(chain: Chain, report: JointListener): void {
+    const { pieces, called } = chain;
+    const last = pieces[pieces.length - 1] as Piece;
+    for (const number of pieces.length > 1 ? called : []) {
+      const needle = this.#machine.needles[number];
+      if (needle?.kind !== 'detector') continue;
+      for (const separator of ['', ' ']) {
+        const joined = join(pieces, separator, Math.min(needle.detector.reach, jointReach));
+        const hit = this.#crossing(number, joined);
+        if (hit !== undefined) {
+          report(hit, last, pieces[pieces.length - 2] as Piece);
+          break;
+        }
+      }
+    }
+    called.clear();
+    // A long text parts what is before it from what follows; short ones stay, for a match may go on.
+    const { document, entry } = last.place;
+    if (document.end(entry) - document.start(entry) >= longText) {
+      pieces.length = 0;
+      pieces.push(last);
+    } else pieces.splice(0, pieces.length - pieceLimit / 2);
   }
 
   #first(piece: Piece, verdict: TextVerdict): Chain {
@@ -85,6 +132,7 @@ export class Joints {
       told: told(verdict, undefined),
       pieces: [piece],
       candidates: verdict.candidates,
+      called: new Set(),
     };
   }
 
@@ -141,56 +189,32 @@ export class Joints {
   }
 
   /** Many open places become one that is open to all of them, per what stood before. */
-  #fewer(view: View, lanes: readonly State[]): readonly State[] {
-    if (lanes.length <= laneLimit) return lanes;
+  #fewer(view: View, many: readonly State[]): readonly State[] {
+    if (many.length <= laneLimit) return many;
+    const automaton = this.#machine.scanner[view];
+    const lanes = many.map((lane) => automaton.live(lane));
+    const key = `${view} ${automaton.epoch} ${lanes.map(({ offset }) => offset).join()}`;
+    const known = this.#merged.get(key);
+    if (known !== undefined) return known;
     const byContext = new Map<number, State[]>();
     for (const lane of lanes) {
       const same = byContext.get(lane.context);
       if (same === undefined) byContext.set(lane.context, [lane]);
       else same.push(lane);
     }
-    return [...byContext].map(([context, states]) => this.#machine.scanner[view].merge(states, context));
+    const merged = [...byContext].map(([context, states]) => automaton.merge(states, context));
+    if (this.#merged.size < mergedLimit) this.#merged.set(key, merged);
+    return merged;
   }
 
-  #recent(before: Chain, verdict: TextVerdict, text: TextBytes): readonly number[] {
-    if (text.end - text.start >= this.#reach) return verdict.candidates;
-    if (before.candidates.length === 0) return verdict.candidates;
-    return [...new Set([...before.candidates, ...verdict.candidates])];
-  }
-
-  /**
-   * Detectors read characters, not automata: where the joined automaton or one of the texts called one, it
-   * gets the joined edges.
-   */
-  #detect(before: Chain, piece: Piece, verdict: TextVerdict, joint: Found): void {
-    const { needles, always } = this.#machine;
-    if (before.candidates.length + verdict.candidates.length + joint.called.size + always.length === 0)
-      return;
-    for (const number of new Set([...before.candidates, ...verdict.candidates, ...joint.called, ...always])) {
-      const needle = needles[number];
-      if (needle?.kind !== 'detector') continue;
-      const reach = Math.min(needle.detector.reach, jointReach);
-      const head = textOf(piece.place).slice(0, reach);
-      for (const separator of ['', ' ']) {
-        const last = tail(before.pieces, separator, reach) + separator;
-        for (const hit of this.#crossing(number, last, head)) joint.hits.set(hit.needle, hit);
-      }
-    }
-  }
-
-  /** What a detector finds in two texts joined, but in neither alone. */
-  #crossing(number: number, before: string, after: string): readonly Hit[] {
-    const [hit] = this.#reader.detect([number], before + after);
+  /** What a detector finds in joined texts that goes over a joint. */
+  #crossing(number: number, { text, joints }: Joined): Hit | undefined {
+    const [hit] = this.#reader.detect([number], text);
     const needle = this.#machine.needles[number];
-    if (hit === undefined || needle?.kind !== 'detector') return [];
-    const { detector } = needle;
-    const read =
-      hit.view === 'exact' ? (text: string) => text : (text: string) => this.#machine.fold.plain(text);
-    const joint = read(before).length;
-    const crosses = detector
-      .find(read(before + after))
-      .some(({ start, end }) => start < joint && end > joint);
-    return crosses ? [hit] : [];
+    if (hit === undefined || needle?.kind !== 'detector') return undefined;
+    const spans = findSpans(needle, text, this.#machine.fold);
+    const crosses = spans.some(({ start, end }) => joints.some((joint) => start < joint && end > joint));
+    return crosses ? hit : undefined;
   }
 }
 
@@ -200,14 +224,26 @@ function told(verdict: TextVerdict, joint: Found | undefined): ReadonlySet<numbe
   return new Set([...verdict.hits.map(({ needle }) => needle), ...(joint?.hits.keys() ?? [])]);
 }
 
-/** The last characters of a chain, joined. */
-function tail(pieces: readonly Piece[], separator: string, length: number): string {
-  let joined = '';
-  for (let at = pieces.length - 1; at >= 0 && joined.length < length; at -= 1) {
-    const text = textOf((pieces[at] as Piece).place);
-    joined = joined === '' ? text : text + separator + joined;
-  }
-  return joined.slice(-length);
+interface Joined {
+  readonly text: string;
+  /** Where its parts meet. */
+  readonly joints: readonly number[];
+}
+
+/** Texts joined; of the first and the last no more than the reach. */
+function join(pieces: readonly Piece[], separator: string, reach: number): Joined {
+  let text = '';
+  const joints: number[] = [];
+  pieces.forEach((piece, at) => {
+    const own = textOf(piece.place);
+    if (at > 0) {
+      joints.push(text.length);
+      text += separator;
+    }
+    if (at === 0) text += own.slice(-reach);
+    else text += at === pieces.length - 1 ? own.slice(0, reach) : own;
+  });
+  return { text, joints };
 }
 
 function isAmong(lanes: readonly State[], count: number, state: State): boolean {

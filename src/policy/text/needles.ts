@@ -10,7 +10,7 @@ export type Needle =
   | { readonly kind: 'detector'; readonly name: string; readonly detector: Detector };
 
 /** Most instructions that one pattern may compile to. */
-export const patternLimit = 1000;
+const patternLimit = 1000;
 /** Most that all patterns and letters of phrases of one set may have together. */
 export const setLimit = 60_000;
 

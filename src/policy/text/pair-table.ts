@@ -34,6 +34,8 @@ export class PairTable {
   readonly #bytes: number[] = [0];
   readonly #width: number;
   table: Int32Array;
+  /** Grows whenever all offsets become invalid. */
+  age = 0;
   #pairs: Pair[] = [];
   #byOffsets = new Map<number, Pair>();
   #exactEpoch: number;
@@ -98,6 +100,7 @@ export class PairTable {
   }
 
   #restart(): void {
+    this.age += 1;
     this.table.fill(unknownPair);
     this.#pairs = [];
     this.#byOffsets = new Map();

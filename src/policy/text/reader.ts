@@ -102,7 +102,8 @@ export class TextReader {
       if (needle.detector.find(text).length > 0) hits.push({ needle: number, view: 'exact' });
       else if (needle.detector.folded) {
         folded ??= this.#machine.fold.plain(text);
-        if (needle.detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
+        if (folded !== text && needle.detector.find(folded).length > 0)
+          hits.push({ needle: number, view: 'folded' });
       }
     }
     return hits;

@@ -8,6 +8,8 @@ export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
 const backslash = 0x5c;
+/** Steps over wide characters that are remembered; a power of two. */
+const steps = 4096;
 
 /** A state of each automaton. */
 export interface Standing {
@@ -34,7 +36,15 @@ export class Scanner {
   /** Needles of the last text, each once; empty again with the next scan. */
   readonly found: Readonly<Record<View, number[]>> = { exact: [], folded: [] };
   readonly #pairs: PairTable;
-  readonly #noteFolded = (state: State) => this.#note('folded', state.needles);
+  readonly #noteFolded = (state: State) => {
+    if (state.needles.length > 0) this.#isTold = true;
+    this.#note('folded', state.needles);
+  };
+  #isTold = false;
+  readonly #stepFrom = new Int32Array(steps).fill(-1);
+  readonly #stepPoint = new Int32Array(steps);
+  readonly #stepTo = new Int32Array(steps);
+  readonly #stepAge = new Int32Array(steps);
   #at = 0;
   #after: Standing;
 
@@ -131,13 +141,25 @@ export class Scanner {
     return offset;
   }
 
-  /** A character above ASCII, which may fold to none or several. */
+  /** A character above ASCII, which may fold to none or several; what it led to is remembered for a while. */
   #stepWide(offset: number, codePoint: number): number {
-    const before = this.#pairs.at(offset);
+    const pairs = this.#pairs;
+    const slot = (Math.imul(offset, 31) + codePoint) & (steps - 1);
+    const isKnown = this.#stepFrom[slot] === offset && this.#stepPoint[slot] === codePoint;
+    if (isKnown && this.#stepAge[slot] === pairs.age) return this.#stepTo[slot] as number;
+    const before = pairs.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
+    this.#isTold = exact.needles.length > 0;
     this.#note('exact', exact.needles);
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
-    return this.#pairs.pair(exact, folded).offset;
+    const next = pairs.pair(exact, folded).offset;
+    if (!this.#isTold) {
+      this.#stepFrom[slot] = offset;
+      this.#stepPoint[slot] = codePoint;
+      this.#stepTo[slot] = next;
+      this.#stepAge[slot] = pairs.age;
+    }
+    return next;
   }
 
   /** Needles that end where the text does. */

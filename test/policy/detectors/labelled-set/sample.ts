@@ -15,7 +15,7 @@ export interface LabelledClass {
 type Make = (random: Random) => string;
 
 /** Draws `count` samples from makers in turn, so that every kind has its share. */
-export function draw(seed: number, count: number, makers: readonly Make[]): readonly Sample[] {
+function draw(seed: number, count: number, makers: readonly Make[]): readonly Sample[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, index) => {
     const make = makers[index % makers.length];

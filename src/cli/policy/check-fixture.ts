@@ -1,0 +1,43 @@
+import type { KeyRecord } from '../../config/keys.ts';
+import { GatewayError } from '../../errors.ts';
+import { decideOffline, type Outcome } from './decide-offline.ts';
+import type { Expectation, Fixture } from './fixtures.ts';
+import type { LoadedPolicies } from './load-policies.ts';
+
+export interface Difference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+/** Where a fixture's outcome is not what it says; none where all is as expected. */
+export function checkFixture(
+  fixture: Fixture,
+  policies: LoadedPolicies,
+  nowMs: number,
+): readonly Difference[] {
+  const outcome = decideOffline({
+    config: policies.config,
+    key: keyOf(fixture, policies),
+    endpoint: fixture.endpoint,
+    body: fixture.body,
+    nowMs: fixture.nowMs ?? nowMs,
+  });
+  return compare(fixture.expect ?? {}, outcome);
+}
+
+function keyOf({ key, file, line }: Fixture, policies: LoadedPolicies): KeyRecord {
+  try {
+    return policies.findKey(key);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, `${file}:${line}  ${error.message}`, { param: 'key' });
+  }
+}
+
+function compare(expect: Expectation, outcome: Outcome): readonly Difference[] {
+  return Object.entries(expect).flatMap(([field, expected]) => {
+    const got = outcome[field as keyof Expectation] ?? null; // the same names in both
+    return JSON.stringify(got) === JSON.stringify(expected) ? [] : [{ field, expected, got }];
+  });
+}

@@ -1,0 +1,151 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { GatewayError } from '../../errors.ts';
+import type { ModelEndpoint } from '../../gateway/endpoints.ts';
+import type { RuleExplanation } from '../../policy/explain.ts';
+import { commonOptions, createCommand } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { outputFormat } from '../output-format.ts';
+import { table } from '../terminal.ts';
+import { type Outcome, type Question, readOffline, toOutcome } from './decide-offline.ts';
+import { type Fixture, parseFixtures } from './fixtures.ts';
+import { loadPolicies } from './load-policies.ts';
+import { readFileOrInput } from './read-file.ts';
+import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
+
+interface ExplainOptions {
+  readonly key?: string;
+  readonly endpoint?: string;
+  readonly time?: number;
+}
+
+/** What is printed: of a rule where it matched, never what. */
+interface Told extends Outcome {
+  readonly endpoint: string;
+  readonly key: string;
+  readonly project: string;
+  readonly model?: string;
+  readonly target_models?: readonly string[];
+  /** Whether a configured provider serves the model; the gateway answers 404 or 503 where none does. */
+  readonly served?: boolean;
+  readonly rules: readonly ToldRule[];
+  /** Of all rules together, which share one reading of the body. */
+  readonly microseconds?: number;
+}
+
+type ToldRule = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'explain',
+    summary: 'say of a request what each rule makes of it; exit 3 where it is blocked',
+    examples: [
+      'gateway policy explain request.json',
+      'gateway policy explain request.json --endpoint chat --key shop-web',
+      'gateway policy explain - -o json < request.json',
+    ],
+  })
+    .argument('<file>', 'the body of a request as it is sent, or a fixture (.yaml); - reads standard input')
+    .option('--key <id>', 'key that the request comes with (default: the only one)')
+    .option('--endpoint <name>', 'where it is sent: messages, count_tokens, chat, responses, embeddings')
+    .option('--time <time>', 'when it is sent, for rules that look at the time (default: now)', timeArgument)
+    .action(async (file: string, options: ExplainOptions, command: Command) => {
+      const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
+      const policies = await loadPolicies(commonOptions(command), io);
+      const given = await readRequest(file, io);
+      const question: Question = {
+        config: policies.config,
+        key: policies.findKey(options.key ?? given.key),
+        endpoint: options.endpoint === undefined ? given.endpoint : endpointNamed(options.endpoint),
+        body: given.body,
+        nowMs: options.time ?? given.nowMs ?? Date.now(),
+      };
+      const told = tell(question);
+      const isForPeople = format === 'table' || io.stdout.isTTY === true;
+      if (format === 'text' || format === 'table') await write(io.stdout, toText(told, isForPeople));
+      else await write(io.stdout, `${JSON.stringify(told, null, format === 'json' ? 2 : 0)}\n`);
+      if (told.decision !== 'block') return;
+      throw new GatewayError('policy.blocked', told.message ?? 'the request is blocked', {
+        ...(told.reason === undefined ? {} : { reason: told.reason }),
+        ...(told.at === undefined ? {} : { param: told.at }),
+      });
+    });
+}
+
+type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly endpoint: ModelEndpoint };
+
+async function readRequest(file: string, io: Io): Promise<Request> {
+  const bytes = await readFileOrInput(file, io);
+  if (!/\.ya?ml$/i.test(file)) return { body: bytes, endpoint: guessEndpoint(bytes) };
+  const [first, second] = parseFixtures(bytes.toString(), file);
+  if (first !== undefined && second === undefined) return first;
+  throw new GatewayError(
+    'usage.invalid',
+    `${file}: expected one fixture; "gateway policy test" takes several`,
+  );
+}
+
+function tell(question: Question): Told {
+  const { endpoint, key } = question;
+  const about = { endpoint: endpoint.name, key: key.id, project: key.project };
+  const read = readOffline(question);
+  if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
+  const { subject, isServed } = read;
+  const explanation = key.policies.explain(subject, () => performance.now() * 1_000);
+  return {
+    ...about,
+    model: subject.model,
+    target_models: subject.targetModels,
+    served: isServed,
+    ...toOutcome(explanation.decision),
+    rules: explanation.rules.map(({ failure, ...rule }) => ({
+      ...rule,
+      microseconds: Math.round(rule.microseconds),
+      failed: failure !== undefined,
+    })),
+    microseconds: Math.round(explanation.microseconds),
+  };
+}
+
+function toText(told: Told, isForPeople: boolean): string {
+  const { endpoint, key, project, model, target_models: names = [], served } = told;
+  const others = [...new Set(names)].filter((name) => name !== model);
+  const as = others.length === 0 ? '' : ` (there ${others.join(', ')})`;
+  const lines = [
+    `request   ${endpoint}, key ${key} of project ${project}${model === undefined ? '' : `, model ${model}${as}`}`,
+    ...(served === false ? ['note      no configured provider serves this model'] : []),
+  ];
+  const header = ['RULE', 'POLICY', 'ACTION', 'MODE', 'MATCHED', 'TIME', 'WHERE'];
+  const rules = told.rules.length === 0 ? '' : `${table(header, told.rules.flatMap(toRows), isForPeople)}`;
+  return `${lines.join('\n')}\n${rules}${decisionLines(told).join('\n')}\n`;
+}
+
+/** A rule's own line, and one more for every further place. */
+function toRows(rule: ToldRule): readonly (readonly string[])[] {
+  const { policy, action, mode, matched, failed, microseconds, matches } = rule;
+  const [first, ...others] = matches.map(({ at, view, matcher, count }) =>
+    [at === '' ? '(request)' : at, view ?? matcher, ...(count > 1 ? [`${count} times`] : [])].join(' '),
+  );
+  const said = failed ? 'failed' : matched ? 'yes' : 'no';
+  const row = [rule.rule, policy, action, mode, said, `${microseconds}us`, first ?? ''];
+  return [row, ...others.map((place) => ['', '', '', '', '', '', place])];
+}
+
+function decisionLines(told: Told): string[] {
+  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, microseconds } = told;
+  const by = rule === undefined ? '' : ` by ${rule}`;
+  const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
+  const where = at === undefined ? '' : ` at ${at}`;
+  const time = microseconds === undefined ? '' : `, ${microseconds}us`;
+  return [
+    `decision  ${decision}${by}${why}${where}${time}`,
+    ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
+    ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
+    ...(unseen === 0 ? [] : [`unseen    ${unseen} pieces of content that no rule could look into`]),
+  ];
+}
+
+function timeArgument(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('expected a time such as 2026-01-07T12:00:00Z');
+  return time;
+}

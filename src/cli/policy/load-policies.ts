@@ -1,0 +1,58 @@
+import type { Config } from '../../config/config.ts';
+import { generateKey, type KeyRecord } from '../../config/keys.ts';
+import { type Inspection, inspectConfig, type LoadOptions } from '../../config/load.ts';
+import { ConfigError, suggest } from '../../config/problems.ts';
+import { GatewayError } from '../../errors.ts';
+import type { CommonOptions } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { standIns } from './stand-ins.ts';
+
+/** The configuration's policies as `serve` would run them, and what its file says of them. */
+export interface LoadedPolicies {
+  readonly config: Config;
+  readonly inspection: Inspection;
+  /** The key with this id; without an id the only one there is. Throws usage.invalid. */
+  findKey(id: string | undefined): KeyRecord;
+  knownKey(id: string): KeyRecord | undefined;
+}
+
+/** Loads the configuration that `serve` would use. Throws config.invalid; a rule's failed tests are no error here. */
+export async function loadPolicies(options: CommonOptions, io: Io): Promise<LoadedPolicies> {
+  const load: LoadOptions = {
+    file: options.config,
+    cwd: io.cwd,
+    env: io.env,
+    nowMs: Date.now(),
+    failedTests: 'warning',
+  };
+  const asIs = await inspectConfig(load);
+  const made = standIns(asIs.references);
+  const names = Object.keys(made);
+  const inspection =
+    names.length === 0 ? asIs : await inspectConfig({ ...load, env: { ...io.env, ...made } });
+  if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
+  if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
+    await write(io.stderr, `not set, so a made-up value stands in: ${names.join(', ')}\n`);
+  }
+  const config = inspection.config.needsLocalKey
+    ? inspection.config.withKey({ id: 'local', project: 'local', value: generateKey() })
+    : inspection.config;
+  const keys = new Map([...config.keys.records()].map((key) => [key.id, key]));
+  return { config, inspection, findKey: (id) => findKey(keys, id), knownKey: (id) => keys.get(id) };
+}
+
+function findKey(keys: ReadonlyMap<string, KeyRecord>, id: string | undefined): KeyRecord {
+  const ids = [...keys.keys()];
+  if (id === undefined) {
+    const [only] = keys.values();
+    if (only !== undefined && keys.size === 1) return only;
+    const which = ids.length === 0 ? 'the configuration has none' : `there are ${ids.join(', ')}`;
+    throw new GatewayError('usage.invalid', `say whose request it is, by the id of its key: ${which}`, {
+      param: 'key',
+    });
+  }
+  const key = keys.get(id);
+  if (key !== undefined) return key;
+  const hint = suggest(id, ids) ?? (ids.length === 0 ? 'there are none' : `there are ${ids.join(', ')}`);
+  throw new GatewayError('usage.invalid', `there is no key with the id ${id}; ${hint}`, { param: 'key' });
+}

@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { asRecord } from '../../dialects/dialect.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Io } from '../io.ts';
+
+/** What was decided then. */
+export interface Was {
+  readonly decision: string;
+  /** Of a block or a redaction, the rule that had the word. */
+  readonly rule?: string;
+  readonly reason?: string;
+}
+
+/** One line of a file of records. */
+export type Recorded =
+  | {
+      readonly kind: 'decided';
+      readonly line: number;
+      readonly requestId: string;
+      readonly time: string;
+      readonly endpoint: string;
+      readonly key: string;
+      readonly body: Buffer;
+      readonly was: Was;
+    }
+  /** Nothing can be said of it, and why not. */
+  | { readonly kind: 'skipped'; readonly line: number; readonly why: Skipped };
+
+export type Skipped = 'no body' | 'not decided' | 'unreadable' | 'unknown key';
+
+/** The records of a file, line by line; `-` reads standard input. Throws usage.invalid. */
+export async function* readRecords(file: string, io: Io): AsyncGenerator<Recorded> {
+  const input = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      io.signal.throwIfAborted();
+      line += 1;
+      if (text.trim() !== '') yield parseRecord(text, line);
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (typeof code !== 'string' || !code.startsWith('E')) throw cause;
+    const why = code === 'ENOENT' ? 'there is no such file' : `it can not be read (${code})`;
+    throw new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
+  }
+}
+
+function parseRecord(text: string, line: number): Recorded {
+  const skipped = (why: Skipped): Recorded => ({ kind: 'skipped', line, why });
+  let record: Readonly<Record<string, unknown>>;
+  try {
+    record = asRecord(JSON.parse(text));
+  } catch {
+    return skipped('unreadable'); // the last line of a file that is being written
+  }
+  const { request_body: body, key, endpoint, time, request_id: requestId } = record;
+  if (![key, endpoint, time, requestId].every((field) => typeof field === 'string')) {
+    return skipped(typeof requestId === 'string' ? 'not decided' : 'unreadable');
+  }
+  if (typeof body !== 'string') return skipped('no body');
+  const was = wasDecided(record);
+  // Bytes that are no UTF-8 can't be kept in a record, so they can't be read again either.
+  if (was === undefined || was.reason === 'request.encoding') return skipped('not decided');
+  return {
+    kind: 'decided',
+    line,
+    requestId: String(requestId),
+    time: String(time),
+    endpoint: String(endpoint),
+    key: String(key),
+    body: Buffer.from(body),
+    was,
+  };
+}
+
+/** The decision, or the refusal of the strict gate that comes before it. */
+function wasDecided({
+  decision,
+  outcome,
+  reason,
+  rules,
+}: Readonly<Record<string, unknown>>): Was | undefined {
+  if (typeof decision !== 'string') {
+    const isGate = outcome === 'refused' && typeof reason === 'string' && reason.startsWith('request.');
+    return isGate ? { decision: 'block', reason: String(reason) } : undefined;
+  }
+  if (decision !== 'block' && decision !== 'redact') return { decision };
+  const first = (Array.isArray(rules) ? rules : [])
+    .map(asRecord)
+    .find(({ action, mode }) => action === decision && mode === 'enforce');
+  return {
+    decision,
+    ...(typeof first?.id === 'string' ? { rule: first.id } : {}),
+    ...(decision === 'block' && typeof reason === 'string' ? { reason } : {}),
+  };
+}

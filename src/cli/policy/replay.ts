@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { GatewayError } from '../../errors.ts';
+import { commonOptions, createCommand } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { outputFormat } from '../output-format.ts';
+import { decideOffline, type Outcome } from './decide-offline.ts';
+import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+import { type Recorded, readRecords, type Skipped, type Was } from './recorded.ts';
+import { endpointNamed } from './request-endpoint.ts';
+
+interface ReplayOptions {
+  readonly key?: string;
+  readonly all?: true;
+}
+
+/** One recorded request, as programs get it. */
+interface Replayed {
+  readonly request_id: string;
+  readonly time: string;
+  readonly key: string;
+  readonly endpoint: string;
+  readonly was: Was;
+  readonly now: Pick<Outcome, 'decision' | 'rule' | 'reason' | 'at' | 'would_block'>;
+  readonly changed: boolean;
+}
+
+interface Totals {
+  requests: number;
+  same: number;
+  changed: number;
+  /** How many went from one decision to another: `allow -> block`. */
+  readonly changes: Record<string, number>;
+  readonly skipped: Partial<Record<Skipped, number>>;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'replay',
+    summary: 'say what the present policies would decide on recorded requests; exit 1 where that differs',
+    examples: [
+      'gateway policy replay records.jsonl',
+      'gateway policy replay records.jsonl -c next.yaml --all',
+      'tail -n 1000 records.jsonl | gateway policy replay - -o ndjson',
+    ],
+  })
+    .argument('<records>', 'JSON lines written with records.bodies: true; - reads standard input')
+    .option('--key <id>', 'decide as for this key (default: the key of each record)')
+    .option('--all', 'list the requests that are decided as then, too')
+    .action(async (file: string, options: ReplayOptions, command: Command) => {
+      const format = outputFormat(command, ['text', 'json', 'ndjson']);
+      const policies = await loadPolicies(commonOptions(command), io);
+      if (options.key !== undefined) policies.findKey(options.key);
+      const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
+      const kept: Replayed[] = [];
+      for await (const recorded of readRecords(file, io)) {
+        const replayed = replayOne(recorded, policies, options.key);
+        count(totals, replayed);
+        if (typeof replayed === 'string') {
+          const left = { line: recorded.line, skipped: replayed };
+          if (format === 'ndjson') await write(io.stdout, `${JSON.stringify(left)}\n`);
+          continue;
+        }
+        if (format === 'ndjson') await write(io.stdout, `${JSON.stringify(replayed)}\n`);
+        else if (format === 'json') kept.push(replayed);
+        else if (replayed.changed || options.all) await write(io.stdout, asText(replayed));
+      }
+      if (format === 'json') {
+        await write(io.stdout, `${JSON.stringify({ ...totals, records: kept }, null, 2)}\n`);
+      }
+      await conclude(totals, { format, file, io });
+    });
+}
+
+/** What is decided now; or why nothing can be said. */
+function replayOne(
+  recorded: Recorded,
+  policies: LoadedPolicies,
+  keyId: string | undefined,
+): Replayed | Skipped {
+  if (recorded.kind === 'skipped') return recorded.why;
+  const { requestId, time, endpoint, key: recordedKey, body, was } = recorded;
+  const key = policies.knownKey(keyId ?? recordedKey);
+  if (key === undefined) return 'unknown key';
+  const { decision, rule, reason, at, would_block } = decideOffline({
+    config: policies.config,
+    key,
+    endpoint: endpointNamed(endpoint),
+    body,
+    nowMs: Date.parse(time),
+  });
+  const now = {
+    decision,
+    ...(rule === undefined ? {} : { rule }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(at === undefined ? {} : { at }),
+    would_block,
+  };
+  const changed =
+    was.decision !== decision ||
+    (decision === 'block' && was.reason !== reason) ||
+    ((decision === 'block' || decision === 'redact') && was.rule !== rule);
+  return { request_id: requestId, time, key: key.id, endpoint, was, now, changed };
+}
+
+function count(totals: Totals, replayed: Replayed | Skipped): void {
+  if (typeof replayed === 'string') {
+    totals.skipped[replayed] = (totals.skipped[replayed] ?? 0) + 1;
+    return;
+  }
+  totals.requests += 1;
+  if (!replayed.changed) {
+    totals.same += 1;
+    return;
+  }
+  totals.changed += 1;
+  const change = `${replayed.was.decision} -> ${replayed.now.decision}`;
+  totals.changes[change] = (totals.changes[change] ?? 0) + 1;
+}
+
+function asText({ request_id, time, key, endpoint, was, now, changed }: Replayed): string {
+  const at = now.at === undefined ? '' : ` at ${now.at}`;
+  const what = changed ? `${side(was)} -> ${side(now)}${at}` : `${side(now)}, as then`;
+  return `${time} ${request_id} ${key} ${endpoint}  ${what}\n`;
+}
+
+function side({ decision, rule, reason }: Was): string {
+  if (decision !== 'block' && decision !== 'redact') return decision;
+  return [decision, rule, ...(reason === undefined ? [] : [`(${reason})`])].filter(Boolean).join(' ');
+}
+
+async function conclude(
+  totals: Totals,
+  { format, file, io }: { format: 'text' | 'json' | 'ndjson'; file: string; io: Io },
+): Promise<void> {
+  const { requests, same, changed } = totals;
+  const summary = `${requests} requests: ${same} as then, ${changed} otherwise${list(totals.changes)}`;
+  const skipped = Object.entries(totals.skipped).map(([why, number]) => `${number} ${why}`);
+  const left = skipped.length === 0 ? '' : `; left out: ${skipped.join(', ')}`;
+  if (format === 'text') await write(io.stdout, `${summary}${left}\n`);
+  if (requests === 0) {
+    const message = `${file} holds no request that can be decided again${left}; bodies are recorded with records.bodies: true`;
+    throw new GatewayError('usage.invalid', message);
+  }
+  if (changed > 0) {
+    throw new GatewayError(
+      'policy.mismatch',
+      `${changed} of ${requests} requests would be decided otherwise`,
+    );
+  }
+}
+
+function list(changes: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(changes).map(([change, number]) => `${number} ${change}`);
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import type { Reference } from '../../config/substitute.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Made-up values for the variables of keys and providers that are not set, so that policies can be tried
+ * where their secrets are not (in a pull request's checks). Others stay unset: what they stand for is not known.
+ */
+export function standIns(references: readonly Reference[]): Environment {
+  const made: Record<string, string> = {};
+  for (const { path, unset, isWhole } of references) {
+    const [name] = unset;
+    if (name === undefined || !isWhole) continue;
+    const [section, , list] = path;
+    const last = path.at(-1);
+    if (section === 'providers' && last === 'base_url') made[name] = 'http://127.0.0.1:9';
+    else if (section === 'providers' && last === 'api_key') made[name] ??= random();
+    else if (section === 'projects' && list === 'keys' && last === 'value') made[name] ??= random();
+    else if (section === 'projects' && list === 'keys' && last === 'hash') made[name] = `sha256:${random()}`;
+  }
+  return made;
+}
+
+function random(): string {
+  return randomBytes(32).toString('hex');
+}

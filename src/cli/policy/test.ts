@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { GatewayError } from '../../errors.ts';
+import { commonOptions, createCommand } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { outputFormat } from '../output-format.ts';
+import { checkFixture, type Difference } from './check-fixture.ts';
+import { type Fixture, parseFixtures } from './fixtures.ts';
+import { inlineCases } from './inline-cases.ts';
+import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+import { readFileOrInput } from './read-file.ts';
+
+/** One thing that was tried, as programs get it. */
+interface Case {
+  readonly kind: 'fixture' | 'inline';
+  readonly file: string;
+  readonly line: number | null;
+  readonly name: string;
+  readonly passed: boolean;
+  readonly differences: readonly Difference[];
+  /** Of a rule's own test that failed. */
+  readonly message?: string;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'test',
+    summary: "run fixtures and the rules' own tests; exit 1 where one is not as expected",
+    examples: [
+      'gateway policy test',
+      'gateway policy test policies/*.test.yaml',
+      'gateway policy test -o json fixtures.yaml',
+    ],
+  })
+    .argument('[files...]', "YAML files with fixtures (without any: the rules' own tests)")
+    .action(async (files: readonly string[], _options: unknown, command: Command) => {
+      const format = outputFormat(command, ['text', 'json', 'ndjson']);
+      const options = commonOptions(command);
+      const policies = await loadPolicies(options, io);
+      const fixtures = await readFixtures(files, io);
+      const cases = [...runInline(policies), ...runFixtures(fixtures, policies, Date.now())];
+      const failed = cases.filter(({ passed }) => !passed).length;
+      const passed = cases.length - failed;
+      if (format === 'json') {
+        await write(io.stdout, `${JSON.stringify({ passed, failed, cases }, null, 2)}\n`);
+      } else if (format === 'ndjson') {
+        await write(io.stdout, cases.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      } else {
+        const shown = options.quiet === true ? cases.filter((one) => !one.passed) : cases;
+        await write(io.stdout, `${shown.map(caseAsText).join('')}${passed} as expected, ${failed} not\n`);
+      }
+      if (failed === 0) return;
+      const what = cases.length === 1 ? 'the case is' : `${failed} of ${cases.length} cases are`;
+      throw new GatewayError('policy.mismatch', `${what} not as expected`);
+    });
+}
+
+async function readFixtures(files: readonly string[], io: Io): Promise<readonly Fixture[]> {
+  const all: Fixture[] = [];
+  for (const file of files) {
+    const fixtures = parseFixtures((await readFileOrInput(file, io)).toString(), file);
+    if (fixtures.length === 0) throw new GatewayError('usage.invalid', `${file} holds no fixtures`);
+    const open = fixtures.find(({ expect }) => expect === undefined);
+    if (open !== undefined) {
+      throw new GatewayError(
+        'usage.invalid',
+        `${file}:${open.line}  the fixture expects nothing: give expect`,
+      );
+    }
+    all.push(...fixtures);
+  }
+  return all;
+}
+
+function runInline({ inspection }: LoadedPolicies): readonly Case[] {
+  return inlineCases(inspection).map(({ path, line, rule, failure }) => ({
+    kind: 'inline',
+    file: inspection.name,
+    line: line ?? null,
+    name: `${rule}: ${path}`,
+    passed: failure === undefined,
+    differences: [],
+    ...(failure === undefined ? {} : { message: failure }),
+  }));
+}
+
+function runFixtures(fixtures: readonly Fixture[], policies: LoadedPolicies, nowMs: number): readonly Case[] {
+  return fixtures.map((fixture) => {
+    const differences = checkFixture(fixture, policies, nowMs);
+    const { file, line, name } = fixture;
+    return { kind: 'fixture', file, line, name, passed: differences.length === 0, differences };
+  });
+}
+
+function caseAsText({ passed, file, line, name, differences, message }: Case): string {
+  const place = line === null ? file : `${file}:${line}`;
+  const lines = [`${passed ? 'pass' : 'FAIL'}  ${place}${name === '' ? '' : `  ${name}`}`];
+  if (message !== undefined) lines.push(`      ${message}`);
+  for (const { field, expected, got } of differences) {
+    lines.push(`      ${field}: expected ${say(expected)}, got ${say(got)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function say(value: unknown): string {
+  if (value === null) return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { type DialectName, dialects } from '../dialects/registry.ts';
+import { createTranslation, type TextDialect, type Translation } from '../dialects/translate/translate.ts';
+import { GatewayError } from '../errors.ts';
+import type { ProviderRequest } from '../providers/attempt.ts';
+import { requestHeaders } from '../providers/headers.ts';
+import type { Target } from '../providers/route.ts';
+import { dialectAt } from './dialect-at.ts';
+import type { ModelEndpoint } from './endpoints.ts';
+import type { Exchange } from './exchange.ts';
+import { bodyFor, forwardedQuery, type ModelRequest } from './request.ts';
+
+/** One request as one target gets it, and what its answer needs on the way back. */
+export interface Passage extends ProviderRequest {
+  readonly fate: 'exact' | 'spliced' | 'translated';
+  /** Absent where the provider speaks the client's dialect, so that its answer passes as it is. */
+  readonly translation?: Translation;
+  /** Fields that the translation left out. */
+  readonly dropped?: readonly string[];
+}
+
+export interface PassageOptions {
+  readonly request: ModelRequest;
+  readonly endpoint: ModelEndpoint;
+  readonly targets: readonly Target[];
+  readonly query: string;
+  /** The model's limit, where it is configured. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+/**
+ * A function that makes the request for each target: the client's bytes for one that speaks its dialect, else
+ * a translation. It throws request.unsupported where a target can't take it, and request.thread_unsupported.
+ */
+export function createPassages(exchange: Exchange, options: PassageOptions): (target: Target) => Passage {
+  const { request, endpoint, targets } = options;
+  const query = forwardedQuery(options.query);
+  let parsed: unknown;
+  const parse = (): unknown => {
+    parsed ??= JSON.parse(request.document.bytes.toString());
+    return parsed;
+  };
+
+  const headersFor = ({ provider }: Target, dialect: DialectName) =>
+    requestHeaders(exchange.request.rawHeaders, {
+      isAnthropic: dialect === 'messages',
+      extraNames: provider.options.forwardHeaders,
+      own: provider.ownHeaders,
+    });
+
+  return (target) => {
+    const { provider } = target;
+    const dialect = dialectAt(provider, endpoint) ?? endpoint.dialectName;
+    const isSame = dialect === endpoint.dialectName;
+    if (!isSame || target !== targets[0]) refuseThread(request, endpoint);
+    const headers = headersFor(target, dialect);
+    if (isSame) {
+      return { path: provider.pathFor(endpoint.path) + query, headers, ...bodyFor(request, target) };
+    }
+    // dialectAt gives another dialect only where both are of texts.
+    const translation = createTranslation(endpoint.dialectName as TextDialect, dialect as TextDialect, {
+      requestedModel: request.model,
+      targetModel: target.model,
+      host: provider.host,
+      newId: (prefix) => prefix + randomBytes(12).toString('hex'),
+      createdS: Math.floor(exchange.startedMs / 1_000),
+      ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+    });
+    const { body, dropped } = translation.request(parse());
+    return {
+      path: provider.pathFor(dialects[dialect].path),
+      headers,
+      body: Buffer.from(JSON.stringify(body)),
+      fate: 'translated',
+      translation,
+      dropped,
+    };
+  };
+}
+
+/**
+ * A conversation that the provider keeps is nowhere else. Clients know this error code and send the turn
+ * again, whole.
+ */
+function refuseThread({ document }: ModelRequest, { dialectName }: ModelEndpoint): void {
+  if (dialectName !== 'messages') return;
+  const thread = document.member(document.root, 'thread');
+  if (thread === undefined || document.value(thread) === null) return;
+  throw new GatewayError(
+    'request.thread_unsupported',
+    'thread: the conversation is kept by another provider; send all messages',
+    { param: 'thread', errorCode: 'thread_unsupported_request' },
+  );
+}

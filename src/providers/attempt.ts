@@ -1,0 +1,79 @@
+import { GatewayError } from '../errors.ts';
+import { retryAfterMs, retryWaitMs } from './retry.ts';
+import type { Target } from './route.ts';
+import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
+
+/** What one target is sent. */
+export interface ProviderRequest {
+  readonly path: string;
+  readonly headers: string[];
+  readonly body: Buffer;
+}
+
+/** A request that has the head of its answer. */
+export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
+  readonly answer: ProviderAnswer;
+  readonly target: Target;
+  /** What the target was sent. */
+  readonly request: Request;
+  /** Requests that were made, the answered one included. */
+  readonly attempts: number;
+  /** Must be called once when the answer has been read or given up: it frees the place at the provider. */
+  readonly release: () => void;
+}
+
+/** One request at one target, answered or not. */
+export type Attempt<Request extends ProviderRequest = ProviderRequest> =
+  | { readonly target: Target; readonly forwarded: Forwarded<Request> }
+  | { readonly target: Target; readonly failure: UpstreamFailure };
+
+/** Whether the provider surely did no work, or said itself that it failed. */
+export function mayGoOn(attempt: Attempt): boolean {
+  if ('failure' in attempt) return !attempt.failure.wasSent;
+  const { status } = attempt.forwarded.answer;
+  return isRefusalForLoad(status) || status >= 500;
+}
+
+/** Milliseconds until the same target may be asked again; undefined where it may not. */
+export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
+  if (!mayRepeat(attempt)) return undefined;
+  const asked = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
+  const waitMs = retryWaitMs(asked, tries, Math.random(), Date.now());
+  if (waitMs === undefined || !attempt.target.provider.retryBudget.take(tries)) return undefined;
+  return waitMs;
+}
+
+function mayRepeat(attempt: Attempt): boolean {
+  if ('failure' in attempt) return !attempt.failure.wasSent;
+  const { status, headers } = attempt.forwarded.answer;
+  return isRefusalForLoad(status) && headers.get('x-should-retry') !== 'false';
+}
+
+function isRefusalForLoad(status: number): boolean {
+  return status === 429 || status === 503 || status === 529;
+}
+
+export function outcomeOf<Request extends ProviderRequest>(attempt: Attempt<Request>): Forwarded<Request> {
+  if ('failure' in attempt) throw attempt.failure.error;
+  return attempt.forwarded;
+}
+
+/** Gives an answer up that nobody will see, and its place at the provider. */
+export function discard(attempt: Attempt): void {
+  if ('failure' in attempt) return;
+  attempt.forwarded.answer.abort();
+  attempt.forwarded.release();
+}
+
+/** What the client hears of an attempt after which nobody else could be asked. */
+export function failureOf(attempt: Attempt): GatewayError {
+  if ('failure' in attempt) return attempt.failure.error;
+  const { status, headers } = attempt.forwarded.answer;
+  const message = `provider ${attempt.target.provider.options.name} answered with ${status}`;
+  const waitMs = retryAfterMs(headers.get('retry-after') ?? '', Date.now());
+  return new GatewayError(
+    'provider.unavailable',
+    message,
+    waitMs === undefined ? {} : { retryAfterS: waitMs / 1_000 },
+  );
+}

@@ -1,0 +1,50 @@
+import type { ExchangeRecord, WriteRecord } from './record.ts';
+
+interface Seen {
+  readonly record: ExchangeRecord;
+  readonly timer: NodeJS.Timeout;
+  repeats: number;
+}
+
+export interface RepeatFolder {
+  /** Writes a record, unless it repeats one of the last minute: then it is only counted. */
+  readonly write: (record: ExchangeRecord, repeatKey: string | undefined) => void;
+  /** Writes what was counted and not told yet. */
+  close(): void;
+}
+
+const windowMs = 60_000;
+// Clients choose how many different refusals they provoke; beyond this each is written.
+const rememberedRefusals = 1_000;
+
+/**
+ * Some agents send a refused request again, six times within seconds. The first is recorded at once; the others
+ * become one record when the minute is over, the first one's with `repeats`.
+ */
+export function foldRepeats(write: WriteRecord): RepeatFolder {
+  const seen = new Map<string, Seen>();
+
+  const tell = (key: string) => {
+    const entry = seen.get(key);
+    if (entry === undefined) return;
+    seen.delete(key);
+    clearTimeout(entry.timer);
+    if (entry.repeats > 0) write({ ...entry.record, repeats: entry.repeats });
+  };
+
+  return {
+    write: (record, key) => {
+      const known = key === undefined ? undefined : seen.get(key);
+      if (known !== undefined) {
+        known.repeats += 1;
+        return;
+      }
+      write(record);
+      if (key === undefined || seen.size >= rememberedRefusals) return;
+      seen.set(key, { record, repeats: 0, timer: setTimeout(() => tell(key), windowMs).unref() });
+    },
+    close: () => {
+      for (const key of [...seen.keys()]) tell(key);
+    },
+  };
+}

@@ -1,0 +1,472 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createWorkspace } from '../config/workspace.ts';
+import { startRecording } from '../kit/recording.ts';
+import { runCommand } from './captured-io.ts';
+
+const house = `
+policies:
+  house:
+    apply: all
+    rules:
+      - id: codename
+        action: block
+        when: { text: { phrases: ["project nightfall"] } }
+        reason: content.codename
+        tests: { block: ["Project  Nightfall"], allow: ["the project ended; nightfall came"] }
+      - id: short-answers
+        action: block
+        mode: monitor
+        when: { max_output_tokens: { over: 1000 } }
+        reason: limits.max_output_tokens
+      - id: cards
+        action: redact
+        when: { text: { detect: [credit_card] } }
+        reason: content.credit_card
+      - id: by-day
+        action: block
+        when: { time: { days: [sat, sun] } }
+        reason: time.weekend
+      - id: only-sandbox
+        action: block
+        unless: { model: ["sandbox-*"] }
+        reason: model.not_allowed
+`;
+const yaml = `${house}
+models:
+  - { match: "sandbox-*", provider: sandbox }
+  - { match: sandbox-alias, provider: sandbox, model: elsewhere }
+  - { match: alias, provider: sandbox, model: sandbox-mini }
+providers: { sandbox: { dialect: sandbox } }
+projects:
+  shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] }
+`;
+const weekday = '2026-01-07T12:00:00Z';
+const say = (text: string, more: object = {}) => ({
+  model: 'sandbox-mini',
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});
+
+function fixture(text: string): Promise<{ exit: number; stdout: string; stderr: string }> {
+  const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': text });
+  return runCommand(['policy', 'test', '-q', 'fixtures.yaml'], { cwd });
+}
+
+const block = `
+name: codename in a tool's result
+key: shop-web
+endpoint: messages
+time: ${weekday}
+body:
+  model: sandbox-mini
+  max_tokens: 5000
+  messages: [{ role: user, content: [{ type: tool_result, tool_use_id: toolu_1, content: PROJECT NIGHTFALL }] }]
+expect:
+  { decision: block, rule: codename, reason: content.codename, at: /messages/0/content/0/content, would_block: [short-answers] }
+`;
+
+describe('policy test', () => {
+  test('exits 0 where all is as expected, and tells the inline tests too', async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': block });
+
+    expect(await runCommand(['policy', 'test', 'fixtures.yaml'], { cwd })).toEqual({
+      exit: 0,
+      stdout:
+        'pass  gateway.yaml:10  codename: policies.house.rules[0].tests.block[0]\n' +
+        'pass  gateway.yaml:10  codename: policies.house.rules[0].tests.allow[0]\n' +
+        "pass  fixtures.yaml:2  codename in a tool's result\n" +
+        '3 as expected, 0 not\n',
+      stderr: '',
+    });
+  });
+
+  test.each([
+    ['decision', 'decision: block', 'decision: allow'],
+    ['rule', 'rule: codename', 'rule: cards'],
+    ['reason', 'reason: content.codename', 'reason: null'],
+    ['at', 'at: /messages/0/content/0/content', 'at: /messages/0'],
+    ['would_block', 'would_block: [short-answers]', 'would_block: []'],
+  ])('exits 1 when the expected %s is turned round', async (field, right, wrong) => {
+    const { exit, stdout, stderr } = await fixture(block.replace(right, wrong));
+
+    expect(exit).toBe(1);
+    expect(stdout).toContain("FAIL  fixtures.yaml:2  codename in a tool's result\n");
+    expect(stdout).toContain(`      ${field}: expected `);
+    expect(stdout.match(/expected .*, got /g)).toHaveLength(1);
+    expect(stderr).toBe('gateway: 1 of 3 cases are not as expected\n');
+  });
+
+  test('takes lists, several documents, raw bodies and bodies in bytes', async () => {
+    const { exit, stdout } = await fixture(`
+- { endpoint: chat, time: ${weekday}, body: ${JSON.stringify(say('hello'))}, expect: allow }
+- { endpoint: chat, time: ${weekday}, body: ${JSON.stringify(say('card 4111 1111 1111 1111'))}, expect: { decision: redact, rule: cards } }
+- endpoint: /v1/chat/completions
+  raw: '{"model":"sandbox-mini","model":"x","messages":[]}'
+  expect: { decision: block, rule: null, reason: request.duplicate_key, at: /model }
+---
+{ endpoint: responses, raw: !!binary e/99, expect: { decision: block, reason: request.encoding } }
+---
+{ endpoint: embeddings, time: 2026-01-10T12:00:00Z, body: { model: sandbox-embed, input: hi }, expect: { decision: block, reason: time.weekend } }
+---
+# the name at the provider counts as much as the one that is asked for
+- { endpoint: chat, time: ${weekday}, body: { model: sandbox-alias, messages: [] }, expect: allow }
+- { endpoint: chat, time: ${weekday}, body: { model: alias, messages: [] }, expect: { decision: block, reason: model.not_allowed } }
+`);
+
+    expect([exit, stdout]).toEqual([0, '9 as expected, 0 not\n']);
+  });
+
+  test("exits 1 where a rule's own test fails, by its place and without its text", async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('Project  Nightfall', 'harmless words') });
+
+    const { exit, stdout } = await runCommand(['policy', 'test'], { cwd });
+
+    expect(exit).toBe(1);
+    expect(stdout).toContain(
+      'FAIL  gateway.yaml:10  codename: policies.house.rules[0].tests.block[0]\n' +
+        '      rule codename should match this text, but does not\n',
+    );
+    expect(stdout).not.toContain('harmless words');
+  });
+
+  test.each([
+    ['no file', undefined, 'fixtures.yaml: there is no such file'],
+    ['no YAML', 'a: [', 'fixtures.yaml:1:'],
+    ['nothing', '# nothing\n', 'fixtures.yaml holds no fixtures'],
+    ['a list of words', '- word\n', 'fixtures.yaml:1  a fixture: expected a mapping'],
+    ['an unknown key', '\nbdy: {}\n', 'fixtures.yaml:2  a fixture: unknown key bdy; did you mean "body"?'],
+    ['neither body nor raw', 'expect: allow\n', 'fixtures.yaml:1  give one of body and raw'],
+    [
+      'an unknown decision',
+      'raw: "{}"\nexpect: refuse\n',
+      'fixtures.yaml:1  expect.decision: expected allow',
+    ],
+    ['nothing expected', 'raw: "{}"\n', 'fixtures.yaml:1  the fixture expects nothing'],
+    [
+      'an unknown endpoint',
+      'endpoint: chats\nraw: "{}"\nexpect: allow\n',
+      'fixtures.yaml:1  there is no endpoint',
+    ],
+    [
+      'an unknown key id',
+      'key: shop-wed\nraw: "{}"\nexpect: allow\n',
+      'there is no key with the id shop-wed; did you',
+    ],
+    [
+      'a number that JSON lacks',
+      'body: { a: .nan }\nexpect: allow\n',
+      'fixtures.yaml:1  body: JSON has no NaN',
+    ],
+    [
+      'a time that is none',
+      'time: noon\nraw: "{}"\nexpect: allow\n',
+      'fixtures.yaml:1  time: expected a time',
+    ],
+  ])('exits 2 where the file holds %s', async (_what, text, message) => {
+    const files = text === undefined ? {} : { 'fixtures.yaml': text };
+    const cwd = createWorkspace({ 'gateway.yaml': yaml, ...files });
+
+    const { exit, stdout, stderr } = await runCommand(['policy', 'test', 'fixtures.yaml'], { cwd });
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('exits 2 where the configuration is wrong', async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('action: redact', 'action: redcat') });
+
+    const { exit, stderr } = await runCommand(['policy', 'test'], { cwd });
+
+    expect(exit).toBe(2);
+    expect(stderr).toContain('did you mean "redact"?');
+  });
+
+  test('gives programs every case with what differs', async () => {
+    const cwd = createWorkspace({
+      'gateway.yaml': yaml,
+      'fixtures.yaml': block.replace('rule: codename', 'rule: cards'),
+    });
+
+    const json = await runCommand(['policy', 'test', '-o', 'json', 'fixtures.yaml'], { cwd });
+    const lines = await runCommand(['policy', 'test', '-o', 'ndjson', 'fixtures.yaml'], { cwd });
+
+    const result = JSON.parse(json.stdout);
+    expect([json.exit, result.passed, result.failed]).toEqual([1, 2, 1]);
+    expect(result.cases[2]).toEqual({
+      kind: 'fixture',
+      file: 'fixtures.yaml',
+      line: 2,
+      name: "codename in a tool's result",
+      passed: false,
+      differences: [{ field: 'rule', expected: 'cards', got: 'codename' }],
+    });
+    expect(
+      lines.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(result.cases);
+    expect(JSON.parse(json.stderr).error.reason).toBe('policy.mismatch');
+  });
+});
+
+describe('policy explain', () => {
+  const body = {
+    model: 'sandbox-mini',
+    max_tokens: 5000,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'about Project ' },
+          { type: 'text', text: 'Nightfall, card 4111 1111 1111 1111' },
+        ],
+      },
+    ],
+  };
+  const files = { 'gateway.yaml': yaml, 'request.json': JSON.stringify(body) };
+
+  test('names rule, pointer, view and time of a blocked request, and exits 3', async () => {
+    const cwd = createWorkspace(files);
+
+    const { exit, stdout, stderr } = await runCommand(
+      ['policy', 'explain', 'request.json', '--time', weekday],
+      { cwd },
+    );
+
+    expect(exit).toBe(3);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toBe('request   messages, key shop-web of project shop, model sandbox-mini');
+    expect(lines.slice(1, 7).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
+      ['gateway-key', 'built-in', 'block', 'enforce', 'no', 'TIME', ''],
+      ['codename', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text folded'],
+      ['short-answers', 'house', 'block', 'monitor', 'yes', 'TIME', '/max_tokens max_output_tokens'],
+      ['cards', 'house', 'redact', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text exact'],
+      ['by-day', 'house', 'block', 'enforce', 'no', 'TIME', ''],
+      ['only-sandbox', 'house', 'block', 'enforce', 'no', 'TIME', ''],
+    ]);
+    expect(lines[7]).toMatch(
+      /^decision {2}block by codename, content\.codename at \/messages\/0\/content\/1\/text, \d+us$/,
+    );
+    expect(lines[8]).toBe('monitor   would block: short-answers');
+    expect(stderr).toBe('gateway: blocked by rule codename\n');
+    expect(stdout + stderr).not.toMatch(/4111 ?1111|nightfall/i);
+  });
+
+  test('gives programs the same as JSON, from standard input', async () => {
+    const cwd = createWorkspace(files);
+
+    const { exit, stdout, stderr } = await runCommand(
+      [
+        'policy',
+        'explain',
+        '-',
+        '-o',
+        'json',
+        '--key',
+        'shop-web',
+        '--endpoint',
+        'messages',
+        '--time',
+        weekday,
+      ],
+      { cwd, stdin: files['request.json'] },
+    );
+
+    const told = JSON.parse(stdout);
+    expect(exit).toBe(3);
+    expect(told).toMatchObject({
+      endpoint: 'messages',
+      key: 'shop-web',
+      decision: 'block',
+      rule: 'codename',
+      at: '/messages/0/content/1/text',
+      would_block: ['short-answers'],
+      served: true,
+    });
+    expect(told.rules[1]).toEqual({
+      policy: 'house',
+      rule: 'codename',
+      action: 'block',
+      mode: 'enforce',
+      reason: 'content.codename',
+      matched: true,
+      matches: [{ at: '/messages/0/content/1/text', view: 'folded', matcher: 'text', count: 1 }],
+      microseconds: expect.any(Number),
+      failed: false,
+    });
+    expect(JSON.parse(stderr).error).toMatchObject({ reason: 'content.codename', param: told.at });
+  });
+
+  test('exits 0 where the request may pass', async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'request.json': JSON.stringify(say('hello')) });
+
+    const { exit, stdout, stderr } = await runCommand(
+      ['policy', 'explain', 'request.json', '--time', weekday],
+      { cwd },
+    );
+
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^request {3}chat, key shop-web.*\ndecision {2}allow, \d+us\n$/s);
+  });
+
+  test('tells what the strict gate refuses, and where', async () => {
+    const cwd = createWorkspace({
+      'gateway.yaml': yaml,
+      'request.json': '{"model":"a","messages":[{"role":"user","role":"user"}]}',
+    });
+
+    const { exit, stdout, stderr } = await runCommand(['policy', 'explain', 'request.json'], { cwd });
+
+    expect(exit).toBe(3);
+    expect(stdout).toBe(
+      'request   chat, key shop-web of project shop\n' +
+        'decision  block, request.duplicate_key at /messages/0/role\n',
+    );
+    expect(stderr).toBe('gateway: a key stands twice in one object\n');
+  });
+
+  test('takes a fixture, says that nobody serves the model, and knows sandbox mode', async () => {
+    const cwd = createWorkspace({
+      'gateway.yaml': house,
+      'one.yaml': `endpoint: chat\ntime: ${weekday}\nbody: { model: gpt-9, messages: [] }\n`,
+    });
+
+    const { exit, stdout } = await runCommand(['policy', 'explain', 'one.yaml'], { cwd });
+
+    expect(exit).toBe(3);
+    expect(stdout).toContain('request   chat, key local of project local, model gpt-9\n');
+    expect(stdout).toContain('note      no configured provider serves this model\n');
+    expect(stdout).toContain('decision  block by only-sandbox, model.not_allowed');
+  });
+
+  test.each([
+    [['explain'], 'missing required argument'],
+    [['explain', 'none.json'], 'none.json: there is no such file'],
+    [['explain', 'request.json', '--endpoint', 'chats'], 'there is no endpoint chats; there are messages'],
+    [
+      ['explain', 'request.json', '--key', 'nobody'],
+      'there is no key with the id nobody; there are shop-web',
+    ],
+    [['explain', 'request.json', '--time', 'noon'], 'expected a time such as'],
+    [['explain', 'request.json', '-o', 'yaml'], 'explain prints text or table or json or ndjson, not yaml'],
+    [['replay', 'none.jsonl'], 'none.jsonl: there is no such file'],
+  ])('%j exits 2 and says why', async (argv, message) => {
+    const { exit, stdout, stderr } = await runCommand(['policy', ...argv], { cwd: createWorkspace(files) });
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('policy replay', () => {
+  test('tells of recorded requests what the present policies would decide', async () => {
+    const anyDay = yaml.replace(/ {6}- id: by-day[\s\S]*?weekend\n/, '');
+    const cwd = createWorkspace({
+      'old.yaml': `${anyDay.replace('apply: all', 'mode: monitor\n    apply: all')}records: { bodies: true }\n`,
+      'gateway.yaml': anyDay,
+    });
+    const gateway = await startRecording(cwd, 'old.yaml', { SHOP_KEY: 'shop-key-0123456789abcdef' });
+    for (const [path, body] of [
+      ['/v1/chat/completions', JSON.stringify(say('hello'))],
+      ['/v1/chat/completions', JSON.stringify(say('project nightfall'))],
+      ['/v1/messages', JSON.stringify(say('card 4111 1111 1111 1111', { max_tokens: 9 }))],
+      ['/v1/messages', '{"model":"sandbox-mini","model":"b"}'],
+      ['/v1/messages', ''],
+    ] as const) {
+      await fetch(gateway.url + path, {
+        method: 'POST',
+        headers: {
+          'content-type': body === '' ? 'text/plain' : 'application/json',
+          authorization: 'Bearer shop-key-0123456789abcdef',
+        },
+        body,
+      }).then((response) => response.arrayBuffer());
+    }
+    await gateway.stop();
+    const ids = readFileSync(join(cwd, 'records.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).request_id);
+
+    const text = await runCommand(['policy', 'replay', 'records.jsonl'], { cwd });
+    const json = await runCommand(['policy', 'replay', '-o', 'json', 'records.jsonl'], { cwd });
+    const lines = await runCommand(['policy', 'replay', '-o', 'ndjson', 'records.jsonl'], { cwd });
+
+    expect(text.exit).toBe(1);
+    expect(text.stdout.replace(/^\S+Z /gm, '')).toBe(
+      `${ids[1]} shop-web chat  allow -> block codename (content.codename) at /messages/0/content\n` +
+        `${ids[2]} shop-web messages  allow -> redact cards (content.credit_card) at /messages/0/content\n` +
+        '4 requests: 2 as then, 2 otherwise (1 allow -> block, 1 allow -> redact); left out: 1 no body\n',
+    );
+    expect(text.stderr).toBe('gateway: 2 of 4 requests would be decided otherwise\n');
+    expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
+    const result = JSON.parse(json.stdout);
+    expect(result).toMatchObject({
+      requests: 4,
+      same: 2,
+      changed: 2,
+      changes: { 'allow -> block': 1, 'allow -> redact': 1 },
+      skipped: { 'no body': 1 },
+    });
+    expect(result.records[3]).toMatchObject({
+      was: { decision: 'block', reason: 'request.duplicate_key' },
+      now: { decision: 'block', reason: 'request.duplicate_key', at: '/model' },
+      changed: false,
+    });
+    expect(
+      lines.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([...result.records, { line: 5, skipped: 'no body' }]);
+  });
+
+  const record = {
+    time: '2026-01-07T12:00:00.000Z',
+    request_id: 'req_1',
+    key: 'shop-web',
+    endpoint: 'chat',
+    outcome: 'answered',
+    decision: 'allow',
+    request_body: JSON.stringify(say('hello')),
+  };
+
+  test('exits 0 where all is decided as then, and tells what was left out', async () => {
+    const records = [
+      JSON.stringify(record),
+      JSON.stringify({ ...record, key: 'gone' }),
+      JSON.stringify({ ...record, request_body: undefined }),
+      JSON.stringify({ ...record, decision: undefined, outcome: 'left' }),
+      '{"time":"2026-01',
+    ].join('\n');
+    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'records.jsonl': records });
+
+    const own = await runCommand(['policy', 'replay', 'records.jsonl', '--all'], { cwd });
+    const asOne = await runCommand(['policy', 'replay', '-', '--key', 'shop-web'], { cwd, stdin: records });
+
+    expect(own).toEqual({
+      exit: 0,
+      stdout:
+        '2026-01-07T12:00:00.000Z req_1 shop-web chat  allow, as then\n' +
+        '1 requests: 1 as then, 0 otherwise; left out: 1 unknown key, 1 no body, 1 not decided, 1 unreadable\n',
+      stderr: '',
+    });
+    expect(asOne.stdout).toContain('2 requests: 2 as then');
+  });
+
+  test('exits 2 where no record has a body', async () => {
+    const cwd = createWorkspace({
+      'gateway.yaml': yaml,
+      'records.jsonl': JSON.stringify({ ...record, request_body: undefined }),
+    });
+
+    const { exit, stderr } = await runCommand(['policy', 'replay', 'records.jsonl'], { cwd });
+
+    expect(exit).toBe(2);
+    expect(stderr).toContain('records.bodies: true');
+  });
+});

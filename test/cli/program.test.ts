@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { version } from '../../src/version.ts';
+import { runCommand } from './captured-io.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'gateway-program-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+const run = (...argv: string[]) => runCommand(argv, { cwd });
+
+describe('help', () => {
+  test.each([['--help'], ['-h'], ['help']])(
+    'gateway %s: examples and exit codes on stdout',
+    async (...argv) => {
+      const { exit, stdout, stderr } = await run(...argv);
+
+      expect([exit, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^Usage: gateway /);
+      expect(stdout).toMatch(/\nExamples:\n( {2}gateway .*\n){3}\nExit codes:\n {2}0 fine/);
+      for (const name of ['serve', 'send', 'models', 'plants'])
+        expect(stdout).toMatch(new RegExp(`\n  ${name} `));
+    },
+  );
+
+  test('without any command it is the same', async () => {
+    expect(await run()).toEqual(await run('--help'));
+  });
+
+  test.each(['serve', 'send', 'models', 'plants', 'login'])(
+    'of %s: its own options, three examples, exit codes',
+    async (name) => {
+      const { exit, stdout } = await run(name, '--help');
+
+      expect(exit).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: gateway ${name} `));
+      expect(stdout).toMatch(/\nExamples:\n( {2}.*gateway .*\n){3}\nExit codes:\n/);
+      expect(stdout).toContain('--output <format>');
+    },
+  );
+
+  test('"gateway help send" is "gateway send --help"', async () => {
+    expect(await run('help', 'send')).toEqual(await run('send', '--help'));
+  });
+});
+
+test('--version', async () => {
+  expect(await run('--version')).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('a wrong command line: exit 2, on stderr', () => {
+  test.each([
+    [['sned'], "gateway: unknown command 'sned'\n(Did you mean send?)"],
+    [['modles', '-o', 'json'].slice(0, 1), 'Did you mean models?'],
+    [['xyzzy'], "unknown command 'xyzzy'"],
+    [['send', '--modle', 'x'], '--model'],
+    [['send', '--max-tokens', 'many'], 'expected a number above 0'],
+    [['send', '--max-tokens', '1.5'], 'expected a whole number above 0'],
+    [['models', '-o', 'xml'], 'text, json, ndjson, yaml, table'],
+    [['models', '--timeout', '0'], 'expected a number above 0'],
+    [['models', '--timeout'], 'argument missing'],
+    [['serve', '-p', '70000'], 'expected a port from 0 to 65535'],
+    [['models', 'a', 'b'], 'too many arguments'],
+    [['--nonsense'], "unknown option '--nonsense'"],
+  ])('%j', async (argv, words) => {
+    const { exit, stdout, stderr } = await run(...argv);
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('\n    at ');
+  });
+
+  test('with -o json it is one JSON object', async () => {
+    for (const argv of [
+      ['sned', '-o', 'json'],
+      ['-o', 'json', 'send', '--nonsense'],
+      ['send', '-ojson', '--max-tokens', 'x', 'y'],
+    ]) {
+      const { exit, stdout, stderr } = await run(...argv);
+
+      expect([exit, stdout]).toEqual([2, '']);
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          type: 'invalid_request_error',
+          reason: 'usage.invalid',
+          message: expect.any(String),
+          param: null,
+        },
+      });
+    }
+  });
+});
+
+describe('options of every command', () => {
+  test.each([
+    [['-o', 'json', 'models']],
+    [['models', '-o', 'json']],
+    [['--output=json', 'models']],
+    [['models', '-ojson']],
+    [['-o', 'text', 'models', '-o', 'json']],
+    [['-q', '--timeout', '5', 'models', '-o', 'json', '--no-color']],
+  ])('may stand before or after its name: %j', async (argv) => {
+    const { exit, stdout, stderr } = await run(...argv);
+
+    expect([exit, stdout]).toEqual([8, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        type: 'api_error',
+        reason: 'gateway.unreachable',
+        message: 'no gateway is running; start one with "gateway serve"',
+        param: null,
+      },
+    });
+  });
+
+  test('without -o json a failure is one line', async () => {
+    expect(await run('models')).toEqual({
+      exit: 8,
+      stdout: '',
+      stderr: 'gateway: no gateway is running; start one with "gateway serve"\n',
+    });
+  });
+});

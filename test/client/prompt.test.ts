@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { pathOf, phrasings, promptDialects, usageOf } from '../../src/client/prompt.ts';
+
+const prompt = { model: 'm', text: 'hello', stream: false };
+const full = { ...prompt, system: 'be brief', maxTokens: 9, stream: true };
+
+describe('a prompt is asked', () => {
+  test.each([
+    ['messages', { model: 'm', max_tokens: 4_096, messages: [{ role: 'user', content: 'hello' }] }],
+    ['chat', { model: 'm', messages: [{ role: 'user', content: 'hello' }] }],
+    ['responses', { model: 'm', input: 'hello' }],
+  ] as const)('in %s, plain', (dialect, body) => {
+    expect(phrasings[dialect].body(prompt)).toEqual(body);
+  });
+
+  test.each([
+    [
+      'messages',
+      {
+        model: 'm',
+        max_tokens: 9,
+        system: 'be brief',
+        messages: [{ role: 'user', content: 'hello' }],
+        stream: true,
+      },
+    ],
+    [
+      'chat',
+      {
+        model: 'm',
+        max_tokens: 9,
+        messages: [
+          { role: 'system', content: 'be brief' },
+          { role: 'user', content: 'hello' },
+        ],
+        stream: true,
+        stream_options: { include_usage: true },
+      },
+    ],
+    [
+      'responses',
+      { model: 'm', max_output_tokens: 9, instructions: 'be brief', input: 'hello', stream: true },
+    ],
+  ] as const)('in %s, with everything', (dialect, body) => {
+    expect(phrasings[dialect].body(full)).toEqual(body);
+  });
+});
+
+describe('an answer is read', () => {
+  const answers = {
+    messages: {
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 2 },
+    },
+    chat: {
+      choices: [{ message: { content: 'ab' }, finish_reason: 'end_turn' }],
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    },
+    responses: {
+      output: [
+        { type: 'reasoning', summary: [] },
+        {
+          type: 'message',
+          content: [
+            { type: 'output_text', text: 'a' },
+            { type: 'output_text', text: 'b' },
+          ],
+        },
+      ],
+      status: 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 2 },
+    },
+  };
+
+  test.each(promptDialects)('of %s', (dialect) => {
+    const answer = answers[dialect];
+
+    expect(phrasings[dialect].answerText(answer)).toBe('ab');
+    expect(phrasings[dialect].finishReason(answer)).toBe('end_turn');
+    expect(usageOf(dialect, answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
+    expect(pathOf(dialect)).toMatch(/^\/v1\//);
+  });
+
+  test.each(promptDialects)('of %s, whatever it is', (dialect) => {
+    for (const rubbish of [
+      null,
+      undefined,
+      1,
+      'x',
+      [],
+      {},
+      { choices: [] },
+      { content: null },
+      { output: [null, { content: [null] }] },
+    ]) {
+      expect(phrasings[dialect].answerText(rubbish)).toBe('');
+      expect(phrasings[dialect].deltaText(rubbish)).toBe('');
+      expect(phrasings[dialect].finishReason(rubbish)).toBeUndefined();
+      expect(usageOf(dialect, rubbish)).toBeUndefined();
+    }
+  });
+});
+
+describe('an event adds its text', () => {
+  test.each([
+    ['messages', { type: 'content_block_delta', delta: { type: 'text_delta', text: 'a' } }, 'a'],
+    ['messages', { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{' } }, ''],
+    ['messages', { type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'hm' } }, ''],
+    ['chat', { choices: [{ delta: { content: 'a' } }] }, 'a'],
+    ['chat', { choices: [{ delta: { content: null } }] }, ''],
+    ['chat', { choices: [] }, ''],
+    ['responses', { type: 'response.output_text.delta', delta: 'a' }, 'a'],
+    ['responses', { type: 'response.output_text.done', text: 'a' }, ''],
+    ['responses', { type: 'response.function_call_arguments.delta', delta: '{' }, ''],
+  ] as const)('%s %j: %j', (dialect, event, text) => {
+    expect(phrasings[dialect].deltaText(event)).toBe(text);
+  });
+});

@@ -1,0 +1,199 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { json, stream } from '../kit/answers.ts';
+import { projects, secrets } from '../kit/gateway.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+
+const setting = useHosts(
+  json('{}'),
+  ({ anthropic, openai }) => `
+providers:
+  claude: { dialect: anthropic, base_url: "${anthropic}" }
+  gpt: { dialect: openai, base_url: "${openai}/v1" }
+models:
+  - { match: "claude-*", provider: claude }
+  - { match: "gpt-*", provider: gpt }
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: codename, action: block, apply_to: [response], when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+      - { id: place, action: redact, apply_to: [response], when: { text: { phrases: ["harbour seven"] } }, reason: content.place }
+      - { id: seen, action: block, mode: monitor, apply_to: [response], when: { text: { phrases: ["moonrise"] } }, reason: content.seen }
+plants: { store: { enabled: false } }
+${projects}`,
+);
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/** Asks as an SDK would, and takes whatever comes until the connection ends. */
+function ask(path: string, body: object): Promise<Got> {
+  const { gateway } = setting();
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      `${gateway.url}${path}`,
+      {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.PROJECT_KEY}` },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('error', () => undefined);
+        response.on('close', () =>
+          resolve({ status: response.statusCode ?? 0, text, isWhole: response.complete }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(JSON.stringify(body));
+  });
+}
+
+const askChat = (isStream: boolean) =>
+  ask('/v1/chat/completions', {
+    model: 'gpt-test',
+    messages: [{ role: 'user', content: 'hello' }],
+    ...(isStream ? { stream: true } : {}),
+  });
+
+function chatAnswer(content: string): string {
+  return JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'gpt-test',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  });
+}
+
+/** A chat stream whose text comes in these pieces, each an event. */
+function chatEvents(pieces: readonly string[]): string[] {
+  const chunk = (delta: object, finish: string | null) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  return [
+    chunk({ role: 'assistant', content: '' }, null),
+    ...pieces.map((content) => chunk({ content }, null)),
+    chunk({}, 'stop'),
+    'data: [DONE]\n\n',
+  ];
+}
+
+function chatText(events: string): string {
+  return [...events.matchAll(/^data: (\{.*\})$/gm)]
+    .map(([, data]) => JSON.parse(data as string) as { choices?: { delta?: { content?: string } }[] })
+    .map((event) => event.choices?.[0]?.delta?.content ?? '')
+    .join('');
+}
+
+describe('a plain answer', () => {
+  test('with a forbidden text is refused whole', async () => {
+    setting().openai.script(json(chatAnswer('about Project  Nightfall, then')));
+
+    const got = await askChat(false);
+
+    expect(got.status).toBe(403);
+    expect(JSON.parse(got.text)).toMatchObject({ error: { reason: 'content.codename' } });
+    expect(got.text.toLowerCase()).not.toContain('nightfall');
+  });
+
+  test('with a text to take out keeps the rest', async () => {
+    setting().openai.script(json(chatAnswer('meet at harbour seven at noon')));
+
+    const got = await askChat(false);
+
+    expect(got.status).toBe(200);
+    expect(got.text).toContain('meet at [REDACTED:content.place] at noon');
+  });
+
+  test('that only a monitored rule minds passes, and the record says so', async () => {
+    const body = chatAnswer('at moonrise');
+    setting().openai.script(json(body));
+    const { gateway } = setting();
+    const before = gateway.records.length;
+
+    const got = await askChat(false);
+
+    expect(got.text).toBe(body);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({
+      would_block: ['seen'],
+      rules: [{ id: 'seen', mode: 'monitor', on: 'answer' }],
+    });
+  });
+});
+
+describe('a stream', () => {
+  const text = 'see: project nightfall is on';
+
+  test('split at every character never lets the forbidden text out', async () => {
+    for (let at = 1; at < text.length; at += 1) {
+      setting().openai.script(stream(chatEvents([text.slice(0, at), text.slice(at)])));
+
+      const got = await askChat(true);
+
+      const seen = chatText(got.text);
+      expect(seen.toLowerCase()).not.toContain('project n');
+      expect('see: '.startsWith(seen) || seen === 'see: ').toBe(true);
+      expect(got.text).toContain('"reason":"content.codename"');
+      expect(got.text).not.toContain('[DONE]');
+      expect(got.isWhole).toBe(false);
+    }
+  });
+
+  test('split at every byte of its wire form never lets the forbidden text out', async () => {
+    const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
+    for (let at = 1; at < wire.length; at += 7) {
+      setting().openai.script(stream([wire.subarray(0, at), wire.subarray(at)]));
+
+      const got = await askChat(true);
+
+      expect(got.text.toLowerCase()).not.toContain('night');
+      expect(got.isWhole).toBe(false);
+    }
+  });
+
+  test('has a text taken out of its deltas', async () => {
+    setting().openai.script(stream(chatEvents(['meet at har', 'bour se', 'ven at noon'])));
+
+    const got = await askChat(true);
+
+    expect(chatText(got.text)).toBe('meet at [REDACTED:content.place] at noon');
+    expect(got.text).toContain('data: [DONE]');
+    expect(got.isWhole).toBe(true);
+  });
+
+  test('without any of it arrives whole', async () => {
+    setting().openai.script(stream(chatEvents(['nothing ', 'to see ', 'here'])));
+
+    const got = await askChat(true);
+
+    expect(chatText(got.text)).toBe('nothing to see here');
+    expect(got.isWhole).toBe(true);
+  });
+
+  test('is checked after translation too', async () => {
+    setting().openai.script(stream(chatEvents(['see: project ', 'nightfall is on'])));
+
+    const got = await ask('/v1/messages', {
+      model: 'gpt-test',
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+
+    expect(got.text).toContain('event: error');
+    expect(got.text).toContain('content.codename');
+    expect(got.text.toLowerCase()).not.toContain('nightfall');
+    expect(got.text).not.toContain('message_stop');
+    expect(got.isWhole).toBe(false);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { json } from '../kit/answers.ts';
+import { secrets } from '../kit/gateway.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+import { head, type RawAnswer, sendRaw } from '../kit/raw.ts';
+import { bytes } from './bypass/bytes.ts';
+import { type Bypass, saying } from './bypass/case.ts';
+import { forgottenFields } from './bypass/forgotten-fields.ts';
+import { houseConfig } from './bypass/house.ts';
+import { keys } from './bypass/keys.ts';
+import { modelsAndCaps } from './bypass/models-and-caps.ts';
+import { opaqueContent } from './bypass/opaque.ts';
+import { pathsAndFraming } from './bypass/paths.ts';
+import { joinedTexts } from './bypass/splits.ts';
+import { clientSwitches } from './bypass/switches.ts';
+import { unicode } from './bypass/unicode.ts';
+
+const classes: Readonly<Record<string, readonly Bypass[]>> = {
+  'fields that scanners forget': forgottenFields,
+  'duplicate and look-alike keys': keys,
+  'model, cap and tool tricks': modelsAndCaps,
+  unicode,
+  splits: joinedTexts,
+  'bytes and encodings': bytes,
+  'paths and framing': pathsAndFraming,
+  'client switches': clientSwitches,
+  'opaque and unseen content': opaqueContent,
+};
+
+const hosts = useHosts(json('{"data":[]}'), houseConfig);
+const targets = {
+  messages: '/v1/messages',
+  count_tokens: '/v1/messages/count_tokens',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  embeddings: '/v1/embeddings',
+};
+
+function send(bypass: Bypass): Promise<RawAnswer> {
+  const body = Buffer.from(bypass.raw ?? JSON.stringify(bypass.body));
+  const key = bypass.key === 'strict' ? secrets.OTHER_KEY : secrets.PROJECT_KEY;
+  const lines = [
+    `${bypass.method ?? 'POST'} ${bypass.target ?? targets[bypass.endpoint]} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `x-api-key: ${key}`,
+    ...(bypass.type ?? ['Content-Type: application/json']),
+    ...(bypass.headers ?? []),
+    ...(bypass.framing ?? [`Content-Length: ${body.length}`]),
+  ];
+  return sendRaw(hosts().gateway.port, head(...lines), body);
+}
+
+function forwarded(): number {
+  return hosts().openai.requests.length + hosts().anthropic.requests.length;
+}
+
+for (const [name, cases] of Object.entries(classes)) {
+  describe(`${name} can't be used to talk past the policy`, () => {
+    test.each(cases.map((bypass) => [bypass.name, bypass] as const))('%s', async (_name, bypass) => {
+      const before = forwarded();
+
+      const answer = await send(bypass);
+
+      const { error } = JSON.parse(answer.body.toString());
+      const { status, reason, at } = bypass.expect;
+      expect({ status: answer.status, reason: error?.reason, forwarded: forwarded() - before }).toEqual({
+        status,
+        reason,
+        forwarded: 0,
+      });
+      if (at !== undefined) expect(error.param).toBe(at);
+      expect(error.message).not.toMatch(/nightfall|4111/i);
+    });
+  });
+}
+
+test('each class has its cases, under names of their own', () => {
+  const names = Object.values(classes).flatMap((cases) => cases.map((bypass) => bypass.name));
+
+  expect(names.length).toBeGreaterThanOrEqual(150);
+  for (const cases of Object.values(classes)) {
+    expect(new Set(cases.map((bypass) => bypass.name)).size).toBe(cases.length);
+  }
+});
+
+test.each(['messages', 'chat', 'responses', 'embeddings'] as const)(
+  '%s: the same request without the forbidden text passes, so it is the policy that refused',
+  async (endpoint) => {
+    const before = forwarded();
+
+    const answer = await send({
+      name: '',
+      endpoint,
+      body: saying(endpoint, 'hello'),
+      expect: { status: 200, reason: '' },
+    });
+
+    expect([answer.status, forwarded() - before]).toEqual([200, 1]);
+  },
+);
+
+afterAll(() => {
+  const records = JSON.stringify(hosts().gateway.records);
+  expect(records).not.toMatch(/nightfall|4111.?1111/i);
+  for (const secret of Object.values(secrets)) expect(records).not.toContain(secret);
+});

@@ -1,0 +1,76 @@
+import type { DialectName } from '../../../src/dialects/registry.ts';
+
+export const dialectNames = ['messages', 'chat', 'responses', 'embeddings'] as const;
+
+/** One way past the policy that somebody might try, and what it must come to. */
+export interface Bypass {
+  readonly name: string;
+  /** The endpoint it is sent to; `target` replaces its path. */
+  readonly endpoint: DialectName | 'count_tokens';
+  readonly body?: unknown;
+  /** Bytes in place of a body in JSON. */
+  readonly raw?: string | Buffer;
+  readonly target?: string;
+  readonly method?: string;
+  /** `strict` belongs to a project whose policy refuses what it can't look into. */
+  readonly key?: 'strict';
+  /** Replaces `Content-Type: application/json`. */
+  readonly type?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Replaces Content-Length. */
+  readonly framing?: readonly string[];
+  readonly expect: Expected;
+}
+
+export interface Expected {
+  readonly status: number;
+  readonly reason: string;
+  /** The JSON pointer it must name. */
+  readonly at?: string;
+}
+
+export const codename = 'project nightfall';
+export const blocked: Expected = { status: 403, reason: 'content.codename' };
+export const model = {
+  messages: 'claude-test',
+  chat: 'gpt-test',
+  responses: 'gpt-test',
+  embeddings: 'embed',
+  count_tokens: 'claude-test',
+};
+
+/** The smallest request of an endpoint that says something. */
+export function saying(
+  endpoint: Bypass['endpoint'],
+  text: unknown,
+  more: object = {},
+): Record<string, unknown> {
+  const start = { model: model[endpoint] };
+  if (endpoint === 'responses') return { ...start, input: [{ role: 'user', content: text }], ...more };
+  if (endpoint === 'embeddings') return { ...start, input: text, ...more };
+  const cap = endpoint === 'messages' ? { max_tokens: 64 } : {};
+  return { ...start, ...cap, messages: [{ role: 'user', content: text }], ...more };
+}
+
+/** A request of turns that are given whole. */
+export function turns(
+  endpoint: 'messages' | 'chat' | 'responses',
+  ...all: readonly unknown[]
+): Record<string, unknown> {
+  const { messages, input, ...rest } = saying(endpoint, 'x');
+  return messages === undefined ? { ...rest, input: all } : { ...rest, messages: all };
+}
+
+/** A text block as each dialect of turns writes it. */
+export function block(endpoint: 'messages' | 'chat' | 'responses', text: string): object {
+  return { type: endpoint === 'responses' ? 'input_text' : 'text', text };
+}
+
+export function base64(text: string | Buffer, encoding: BufferEncoding = 'utf8'): string {
+  return (typeof text === 'string' ? Buffer.from(text, encoding) : text).toString('base64');
+}
+
+/** Every letter as a JSON escape. */
+export function escaped(text: string): string {
+  return [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+}

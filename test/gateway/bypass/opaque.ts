@@ -1,0 +1,285 @@
+import { type Bypass, base64, blocked, codename, model, saying, turns } from './case.ts';
+
+const opaque = { status: 403, reason: 'content.opaque' };
+const unseen = { status: 403, reason: 'content.unseen_reference' };
+const unreadable = { status: 403, reason: 'content.unreadable' };
+const png = base64(Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'));
+const user = (content: unknown) => turns('messages', { role: 'user', content });
+const assistant = (content: unknown) => turns('messages', { role: 'assistant', content });
+const part = (value: object) => turns('chat', { role: 'user', content: [value] });
+const input = (value: object) => turns('responses', { role: 'user', content: [value] });
+const item = (value: object) => turns('responses', value);
+
+const table: readonly (readonly [Bypass['endpoint'], string, unknown, Bypass['expect']])[] = [
+  [
+    'messages',
+    'an image',
+    user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }]),
+    opaque,
+  ],
+  [
+    'messages',
+    'a PDF',
+    user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: png } }]),
+    opaque,
+  ],
+  [
+    'messages',
+    'bytes without a type',
+    user([{ type: 'document', source: { type: 'base64', data: png } }]),
+    opaque,
+  ],
+  [
+    'messages',
+    'an image in a tool result',
+    user([
+      {
+        type: 'tool_result',
+        tool_use_id: 'a',
+        content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }],
+      },
+    ]),
+    opaque,
+  ],
+  [
+    'messages',
+    'an image by URL',
+    user([{ type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }]),
+    unseen,
+  ],
+  [
+    'messages',
+    'a document by URL',
+    user([{ type: 'document', source: { type: 'url', url: 'https://example.org/a.pdf' } }]),
+    unseen,
+  ],
+  [
+    'messages',
+    'a file by id',
+    user([{ type: 'document', source: { type: 'file', file_id: 'file_1' } }]),
+    unseen,
+  ],
+  ['messages', 'an upload for a container', user([{ type: 'container_upload', file_id: 'file_1' }]), unseen],
+  ['messages', 'a container', { ...saying('messages', 'x'), container: 'container_1' }, unseen],
+  [
+    'messages',
+    'an MCP server',
+    { ...saying('messages', 'x'), mcp_servers: [{ type: 'url', url: 'https://example.org/mcp', name: 'a' }] },
+    unseen,
+  ],
+  ['messages', 'redacted thinking', assistant([{ type: 'redacted_thinking', data: 'abc' }]), unseen],
+  [
+    'messages',
+    'encrypted search results',
+    assistant([
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 'a',
+        content: [
+          { type: 'web_search_result', title: 'a', url: 'https://example.org', encrypted_content: 'abc' },
+        ],
+      },
+    ]),
+    unseen,
+  ],
+  [
+    'chat',
+    'an image',
+    part({ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }),
+    opaque,
+  ],
+  [
+    'chat',
+    'an image in capitals',
+    part({ type: 'image_url', image_url: { url: `DATA:IMAGE/PNG;BASE64,${png}` } }),
+    opaque,
+  ],
+  [
+    'chat',
+    'an image behind a blank',
+    part({ type: 'image_url', image_url: { url: ` data:image/png;base64,${png}` } }),
+    opaque,
+  ],
+  ['chat', 'audio', part({ type: 'input_audio', input_audio: { data: png, format: 'wav' } }), opaque],
+  [
+    'chat',
+    'a PDF',
+    part({ type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${png}` } }),
+    opaque,
+  ],
+  [
+    'chat',
+    'a file without a data URL',
+    part({ type: 'file', file: { filename: 'a.pdf', file_data: png } }),
+    opaque,
+  ],
+  [
+    'chat',
+    'an image by URL',
+    part({ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }),
+    unseen,
+  ],
+  [
+    'chat',
+    'an image by a URL without an object',
+    part({ type: 'image_url', image_url: 'https://example.org/a.png' }),
+    unseen,
+  ],
+  [
+    'chat',
+    'a video by URL',
+    part({ type: 'video_url', video_url: { url: 'https://example.org/a.mp4' } }),
+    unseen,
+  ],
+  [
+    'chat',
+    'audio by URL',
+    part({ type: 'audio_url', audio_url: { url: 'https://example.org/a.mp3' } }),
+    unseen,
+  ],
+  ['chat', 'a file by id', part({ type: 'file', file: { file_id: 'file-1' } }), unseen],
+  ['chat', 'earlier audio by id', turns('chat', { role: 'assistant', audio: { id: 'audio_1' } }), unseen],
+  [
+    'responses',
+    'an image',
+    input({ type: 'input_image', image_url: `data:image/png;base64,${png}` }),
+    opaque,
+  ],
+  [
+    'responses',
+    'a file',
+    input({ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${png}` }),
+    opaque,
+  ],
+  ['responses', 'audio', input({ type: 'input_audio', input_audio: { data: png, format: 'mp3' } }), opaque],
+  [
+    'responses',
+    'a screenshot',
+    item({
+      type: 'computer_call_output',
+      call_id: 'a',
+      output: { type: 'computer_screenshot', image_url: `data:image/png;base64,${png}` },
+    }),
+    opaque,
+  ],
+  [
+    'responses',
+    'an image that was made',
+    item({ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: png }),
+    opaque,
+  ],
+  [
+    'responses',
+    'an image by URL',
+    input({ type: 'input_image', image_url: 'https://example.org/a.png' }),
+    unseen,
+  ],
+  ['responses', 'an image by id', input({ type: 'input_image', file_id: 'file-1' }), unseen],
+  [
+    'responses',
+    'a file by URL',
+    input({ type: 'input_file', file_url: 'https://example.org/a.pdf' }),
+    unseen,
+  ],
+  ['responses', 'a file by id', input({ type: 'input_file', file_id: 'file-1' }), unseen],
+  [
+    'responses',
+    'an earlier response',
+    { ...saying('responses', 'x'), previous_response_id: 'resp_1' },
+    unseen,
+  ],
+  ['responses', 'a conversation', { ...saying('responses', 'x'), conversation: 'conv_1' }, unseen],
+  [
+    'responses',
+    'a conversation as an object',
+    { ...saying('responses', 'x'), conversation: { id: 'conv_1' } },
+    unseen,
+  ],
+  ['responses', 'a stored prompt', { model: model.responses, prompt: { id: 'pmpt_1' } }, unseen],
+  ['responses', 'an item by reference', item({ type: 'item_reference', id: 'msg_1' }), unseen],
+  ['responses', 'an item by nothing but its id', item({ id: 'msg_1' }), unseen],
+  [
+    'responses',
+    'encrypted reasoning',
+    item({ type: 'reasoning', id: 'r', summary: [], encrypted_content: 'abc' }),
+    unseen,
+  ],
+  [
+    'responses',
+    'a search of stores',
+    { ...saying('responses', 'x'), tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
+    unseen,
+  ],
+  [
+    'responses',
+    'an MCP server',
+    {
+      ...saying('responses', 'x'),
+      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.org' }],
+    },
+    unseen,
+  ],
+  [
+    'responses',
+    'a connector',
+    {
+      ...saying('responses', 'x'),
+      tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_dropbox' }],
+    },
+    unseen,
+  ],
+  [
+    'responses',
+    'files of a container',
+    {
+      ...saying('responses', 'x'),
+      tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }],
+    },
+    unseen,
+  ],
+  [
+    'responses',
+    'a container by id',
+    { ...saying('responses', 'x'), tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
+    unseen,
+  ],
+];
+
+const numbers: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
+  ['embeddings', 'token ids', saying('embeddings', [10, 20, 30])],
+  ['embeddings', 'lists of token ids', saying('embeddings', [[10, 20], [30]])],
+  ['embeddings', 'token ids behind a text', saying('embeddings', ['a', [10, 20]])],
+  ['embeddings', 'token ids deep inside', saying('embeddings', [[[10, 20]]])],
+  ['embeddings', 'one number', saying('embeddings', 10)],
+  ['chat', 'token ids as content', saying('chat', [10, 20])],
+  ['messages', 'token ids as content', saying('messages', [10, 20])],
+  ['responses', 'token ids as input', { model: model.responses, input: [10, 20] }],
+  ['chat', 'token ids as the text of a part', saying('chat', [{ type: 'text', text: [10, 20] }])],
+];
+
+/** What no rule can look into; refused where a policy says so, or where a rule would have had to read it. */
+export const opaqueContent: readonly Bypass[] = [
+  ...table.map(
+    ([endpoint, what, body, expect]): Bypass => ({
+      name: `${endpoint}: ${what}`,
+      endpoint,
+      body,
+      key: 'strict',
+      expect,
+    }),
+  ),
+  ...numbers.map(
+    ([endpoint, what, body]): Bypass => ({
+      name: `${endpoint}: ${what}`,
+      endpoint,
+      body,
+      expect: unreadable,
+    }),
+  ),
+  {
+    name: 'messages: a text that says it is an image',
+    endpoint: 'messages',
+    body: user([{ type: 'document', source: { type: 'text', media_type: 'image/png', data: codename } }]),
+    expect: blocked,
+  },
+];

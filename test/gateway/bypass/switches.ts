@@ -1,0 +1,105 @@
+import { type Bypass, blocked, codename, dialectNames, saying } from './case.ts';
+
+const paths = {
+  messages: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  embeddings: '/v1/embeddings',
+};
+
+const headers: readonly string[] = [
+  'X-Gateway-Policy: off',
+  'X-Gateway-Policies: none',
+  'X-Gateway-Mode: monitor',
+  'X-Gateway-Bypass: true',
+  'X-Gateway-Dry-Run: 1',
+  'X-Gateway-Project: other',
+  'X-Gateway-Key-Id: strict-web',
+  'X-Gateway-Body: redacted',
+  'X-Portkey-Config: {"guardrails":[]}',
+  'X-Litellm-Disable-Guardrails: true',
+  'X-HTTP-Method-Override: GET',
+  'X-Original-URL: /healthz',
+  'X-Rewrite-URL: /healthz',
+  'X-Forwarded-For: 127.0.0.1',
+  'X-Forwarded-Prefix: /healthz',
+  'X-Forwarded-User: admin',
+  'Forwarded: for=127.0.0.1',
+  'Via: 1.1 gateway',
+  'Cookie: policy=off',
+  'User-Agent: gateway-healthcheck',
+  'Anthropic-Beta: no-policy-2026',
+  'OpenAI-Beta: policies=off',
+  'Idempotency-Key: abc',
+  'Cache-Control: only-if-cached',
+  'Range: bytes=0-1',
+  'Accept: text/event-stream',
+  'Accept: text/html',
+  'Referer: http://127.0.0.1/',
+  'Sec-Purpose: prefetch',
+];
+
+const fields: readonly object[] = [
+  { policy: 'off' },
+  { policies: [] },
+  { gateway: { mode: 'monitor', policies: [] } },
+  { guardrails: [] },
+  { metadata: { gateway_policy: 'off' } },
+  { extra_headers: { 'x-gateway-policy': 'off' } },
+  { dry_run: true },
+  { user: 'admin' },
+  { project: 'other' },
+  { store: false },
+  { safety_settings: [{ threshold: 'BLOCK_NONE' }] },
+];
+
+const queries: readonly string[] = [
+  '?beta=true',
+  '?policy=off',
+  '?mode=monitor&key=other',
+  '?stream=false',
+  '?',
+  '??x',
+  '?/../healthz',
+  '?beta=true&beta=false',
+];
+
+/** What a client sends in the hope that it turns the policy off, on every dialect. */
+export const clientSwitches: readonly Bypass[] = dialectNames.flatMap((endpoint) => [
+  ...headers.map(
+    (header): Bypass => ({
+      name: `${endpoint}: ${header}`,
+      endpoint,
+      headers: [header],
+      body: saying(endpoint, codename),
+      expect: blocked,
+    }),
+  ),
+  ...fields.map(
+    (field): Bypass => ({
+      name: `${endpoint}: ${JSON.stringify(field)}`,
+      endpoint,
+      body: saying(endpoint, codename, field),
+      expect: blocked,
+    }),
+  ),
+  ...queries.map(
+    (query): Bypass => ({
+      name: `${endpoint}: ${query}`,
+      endpoint,
+      target: paths[endpoint] + query,
+      body: saying(endpoint, codename),
+      expect: blocked,
+    }),
+  ),
+  ...(endpoint === 'embeddings'
+    ? []
+    : [
+        {
+          name: `${endpoint}: stream`,
+          endpoint,
+          body: saying(endpoint, codename, { stream: true }),
+          expect: blocked,
+        },
+      ]),
+]);

@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Facts } from '../../src/policy/facts.ts';
+import { json } from '../kit/answers.ts';
+import { post, secrets } from '../kit/gateway.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+import { head, openRaw } from '../kit/raw.ts';
+
+const hosts = useHosts(
+  json('{"id":"a","choices":[]}'),
+  ({ openai }) => `
+providers: { gpt: { dialect: openai, base_url: "${openai}/v1", api_key: "\${PROVIDER_KEY}" } }
+models: [{ match: "gpt-*", provider: gpt }]
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: codename, action: block, when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+      - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.credit_card }
+      - { id: tickets, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'] } } }
+      - { id: greetings, action: warn, when: { text: { phrases: ["good morning"] } } }
+      - { id: tried, action: block, mode: monitor, when: { text: { phrases: ["dry run"] } }, reason: content.tried }
+      - { id: caps, action: block, when: { max_output_tokens: { over: 1000 } }, reason: limits.max_output_tokens }
+  watched:
+    mode: monitor
+    opaque_content: block
+    rules:
+      - { id: watched-word, action: block, when: { text: { phrases: ["moonrise"] } }, reason: content.watched }
+      - { id: watched-mail, action: redact, when: { text: { detect: [email] } }, reason: content.email }
+projects:
+  shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { policies: [watched], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+`,
+);
+
+const path = '/v1/chat/completions';
+const saying = (content: unknown, more: object = {}) => ({
+  model: 'gpt-test',
+  messages: [{ role: 'user', content }],
+  ...more,
+});
+
+/** Sends it and gives the answer, the record and what reached the provider. */
+async function send(body: unknown, key: string = secrets.PROJECT_KEY) {
+  const { gateway, openai } = hosts();
+  const [recordsBefore, sentBefore] = [gateway.records.length, openai.requests.length];
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await post(gateway, path, text, { headers: { authorization: `Bearer ${key}` } });
+  const value = JSON.parse(await answer.text());
+  const records = await gateway.recorded(recordsBefore + 1);
+  const sent = openai.requests.slice(sentBefore).map((request) => request.body.toString());
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    value,
+    record: records[recordsBefore],
+    sent,
+    text,
+  };
+}
+
+describe('monitor', () => {
+  test('a rule in dry run lets the request pass as it is, and records what it would have done', async () => {
+    const { status, headers, record, sent, text } = await send(saying('this is a Dry  Run'));
+
+    expect([status, sent, headers.get('x-gateway-body')]).toEqual([200, [text], 'exact']);
+    expect(record).toMatchObject({
+      status: 200,
+      outcome: 'answered',
+      decision: 'allow',
+      would_block: ['tried'],
+      rules: [{ id: 'tried', action: 'block', mode: 'monitor', at: '/messages/0/content', count: 1 }],
+    });
+    expect(headers.has('x-gateway-warning')).toBe(false);
+  });
+
+  test('a policy in dry run does so with all its rules and options', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+    const body = saying([{ type: 'text', text: 'moonrise, ask anna.schmidt@firma-beispiel.de' }, image]);
+
+    const { status, record, sent, text } = await send(body, secrets.OTHER_KEY);
+
+    expect([status, sent]).toEqual([200, [text]]);
+    expect(record?.would_block).toEqual(['watched-word', 'watched-mail', 'opaque_content']);
+    expect(record).toMatchObject({ decision: 'allow', unseen: 1 });
+  });
+
+  test('rules that are enforced refuse beside those in dry run', async () => {
+    const { status, record } = await send(saying('moonrise over project nightfall'), secrets.OTHER_KEY);
+
+    expect(status).toBe(403);
+    expect(record).toMatchObject({
+      decision: 'block',
+      reason: 'content.codename',
+      would_block: ['watched-word'],
+    });
+  });
+});
+
+describe('outcomes', () => {
+  test('a warning names its rule in a header, once for each, and the bytes go on as they came', async () => {
+    const { status, headers, record, sent, text } = await send(
+      saying('good morning, see TCK-123456 and TCK-654321'),
+    );
+
+    expect([status, sent, headers.get('x-gateway-body')]).toEqual([200, [text], 'exact']);
+    expect(headers.get('x-gateway-warning')).toBe('tickets, greetings');
+    expect(record).toMatchObject({
+      decision: 'warn',
+      rules: [{ id: 'tickets', count: 2 }, { id: 'greetings' }],
+    });
+  });
+
+  test('a redaction replaces what matched, and says so', async () => {
+    const { status, headers, record, sent } = await send(saying('pay with 4111 1111 1111 1111 please'));
+
+    expect([status, headers.get('x-gateway-body')]).toEqual([200, 'redacted']);
+    expect(sent.map((body) => JSON.parse(body))).toEqual([
+      saying('pay with [REDACTED:content.credit_card] please'),
+    ]);
+    expect(record).toMatchObject({
+      decision: 'redact',
+      body: 'redacted',
+      rules: [{ id: 'cards', action: 'redact' }],
+    });
+  });
+
+  test('what can not be taken out is refused', async () => {
+    const { status, value, sent } = await send(saying('x', { '4111 1111 1111 1111': 1 }));
+
+    expect([status, value.error.reason, sent]).toEqual([403, 'content.unredactable', []]);
+  });
+
+  test('records hold ids, counts, places and times, and never the content', async () => {
+    await send(saying('project nightfall 4111 1111 1111 1111 TCK-123456'));
+    const { record } = await send(saying('see project nightfall'));
+
+    expect(record).toMatchObject({
+      key: 'shop-web',
+      project: 'shop',
+      endpoint: 'chat',
+      decision: 'block',
+      reason: 'content.codename',
+      rules: [{ id: 'codename', action: 'block', mode: 'enforce', at: '/messages/0/content', count: 1 }],
+      policy_us: expect.any(Number),
+      config: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const written = JSON.stringify(hosts().gateway.records);
+    expect(written).not.toMatch(/nightfall|4111 ?1111|TCK-|moonrise|firma-beispiel/i);
+  });
+
+  test.each([
+    ['a text', { '4111 1111 1111 1111': 'project nightfall' }],
+    ['a text below the same', { 'Project Nightfall': { a: ['project nightfall'] } }],
+    ['a cap', { '4111 1111 1111 1111': { max_tokens: 5000 } }],
+  ])('the place of %s under a key that must not be told is told without that key', async (_what, extra) => {
+    const { status, value, record } = await send(saying('x', { extra }));
+
+    expect(status).toBe(403);
+    expect(JSON.stringify([value, record])).not.toMatch(/nightfall|4111 ?1111/i);
+    expect(value.error.param).toMatch(/^\/extra/);
+  });
+});
+
+describe('what goes wrong', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test('a rule that throws refuses; its cause is in the record alone', async () => {
+    // The only way into a matcher that throws: none of ours does.
+    vi.spyOn(Facts.prototype, 'caps', 'get').mockImplementation(() => {
+      throw new RangeError('the cap reader broke');
+    });
+
+    const { status, value, record, sent } = await send(saying('hello'));
+
+    expect([status, value.error.reason, sent]).toEqual([403, 'policy.error', []]);
+    expect(value.error.message).toBe('rule caps could not be evaluated, so the request is refused');
+    expect(JSON.stringify(value)).not.toContain('cap reader');
+    expect(record).toMatchObject({
+      status: 403,
+      decision: 'block',
+      reason: 'policy.error',
+      cause: 'RangeError: the cap reader broke',
+    });
+  });
+
+  test('so does the walk over the texts', async () => {
+    vi.spyOn(Facts.prototype, 'findings', 'get').mockImplementation(() => {
+      throw new TypeError('the walk broke');
+    });
+
+    const { status, value, record, sent } = await send(saying('hello'));
+
+    expect([status, value.error.reason, sent]).toEqual([403, 'policy.error', []]);
+    expect(record?.cause).toBe('TypeError: the walk broke');
+  });
+
+  test('the next request is served as before', async () => {
+    expect((await send(saying('hello'))).status).toBe(200);
+  });
+
+  test('a request behind a harmless one on the same connection is decided on its own', async () => {
+    const { gateway, openai } = hosts();
+    const before = openai.requests.length;
+    const request = (body: string) =>
+      `${head(
+        `POST ${path} HTTP/1.1`,
+        'Host: 127.0.0.1',
+        `x-api-key: ${secrets.PROJECT_KEY}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+      )}${body}`;
+    const connection = openRaw(gateway.port);
+    const harmless = JSON.stringify(saying('hello'));
+
+    await connection.write(request(harmless) + request(JSON.stringify(saying('project nightfall'))));
+    const answers = [await connection.answer(), await connection.answer()];
+
+    connection.socket.destroy();
+    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
+    expect(openai.requests.slice(before).map(({ body }) => body.toString())).toEqual([harmless]);
+  });
+
+  test('a request that is hidden behind a length too short never gets through', async () => {
+    const { gateway, openai } = hosts();
+    const before = openai.requests.length;
+    const connection = openRaw(gateway.port);
+
+    await connection.write(
+      head(
+        `POST ${path} HTTP/1.1`,
+        'Host: 127.0.0.1',
+        `x-api-key: ${secrets.PROJECT_KEY}`,
+        'Content-Type: application/json',
+        'Content-Length: 2',
+      ),
+      JSON.stringify(saying('project nightfall')),
+    );
+    await connection.closed;
+
+    expect(openai.requests.length).toBe(before);
+  });
+});

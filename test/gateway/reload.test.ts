@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { gatewayConfig } from '../../src/cli/gateway-config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { type GatewayConfig, type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
+import { defaultListenLimits } from '../../src/http/listen.ts';
+import { type Host, startHost } from '../providers/scripted-host.ts';
+
+const hosts: Host[] = [];
+let server: GatewayServer | undefined;
+
+afterEach(async () => {
+  await server?.drain();
+  await Promise.all(hosts.splice(0).map((host) => host.stop()));
+});
+
+async function configFor(host: Host): Promise<GatewayConfig> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-reload-'));
+  const file = join(directory, 'gateway.yaml');
+  const yaml = `
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", connections: 1 }
+models: [{ match: "*", provider: host }]
+projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
+`;
+  writeFileSync(file, yaml, { mode: 0o600 });
+  const env = { KEY: 'project-key-0123456789' };
+  const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
+  rmSync(directory, { recursive: true });
+  return gatewayConfig(config, undefined);
+}
+
+async function hostThat(answers: (response: ServerResponse, number: number) => void): Promise<Host> {
+  const host = await startHost((request, response, number) => {
+    request.resume();
+    answers(response, number);
+  });
+  hosts.push(host);
+  return host;
+}
+
+const whole = (response: ServerResponse, text: string) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text }));
+
+async function ask({ url }: GatewayServer): Promise<[number, unknown]> {
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'project-key-0123456789' },
+    body: '{"model":"m","messages":[]}',
+  });
+  return [answer.status, ((await answer.json()) as { text?: string }).text];
+}
+
+test('exchanges that began, and those that still wait in line, keep their configuration', async () => {
+  const held: ServerResponse[] = [];
+  const old = await hostThat((response, number) => {
+    if (number === 1) held.push(response);
+    else whole(response, 'old');
+  });
+  const young = await hostThat((response) => whole(response, 'young'));
+  const limits = { ...defaultListenLimits, drainMs: 2_000 };
+  const config = await configFor(old);
+  let arrived = 0;
+  const keys: GatewayConfig['keys'] = {
+    find: (key) => {
+      arrived += 1;
+      return config.keys.find(key);
+    },
+  };
+  const started = await serveGateway({
+    host: '127.0.0.1',
+    port: 0,
+    limits,
+    config: { ...config, keys },
+    record: () => undefined,
+  });
+  server = started;
+  const first = ask(started);
+  await old.reached(1);
+  const second = ask(started); // the provider's one connection is taken: it waits
+  while (arrived < 2) await new Promise((resolve) => setImmediate(resolve));
+
+  started.apply(await configFor(young));
+  const third = await ask(started);
+  for (const response of held) whole(response, 'old');
+
+  expect(third).toEqual([200, 'young']);
+  expect(await Promise.all([first, second])).toEqual([
+    [200, 'old'],
+    [200, 'old'],
+  ]);
+  await old.closed(1); // nothing is left of the old configuration
+});

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chatAnswer, json, requestFor, speakAll } from '../kit/answers.ts';
+import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+
+// Queues, retries and breakers, each at a provider of its own so that no test sees another one's failures.
+
+const names = ['queue', 'again', 'never', 'poor', 'breaker', 'quota', 'first', 'second'] as const;
+type Name = (typeof names)[number];
+
+const settings: Readonly<Record<Name, string>> = {
+  queue: 'connections: 1, timeouts: { queue: 300ms }',
+  again: 'retries: { attempts: 3, budget: 1 }',
+  never: 'retries: { attempts: 1 }',
+  poor: 'retries: { attempts: 2, budget: 0 }',
+  breaker: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 700ms }',
+  quota: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
+  first: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
+  second: 'retries: { attempts: 1 }',
+};
+
+const hosts = new Map<Name, ScriptedHost>();
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  for (const name of names) hosts.set(name, await startHost(speakAll));
+  const providers = names.map(
+    (name) =>
+      `  ${name}: { dialect: openai, base_url: "${host(name).url}/v1", endpoints: [chat], ${settings[name]} }`,
+  );
+  gateway = await startGateway(`
+providers:
+${providers.join('\n')}
+models:
+  - { match: either, provider: first, fallbacks: [{ provider: second }] }
+${names.map((name) => `  - { match: at-${name}, provider: ${name} }`).join('\n')}
+${projects}`);
+});
+
+afterAll(async () => {
+  await Promise.all([...hosts.values()].map((one) => one.close()));
+  await gateway.stop();
+});
+
+function host(name: Name): ScriptedHost {
+  const found = hosts.get(name);
+  if (found === undefined) throw new Error(`there is no host ${name}`);
+  return found;
+}
+
+function ask(model: string, init: RequestInit = {}): Promise<Response> {
+  return post(gateway, '/v1/chat/completions', requestFor('chat', model), init);
+}
+
+async function reasonOf(answer: Response): Promise<unknown> {
+  return ((await answer.json()) as { error: { reason: unknown } }).error.reason;
+}
+
+/** Answers one after the other; the last one stays. */
+function inTurn(...answers: readonly Script[]): Script {
+  let at = 0;
+  return (response, request) => {
+    const answer = answers[Math.min(at, answers.length - 1)];
+    at += 1;
+    return answer?.(response, request);
+  };
+}
+
+const busy = (headers: Record<string, string> = {}) => json('{"error":{"message":"busy"}}', 429, headers);
+const broken = json('{"error":{"message":"broken"}}', 500);
+const good = json(chatAnswer);
+
+describe('the line before a provider', () => {
+  /** A request that holds the only place until it is let go. */
+  async function hold(): Promise<{ done: Promise<Response>; release: () => void }> {
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    host('queue').script(async (response, request) => {
+      await isReleased;
+      return good(response, request);
+    });
+    const arrived = host('queue').next();
+    const done = ask('at-queue');
+    await arrived;
+    return { done, release };
+  }
+
+  test('lets the next one in when a place comes free', async () => {
+    const { done, release } = await hold();
+
+    const second = ask('at-queue');
+    release();
+
+    expect([(await done).status, (await second).status]).toEqual([200, 200]);
+  });
+
+  test('answers 503 with Retry-After when none does, and nothing was sent', async () => {
+    const { done, release } = await hold();
+    const before = host('queue').requests.length;
+
+    const second = await ask('at-queue');
+    const sent = host('queue').requests.length - before;
+    release();
+    await done;
+
+    expect(second.status).toBe(503);
+    expect(await reasonOf(second)).toBe('gateway.overloaded');
+    expect(second.headers.get('retry-after')).toBe('1');
+    expect(sent).toBe(0);
+  });
+
+  test('forgets who leaves it', async () => {
+    const { done, release } = await hold();
+    const before = host('queue').requests.length;
+    const leaving = new AbortController();
+
+    const second = ask('at-queue', { signal: leaving.signal }).catch((error: unknown) => error);
+    // Its head and body are there as soon as a later request on another connection was answered.
+    await fetch(`${gateway.url}/healthz`);
+    leaving.abort();
+    await second;
+    const record = await gateway.recordWhere(
+      ({ outcome, model }) => outcome === 'left' && model === 'at-queue',
+    );
+    release();
+    await done;
+    const third = await ask('at-queue');
+
+    expect(record.status).toBe(499);
+    expect(third.status).toBe(200);
+    expect(host('queue').requests.length).toBe(before + 1);
+  });
+});
+
+describe('a request is sent again', () => {
+  test.each([429, 503, 529])('after %d, as often as configured', async (status) => {
+    const refusal = json('{"error":{"message":"busy"}}', status, { 'retry-after': '0' });
+    host('again').script(inTurn(refusal, refusal, good));
+
+    const answer = await ask('at-again');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-attempts')).toBe('3');
+  });
+
+  test.each([
+    ['never where one attempt is all', 'at-never', 'never', busy({ 'retry-after': '0' })],
+    [
+      'never where the host says so',
+      'at-again',
+      'again',
+      busy({ 'retry-after': '0', 'x-should-retry': 'false' }),
+    ],
+    [
+      'never where the host wants more patience than is ours',
+      'at-again',
+      'again',
+      busy({ 'retry-after': '61' }),
+    ],
+    ['never after a 500', 'at-again', 'again', broken],
+    [
+      'never once its bytes were out and the connection broke',
+      'at-again',
+      'again',
+      (response) => response.destroy(),
+    ],
+  ] satisfies [string, string, Name, Script][])('%s', async (_name, model, name, script) => {
+    host(name).script(script);
+    const before = host(name).requests.length;
+
+    const answer = await ask(model);
+
+    expect(answer.ok).toBe(false);
+    expect(host(name).requests.length).toBe(before + 1);
+  });
+
+  test('no more often than the budget allows', async () => {
+    host('poor').script(busy({ 'retry-after': '0' }));
+    const before = host('poor').requests.length;
+
+    const answers = [];
+    for (let i = 0; i < 15; i += 1) answers.push(await ask('at-poor'));
+
+    // Ten retries are there from the start; without a budget none is ever added.
+    expect(host('poor').requests.length - before).toBe(25);
+    expect(answers.every(({ status }) => status === 429)).toBe(true);
+    expect(answers[0]?.headers.get('retry-after')).toBe('0');
+  });
+});
+
+describe('a breaker', () => {
+  test('opens after failures in a row, lets one probe through after its time, and closes', async () => {
+    host('breaker').script(broken);
+    await ask('at-breaker');
+    await ask('at-breaker');
+    const before = host('breaker').requests.length;
+
+    const refused = await ask('at-breaker');
+    const openAt = host('breaker').requests.length;
+    // The breaker's own clock, not a guess at somebody's speed.
+    await new Promise((resolve) => setTimeout(resolve, 750));
+    host('breaker').script(good);
+    const probe = await ask('at-breaker');
+    const after = await ask('at-breaker');
+
+    expect(refused.status).toBe(503);
+    expect(await reasonOf(refused)).toBe('provider.unavailable');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(openAt).toBe(before);
+    expect([probe.status, after.status]).toEqual([200, 200]);
+  });
+
+  test('is not opened by a model’s quota', async () => {
+    host('quota').script(busy());
+    for (let i = 0; i < 4; i += 1) await ask('at-quota');
+    host('quota').script(good);
+
+    expect((await ask('at-quota')).status).toBe(200);
+  });
+
+  test('sends requests straight to the fallback, and is seen in discovery', async () => {
+    host('first').script(broken);
+    host('second').script(good);
+    await ask('either');
+    await ask('either');
+    const before = host('first').requests.length;
+
+    const answer = await ask('either');
+    const listed = await fetch(`${gateway.url}/v1/gateway/models`, { headers: { 'x-api-key': gateway.key } });
+
+    const { data } = (await listed.json()) as { data: { id: string; status: string }[] };
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-provider')).toBe('second');
+    expect(answer.headers.get('x-gateway-attempts')).toBe('1');
+    expect(host('first').requests.length).toBe(before);
+    expect(data.find(({ id }) => id === 'at-first')?.status).toBe('unhealthy');
+    expect(data.find(({ id }) => id === 'at-second')?.status).toBe('ready');
+  });
+});
+
+test('a 503 of the last target keeps its words and its Retry-After', async () => {
+  host('never').script(json('{"error":{"message":"try later"}}', 503, { 'retry-after': '17' }));
+
+  const answer = await ask('at-never');
+
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('17');
+  expect(await answer.text()).toBe('{"error":{"message":"try later"}}');
+});

@@ -1,0 +1,406 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, test } from 'vitest';
+import {
+  chatAnswer,
+  chatEvents,
+  json,
+  messagesAnswer,
+  openStream,
+  requestFor,
+  speakAll,
+} from '../kit/answers.ts';
+import { anthropicClient, openaiClient, post, projects, secrets } from '../kit/gateway.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+
+const once = 'retries: { attempts: 1 }, breaker: { failures: 1000 }';
+const policies = `
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.personal }
+`;
+
+const hosts = useHosts(
+  speakAll,
+  ({ anthropic, openai }) => `
+providers:
+  claude: { dialect: anthropic, base_url: "${anthropic}", api_key: "\${PROVIDER_KEY}", ${once} }
+  local: { dialect: openai, base_url: "${openai}/v1", endpoints: [chat, embeddings], ${once} }
+  both: { dialect: openai, base_url: "${openai}/v1", endpoints: [chat, responses], ${once} }
+  vectors: { dialect: openai, base_url: "${openai}/v1", endpoints: [embeddings], ${once} }
+models:
+  - { match: claude, provider: claude, model: claude-test, max_output_tokens: 500 }
+  - { match: local, provider: local, model: llama }
+  - { match: both, provider: both }
+  - { match: vectors, provider: vectors }
+  - { match: claude-then-local, provider: claude, model: claude-test, fallbacks: [{ provider: local, model: llama }] }
+  - { match: local-then-claude, provider: local, model: llama, fallbacks: [{ provider: claude, model: claude-test }] }
+${policies}${projects}`,
+);
+
+function lastBody(of: 'anthropic' | 'openai'): Record<string, unknown> {
+  return JSON.parse(hosts()[of].requests.at(-1)?.body.toString() ?? 'null') as Record<string, unknown>;
+}
+
+function reset(): void {
+  hosts().anthropic.script(speakAll);
+  hosts().openai.script(speakAll);
+}
+
+describe('where a request goes', () => {
+  test.each([
+    ['/v1/messages', 'messages', 'local', '/v1/chat/completions'],
+    ['/v1/messages', 'messages', 'both', '/v1/chat/completions'],
+    ['/v1/responses', 'responses', 'local', '/v1/chat/completions'],
+    ['/v1/responses', 'responses', 'claude', '/v1/messages'],
+    ['/v1/chat/completions', 'chat', 'claude', '/v1/messages'],
+  ] as const)('%s at %s %s goes to %s', async (path, dialect, model, expected) => {
+    reset();
+    const { anthropic, openai, gateway } = hosts();
+    const host = model === 'claude' ? anthropic : openai;
+
+    const answer = await post(gateway, path, requestFor(dialect, model));
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-body')).toBe('translated');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(host.requests.at(-1)?.target).toBe(expected);
+  });
+
+  test('the query and Anthropic’s headers stay where they mean something', async () => {
+    reset();
+    const { openai, anthropic, gateway } = hosts();
+    const headers = { 'anthropic-beta': 'a-2025', 'anthropic-version': '2026-10-21' };
+
+    await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'local'), { headers });
+    await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'claude'), { headers });
+
+    const translated = openai.requests.at(-1);
+    const exact = anthropic.requests.at(-1);
+    expect(translated?.target).toBe('/v1/chat/completions');
+    expect(translated?.headers.filter(([name]) => name.startsWith('anthropic-'))).toEqual([]);
+    expect(exact?.target).toBe('/v1/messages?beta=true');
+    expect(exact?.headers).toContainEqual(['anthropic-beta', 'a-2025']);
+  });
+
+  test('a request of another family gets the version that Anthropic asks for, and a limit', async () => {
+    reset();
+    const { anthropic, gateway } = hosts();
+
+    await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { max_tokens: 9_000 }));
+
+    expect(anthropic.requests.at(-1)?.headers).toContainEqual(['anthropic-version', '2023-06-01']);
+    expect(anthropic.requests.at(-1)?.headers).toContainEqual(['x-api-key', secrets.PROVIDER_KEY]);
+    expect(lastBody('anthropic')).toMatchObject({ model: 'claude-test', max_tokens: 500 });
+  });
+
+  test('embeddings have nothing that they could be translated to', async () => {
+    const answer = await post(hosts().gateway, '/v1/embeddings', { model: 'claude', input: 'hello' });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: '/model' } });
+  });
+});
+
+describe('what can not be carried over', () => {
+  test('is 400 with the field, and nothing is sent', async () => {
+    const { anthropic, gateway } = hosts();
+    const before = anthropic.requests.length;
+
+    const answer = await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { n: 2 }));
+
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: 'n' } });
+    expect(anthropic.requests.length).toBe(before);
+  });
+
+  test('goes to a target that can take it, where there is one', async () => {
+    reset();
+    const { gateway } = hosts();
+
+    const answer = await post(
+      gateway,
+      '/v1/chat/completions',
+      requestFor('chat', 'claude-then-local', { n: 2 }),
+    );
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-provider')).toBe('local');
+    expect(answer.headers.get('x-gateway-body')).toBe('spliced');
+  });
+
+  test('the failure of a target that took it is the answer, not what the next one minds', async () => {
+    reset();
+    const { openai, gateway } = hosts();
+    openai.script(json('{"error":{"message":"broken"}}', 500));
+
+    const answer = await post(
+      gateway,
+      '/v1/chat/completions',
+      requestFor('chat', 'local-then-claude', { n: 2 }),
+    );
+
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toBe('{"error":{"message":"broken"}}');
+  });
+
+  test('what is left out stands in the record', async () => {
+    reset();
+    const { gateway } = hosts();
+    const before = gateway.records.length;
+
+    await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { seed: 1, logit_bias: {} }));
+
+    const record = (await gateway.recorded(before + 1)).at(-1);
+    expect(record).toMatchObject({ body: 'translated', dropped: ['seed', 'logit_bias'] });
+  });
+});
+
+describe('fallbacks of another dialect', () => {
+  test.each([
+    ['claude-then-local', 'anthropic', 'local', 'translated', 'Hello from chat'],
+    ['local-then-claude', 'openai', 'claude', 'spliced', 'Hello from messages'],
+  ] as const)('%s: each target gets its own form', async (model, broken, provider, body, said) => {
+    reset();
+    hosts()[broken].script(json('{"error":{"message":"broken"}}', 500));
+
+    const { data, response } = await anthropicClient(hosts().gateway)
+      .messages.create({ model, max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] })
+      .withResponse();
+
+    expect(data.content).toMatchObject([{ type: 'text', text: said }]);
+    expect(response.headers.get('x-gateway-provider')).toBe(provider);
+    expect(response.headers.get('x-gateway-body')).toBe(body);
+    expect(response.headers.get('x-gateway-attempts')).toBe('2');
+  });
+});
+
+describe('a thread that the provider keeps', () => {
+  const thread = { thread: { id: 'thread_1' } };
+  const refusal = {
+    type: 'error',
+    error: { type: 'invalid_request_error', details: { error_code: 'thread_unsupported_request' } },
+  };
+
+  test('goes to a provider of messages as it is', async () => {
+    reset();
+    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'claude', thread));
+
+    expect(answer.status).toBe(200);
+    expect(lastBody('anthropic')).toMatchObject(thread);
+  });
+
+  test('is refused where it would be translated', async () => {
+    const before = hosts().openai.requests.length;
+
+    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local', thread));
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject(refusal);
+    expect(hosts().openai.requests.length).toBe(before);
+  });
+
+  test('is refused where it would move to a fallback, and the next request finds a free place', async () => {
+    reset();
+    hosts().anthropic.script(json('{"type":"error","error":{"type":"api_error","message":"broken"}}', 500));
+
+    const request = requestFor('messages', 'claude-then-local', thread);
+    const answer = await post(hosts().gateway, '/v1/messages', request);
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject(refusal);
+  });
+
+  test('null is none', async () => {
+    reset();
+    const request = requestFor('messages', 'local', { thread: null });
+
+    expect((await post(hosts().gateway, '/v1/messages', request)).status).toBe(200);
+  });
+});
+
+test('what a policy took out is not in the translation', async () => {
+  reset();
+  const { gateway } = hosts();
+  const turns = [{ role: 'user', content: 'my card is 4111 1111 1111 1111, thanks' }];
+
+  const answer = await post(gateway, '/v1/messages', { model: 'local', max_tokens: 64, messages: turns });
+
+  expect(answer.headers.get('x-gateway-body')).toBe('redacted');
+  expect(await answer.json()).toMatchObject({ type: 'message', content: [{ text: 'Hello from chat' }] });
+  expect(JSON.stringify(lastBody('openai'))).not.toContain('4111');
+  expect(JSON.stringify(lastBody('openai'))).toContain('my card is ');
+});
+
+describe('errors of a provider', () => {
+  test.each([401, 403])('%d stays ours to mend', async (status) => {
+    hosts().openai.script(json('{"error":{"message":"bad key"}}', status));
+
+    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local'));
+
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { reason: 'provider.credentials_rejected' } });
+  });
+
+  test.each([
+    ['a page', '<html>Bad gateway</html>', 'text/html', 'Bad gateway'],
+    ['nothing', '', 'text/plain', 'the provider answered with 503'],
+    ['a secret', `{"error":{"message":"key ${secrets.PROVIDER_KEY}"}}`, 'application/json', '[secret]'],
+    ['a bare text', '{"error":"model is loading"}', 'application/json', 'model is loading'],
+  ])('%s becomes an error of the client’s dialect', async (_name, body, type, said) => {
+    hosts().openai.script(json(body, 503, { 'content-type': type, 'retry-after': '11' }));
+
+    const answer = await post(
+      hosts().gateway,
+      '/v1/messages',
+      requestFor('messages', 'local', { stream: true }),
+    );
+
+    const value = (await answer.json()) as { type: string; error: { type: string; message: string } };
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('retry-after')).toBe('11');
+    expect(value.type).toBe('error');
+    expect(value.error.message).toContain(said);
+    expect(JSON.stringify(value)).not.toContain(secrets.PROVIDER_KEY);
+  });
+});
+
+describe('a translated stream', () => {
+  test('gives each event as soon as the provider has said it', async () => {
+    const { openai, gateway } = hosts();
+    openai.script(openStream(chatEvents.slice(0, 2)));
+    const stream = anthropicClient(gateway).messages.stream({
+      model: 'local',
+      max_tokens: 64,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+
+    // The host says no more than that, so the text could not come any later than at once.
+    const failure = stream.finalMessage().catch((error: unknown) => error);
+    const piece = await new Promise<string>((resolve) => stream.on('text', resolve));
+    const gone = openai.requests.at(-1)?.ended;
+    stream.abort();
+
+    expect(piece).toBe('Grüße 👋 ');
+    expect(await gone).toBe('gone');
+    expect(await failure).toBeInstanceOf(Anthropic.APIUserAbortError);
+    expect(await gateway.recordWhere(({ outcome }) => outcome === 'left')).toMatchObject({ model: 'local' });
+  });
+
+  test('ends with its last event, even where the host leaves the connection open', async () => {
+    const { openai, gateway } = hosts();
+    openai.script(openStream([...chatEvents, 'data: {"more":1}\n\n', ': and more\n\n']));
+
+    const answer = await post(gateway, '/v1/messages', requestFor('messages', 'local', { stream: true }));
+    const text = await answer.text();
+
+    expect(text.endsWith('event: message_stop\ndata: {"type":"message_stop"}\n\n')).toBe(true);
+    expect(await openai.requests.at(-1)?.ended).toBe('gone');
+  });
+});
+
+describe('embeddings', () => {
+  const answerWith = (embedding: unknown) =>
+    json(
+      JSON.stringify({
+        object: 'list',
+        model: 'v',
+        data: [{ object: 'embedding', index: 0, embedding }],
+        usage: { prompt_tokens: 3, total_tokens: 3 },
+      }),
+    );
+  const base64 = Buffer.from(new Float32Array([0.5, -1, 2]).buffer).toString('base64');
+
+  test('numbers from a host that can’t do base64 reach the SDK whole', async () => {
+    hosts().openai.script(answerWith([0.5, -1, 2]));
+
+    const { data, usage } = await openaiClient(hosts().gateway).embeddings.create({
+      model: 'vectors',
+      input: 'a',
+    });
+
+    expect(lastBody('openai')).toMatchObject({ encoding_format: 'base64' });
+    expect(data[0]?.embedding).toEqual([0.5, -1, 2]);
+    expect(usage.prompt_tokens).toBe(3);
+  });
+
+  test('base64 from a host that knows nothing else becomes numbers', async () => {
+    hosts().openai.script(answerWith(base64));
+
+    const answer = await post(hosts().gateway, '/v1/embeddings', { model: 'vectors', input: 'a' });
+
+    expect(await answer.json()).toMatchObject({ data: [{ embedding: [0.5, -1, 2] }] });
+  });
+
+  test.each([
+    ['base64', base64],
+    ['float', [0.5, -1, 2]],
+  ])('%s as asked passes byte for byte', async (encoding_format, embedding) => {
+    const body = `{ "object":"list", "data":[ {"embedding":${JSON.stringify(embedding)}} ] }`;
+    hosts().openai.script(json(body));
+
+    const answer = await post(hosts().gateway, '/v1/embeddings', {
+      model: 'vectors',
+      input: 'a',
+      encoding_format,
+    });
+
+    expect(await answer.text()).toBe(body);
+  });
+
+  test('neither is 502', async () => {
+    hosts().openai.script(answerWith({}));
+
+    const request = { model: 'vectors', input: 'a', encoding_format: 'base64' };
+    expect((await post(hosts().gateway, '/v1/embeddings', request)).status).toBe(502);
+  });
+});
+
+test('tokens are estimated where the host has no messages of its own', async () => {
+  const { data, response } = await anthropicClient(hosts().gateway)
+    .messages.countTokens({ model: 'local', messages: [{ role: 'user', content: 'hello there, you' }] })
+    .withResponse();
+
+  expect(data.input_tokens).toBeGreaterThan(2);
+  expect(response.headers.get('x-gateway-estimate')).toBe('true');
+});
+
+test('discovery tells which paths work, and what happens to the body on each', async () => {
+  const answer = await fetch(`${hosts().gateway.url}/v1/gateway/models`, {
+    headers: { authorization: `Bearer ${hosts().gateway.key}` },
+  });
+  const { data } = (await answer.json()) as { data: { id: string; endpoints: string[]; body: object }[] };
+  const found = Object.fromEntries(data.map(({ id, endpoints, body }) => [id, { endpoints, body }]));
+
+  expect(found.claude).toEqual({
+    endpoints: ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'],
+    body: {
+      '/v1/messages': 'spliced',
+      '/v1/chat/completions': 'translated',
+      '/v1/responses': 'translated',
+      '/v1/messages/count_tokens': 'spliced',
+    },
+  });
+  expect(found.both).toEqual({
+    endpoints: ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'],
+    body: {
+      '/v1/messages': 'translated',
+      '/v1/chat/completions': 'exact',
+      '/v1/responses': 'exact',
+    },
+  });
+  expect(found.vectors).toEqual({ endpoints: ['/v1/embeddings'], body: { '/v1/embeddings': 'exact' } });
+});
+
+test('a whole answer of the wrong dialect is 502', async () => {
+  hosts().openai.script(json(messagesAnswer));
+  hosts().anthropic.script(json(chatAnswer));
+
+  const fromChat = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local'));
+  const fromMessages = await post(hosts().gateway, '/v1/responses', requestFor('responses', 'claude'));
+
+  expect([fromChat.status, fromMessages.status]).toEqual([502, 502]);
+});

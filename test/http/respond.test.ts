@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
+import { errorBody, newRequestId, rawErrorAnswer } from '../../src/http/respond.ts';
+import { parseAnswers } from './raw-connection.ts';
+
+/** The answer as a client reads it from the wire. */
+function answered(error: GatewayError) {
+  return parseAnswers(Buffer.from(rawErrorAnswer(error, 'req_1')).toString('latin1'))[0];
+}
+
+test.each(Object.keys(failures) as FailureCode[])('%s is answered with its row of the table', (code) => {
+  const { status, type, retry } = failures[code];
+
+  const answer = answered(new GatewayError(code, 'what was wrong: é'));
+
+  expect(answer?.status).toBe(status);
+  expect(JSON.parse(Buffer.from(answer?.body ?? '', 'latin1').toString())).toMatchObject({ error: { type } });
+  expect(answer?.headers.get('x-should-retry')).toBe(retry ? undefined : 'false');
+  expect(answer?.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : undefined);
+  expect(answer?.headers.get('connection')).toBe('close');
+});
+
+test('details go where clients look for them', () => {
+  const error = new GatewayError('policy.blocked', 'not here', {
+    reason: 'content.codename',
+    param: '/messages/0',
+    retryAfterS: 1.2,
+    headers: { allow: 'POST' },
+    cause: new Error('secret'),
+  });
+
+  const answer = answered(error);
+
+  expect(JSON.parse(answer?.body ?? '')).toEqual({
+    type: 'error',
+    error: {
+      type: 'permission_error',
+      reason: 'content.codename',
+      message: 'not here',
+      code: 'content.codename',
+      param: '/messages/0',
+    },
+    request_id: 'req_1',
+  });
+  expect(answer?.headers.get('retry-after')).toBe('2');
+  expect(answer?.headers.get('allow')).toBe('POST');
+  expect(answer?.headers.get('request-id')).toBe('req_1');
+  expect(errorBody(error, 'req_1')).not.toContain('secret');
+});
+
+test.each(['gateway.overloaded', 'gateway.draining', 'provider.unavailable', 'limit.requests'] as const)(
+  '%s tells when to come back, also where nobody said',
+  (code) => {
+    const answer = answered(new GatewayError(code, 'later'));
+
+    expect(Number(answer?.headers.get('retry-after'))).toBeGreaterThan(0);
+  },
+);
+
+test('request ids are long, different and fit into a header', () => {
+  const ids = Array.from({ length: 1_000 }, newRequestId);
+
+  expect(new Set(ids).size).toBe(1_000);
+  for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{30}$/);
+});

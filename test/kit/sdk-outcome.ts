@@ -1,0 +1,145 @@
+import type { Message } from '@anthropic-ai/sdk/resources/messages';
+import type { ChatCompletion } from 'openai/resources/chat/completions';
+import type { Response } from 'openai/resources/responses/responses';
+import { chatRequest, messagesRequest, responsesRequest, type Wish } from './conversations.ts';
+import { anthropicClient, openaiClient, type TestGateway } from './gateway.ts';
+
+export type Client = 'messages' | 'chat' | 'responses';
+
+/** An answer as its SDK understood it, in words that are the same for all of them. */
+export interface Outcome {
+  readonly text: string;
+  readonly thinking: string;
+  readonly calls: readonly { readonly name: string; readonly input: unknown }[];
+  readonly finish: 'stop' | 'length' | 'tools' | 'refusal';
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+}
+
+interface Asked {
+  readonly client: Client;
+  readonly model: string;
+  readonly wish: Wish;
+  readonly isStream: boolean;
+}
+
+/** Asks with the dialect's official SDK; of a stream its helper puts the answer together. */
+export async function askBySdk(
+  gateway: Pick<TestGateway, 'url' | 'key'>,
+  { client, model, wish, isStream }: Asked,
+): Promise<Outcome> {
+  switch (client) {
+    case 'messages': {
+      const { messages } = anthropicClient(gateway);
+      const request = messagesRequest(model, wish);
+      return ofMessage(
+        isStream ? await messages.stream(request).finalMessage() : await messages.create(request),
+      );
+    }
+    case 'chat': {
+      const { completions } = openaiClient(gateway).chat;
+      const request = chatRequest(model, wish);
+      if (!isStream) return ofCompletion(await completions.create(request));
+      const stream = completions.stream({
+        ...request,
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      let thinking = '';
+      // The helper keeps only the last piece of a field that it does not know.
+      stream.on('chunk', ({ choices }) => {
+        thinking += reasoningOf(choices[0]?.delta);
+      });
+      return { ...ofCompletion(await stream.finalChatCompletion()), thinking };
+    }
+    case 'responses': {
+      const { responses } = openaiClient(gateway);
+      const request = responsesRequest(model, wish);
+      if (!isStream) return ofResponse(await responses.create(request));
+      return ofResponse(await responses.stream({ ...request, stream: true }).finalResponse());
+    }
+  }
+}
+
+function ofMessage({ content, stop_reason, usage }: Message): Outcome {
+  const finishes: Readonly<Record<string, Outcome['finish']>> = {
+    end_turn: 'stop',
+    max_tokens: 'length',
+    tool_use: 'tools',
+    refusal: 'refusal',
+  };
+  const cached = usage.cache_read_input_tokens ?? 0;
+  return {
+    text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    thinking: content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
+    calls: content.flatMap((block) =>
+      block.type === 'tool_use' ? [{ name: block.name, input: block.input }] : [],
+    ),
+    finish: known(finishes, stop_reason),
+    inputTokens: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0),
+    cachedTokens: cached,
+    outputTokens: usage.output_tokens,
+  };
+}
+
+function ofCompletion({ choices, usage }: ChatCompletion): Outcome {
+  const [choice] = choices;
+  if (choice === undefined) throw new Error('an answer without a choice');
+  const { message, finish_reason } = choice;
+  const finishes: Readonly<Record<string, Outcome['finish']>> = {
+    stop: typeof message.refusal === 'string' ? 'refusal' : 'stop',
+    length: 'length',
+    tool_calls: 'tools',
+    content_filter: 'refusal',
+  };
+  return {
+    text: (message.content ?? '') + (message.refusal ?? ''),
+    thinking: reasoningOf(message),
+    calls: (message.tool_calls ?? []).flatMap((call) =>
+      call.type === 'function'
+        ? [{ name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }]
+        : [],
+    ),
+    finish: known(finishes, finish_reason),
+    inputTokens: usage?.prompt_tokens ?? -1,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage?.completion_tokens ?? -1,
+  };
+}
+
+/** A field that many hosts have and OpenAI's SDK does not know. */
+function reasoningOf(message: object | undefined): string {
+  const { reasoning_content } = { ...message } as { reasoning_content?: unknown };
+  return typeof reasoning_content === 'string' ? reasoning_content : '';
+}
+
+function ofResponse({ output, status, incomplete_details, usage }: Response): Outcome {
+  const parts = output.flatMap((item) => (item.type === 'message' ? item.content : []));
+  const calls = output.flatMap((item) =>
+    item.type === 'function_call' ? [{ name: item.name, input: JSON.parse(item.arguments) as unknown }] : [],
+  );
+  const isRefusal =
+    parts.some((part) => part.type === 'refusal') || incomplete_details?.reason === 'content_filter';
+  const finishes: Readonly<Record<string, Outcome['finish']>> = {
+    completed: isRefusal ? 'refusal' : calls.length > 0 ? 'tools' : 'stop',
+    incomplete: isRefusal ? 'refusal' : 'length',
+  };
+  return {
+    text: parts.map((part) => (part.type === 'refusal' ? part.refusal : part.text)).join(''),
+    thinking: output
+      .flatMap((item) => (item.type === 'reasoning' ? item.summary.map(({ text }) => text) : []))
+      .join(''),
+    calls,
+    finish: known(finishes, status),
+    inputTokens: usage?.input_tokens ?? -1,
+    cachedTokens: usage?.input_tokens_details.cached_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? -1,
+  };
+}
+
+function known<Value>(values: Readonly<Record<string, Value>>, name: string | null | undefined): Value {
+  const value = values[name ?? ''];
+  if (value === undefined) throw new Error(`an unexpected reason to finish: ${name}`);
+  return value;
+}

@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { exitCodes } from '../src/errors.ts';
+import { command, emptyDirectory, type RunningCommand, startCommand } from './kit/command.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+
+/** The content of the fenced block that follows a piece of text. */
+function blockAfter(text: string, language: string): string {
+  const from = readme.indexOf(text);
+  if (from < 0) throw new Error(`the README no longer says ${text}`);
+  const block = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme.slice(from + text.length));
+  if (block?.[1] === undefined) throw new Error(`no ${language} block follows ${text}`);
+  return block[1];
+}
+
+describe('commands of the README', () => {
+  const cwd = emptyDirectory();
+  let server: RunningCommand;
+  beforeAll(async () => {
+    server = startCommand(['serve', '-p', '0', '--log', 'json'], { cwd });
+    await server.wrote('stderr', 'listening');
+  });
+  afterAll(async () => {
+    server.signal('SIGTERM');
+    await server.ended;
+  });
+
+  test('send prints what the README shows', async () => {
+    const ended = await command(['send', 'hello'], { cwd });
+
+    expect(ended).toEqual({ exit: 0, stdout: blockAfter('npx gateway send "hello"', 'text'), stderr: '' });
+  });
+
+  test('send -o json prints the fields the README shows', async () => {
+    const shown = JSON.parse(blockAfter('npx gateway send "summarise" -o json', 'json')) as object;
+
+    const ended = await command(['send', 'summarise', '-o', 'json'], { cwd, stdin: 'meeting at noon\n' });
+
+    const printed = JSON.parse(ended.stdout) as Record<string, unknown>;
+    expect(Object.keys(printed)).toEqual(Object.keys(shown));
+    expect(printed).toMatchObject({
+      ...shown,
+      latency_ms: expect.any(Number),
+      request_id: expect.any(String),
+    });
+  });
+});
+
+test('the configuration of the README is valid, and its error is what a slip in it gives', async () => {
+  const cwd = emptyDirectory();
+  const yaml = blockAfter('This is a whole one:', 'yaml');
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-0123456789' };
+  const file = join(cwd, 'gateway.yaml');
+  writeFileSync(file, yaml, { mode: 0o600 });
+  const good = await command(['config', 'check'], { cwd, env });
+  writeFileSync(file, yaml.replace('action: block', 'action: blok'), { mode: 0o600 });
+
+  const bad = await command(['config', 'check'], { cwd, env });
+
+  expect(good.exit).toBe(0);
+  expect(bad.exit).toBe(2);
+  expect(bad.stdout).toContain('policies.house.rules[0].action: expected allow, warn, redact or block');
+  expect(bad.stdout).toContain('did you mean "block"?');
+  expect(parse(yaml)).toHaveProperty('policies.house.rules[0].action', 'block');
+});
+
+test('the exit codes of the README are those of the code', () => {
+  for (const code of Object.values(exitCodes))
+    expect(readme).toMatch(new RegExp(`^\\| (?:\\d+, )?${code}(?:, \\d+)? \\|`, 'm'));
+});
