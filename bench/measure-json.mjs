@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodies } from './bodies.mjs';
 import { checkJson } from './check.mjs';
+import { isWanted } from './options.mjs';
 import { cpuOf, residentOf, runLoad } from './processes.mjs';
 import { startJsonProvider } from './providers.mjs';
 import { path } from './request.mjs';
@@ -26,7 +27,7 @@ const scenarios = [
 /** Samples by scenario and contender, and the memory of each afterwards. */
 export async function measureJson({ contenders, options, folder, say }) {
   const chosen = scenarios.filter(
-    ({ name, isLong }) => name.includes(options.scenarios) && !(options.isQuick && isLong),
+    ({ name, isLong }) => isWanted(name, options.scenarios) && !(options.isQuick && isLong),
   );
   if (chosen.length === 0) return undefined;
   const files = writeBodies(folder);
@@ -79,7 +80,7 @@ function writeBodies(folder) {
   );
 }
 
-function wrkCommand({ port, headers }, { file, connections, seconds }) {
+export function wrkCommand({ port, headers }, { file, connections, seconds }) {
   return [
     'wrk',
     '-t1',

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { streamBody } from './bodies.mjs';
 import { checkStreams } from './check.mjs';
+import { isWanted } from './options.mjs';
 import { cpuOf, runLoad } from './processes.mjs';
 import { startStreamProvider } from './providers.mjs';
 import { path } from './request.mjs';
@@ -22,7 +23,7 @@ const variants = /^[^:]+$|:large$/;
 
 export async function measureStreams({ contenders, options, folder, say }) {
   const chosen = scenarios.filter(
-    ({ name, isLong }) => name.includes(options.scenarios) && !(options.isQuick && isLong),
+    ({ name, isLong }) => isWanted(name, options.scenarios) && !(options.isQuick && isLong),
   );
   if (chosen.length === 0) return undefined;
   const provider = await startStreamProvider();

@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 export const sections = ['json', 'streams', 'memory', 'cold', 'startup'];
 
 const usage = `npm run bench -- [options]
-  --only NAMES       contenders, by comma; a name takes its variants along (gateway: gateway:large, ...)
+  --only NAMES       contenders, by comma; * at the end stands for any ending (gateway*)
   --sections NAMES   of ${sections.join(', ')}
-  --scenarios TEXT   only scenarios whose name holds TEXT
+  --scenarios NAMES  such as '250 B; 360 KB*', by semicolon
   --rounds N         samples of each contender in each scenario (3)
   --seconds N        length of a sample (3)
   --quick            one round of one second, without 2 MB, 1,000 streams and start-up
@@ -33,7 +33,7 @@ export function parseOptions(argv) {
   return {
     only: list(values.only),
     sections: chosen,
-    scenarios: values.scenarios ?? '',
+    scenarios: list(values.scenarios, ';'),
     isQuick,
     rounds: positive('rounds', values.rounds ?? (isQuick ? '1' : '3')),
     seconds: positive('seconds', values.seconds ?? (isQuick ? '1' : '3')),
@@ -56,8 +56,14 @@ const known = {
   help: { type: 'boolean', short: 'h' },
 };
 
-function list(text) {
-  return text === undefined ? undefined : text.split(',').map((name) => name.trim());
+function list(text, separator = ',') {
+  return text?.split(separator).map((name) => name.trim());
+}
+
+/** Whether a name is among the wanted ones; all are where none are named. */
+export function isWanted(name, wanted) {
+  if (wanted === undefined) return true;
+  return wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each));
 }
 
 function positive(name, text) {

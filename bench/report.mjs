@@ -4,6 +4,7 @@ import { goalRows } from './goals.mjs';
 const ratios = [
   ['CPU × nginx', 'cpu_x_nginx'],
   ['CPU × Portkey', 'cpu_x_portkey'],
+  ['CPU × before', 'cpu_x_before'],
   ['rate × nginx', 'rate_x_nginx'],
   ['rate × Portkey', 'rate_x_portkey'],
 ];
@@ -84,7 +85,7 @@ function streamTable(rows, scenario) {
       'first p99',
       'delay p50',
       'delay p99',
-      ...ratios.slice(0, 2).map(([title]) => title),
+      ...ratios.slice(0, 3).map(([title]) => title),
       'foreign',
       'failed',
     ],
@@ -97,7 +98,7 @@ function streamTable(rows, scenario) {
       row.first99,
       row.delay50,
       row.delay99,
-      ...ratios.slice(0, 2).map(([, field]) => row[field]),
+      ...ratios.slice(0, 3).map(([, field]) => row[field]),
       row.foreign,
       row.failed,
     ]),

@@ -66,7 +66,7 @@ const measure = {
 
 /** Whole runs are kept in the repository, so that a later one can be held against them. */
 function keep(results, { out, only, isQuick, scenarios, against }) {
-  const isWhole = only === undefined && !isQuick && scenarios === '' && against === undefined;
+  const isWhole = only === undefined && !isQuick && scenarios === undefined && against === undefined;
   const file =
     out ?? (isWhole ? join(import.meta.dirname, 'results', `${results.date.slice(0, 10)}.json`) : undefined);
   if (file === undefined) return;

@@ -17,6 +17,9 @@ export function summarize(samples, fields) {
         row[`cpu_x_${peer}`] = ratio(of, other, 'cpu');
         row[`rate_x_${peer}`] = ratio(of, other, 'rate');
       }
+      // Of the same variant, of the other checkout.
+      const before = byContender[contender.replace(/^gateway/, 'before')];
+      if (before !== undefined) row.cpu_x_before = ratio(of, before, 'cpu');
       return row;
     }),
   );

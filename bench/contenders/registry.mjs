@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isWanted } from '../options.mjs';
 import { gateway } from './gateway.mjs';
 import { haproxy } from './haproxy.mjs';
 import { httpProxy } from './http-proxy.mjs';
@@ -16,7 +17,7 @@ const variants = {
   ':logged': { policy: 'small', records: 'logged' },
 };
 
-/** In the order in which they take turns. Names with a colon are variants of what stands before it. */
+/** In the order in which they take turns. */
 export function contenders({ against, only }) {
   const all = [
     direct,
@@ -27,18 +28,13 @@ export function contenders({ against, only }) {
     ...gateways('gateway', join(import.meta.dirname, '../..')),
   ];
   if (against !== undefined) all.push(...gateways('before', against));
-  if (only === undefined) return all;
-  const unknown = only.filter((name) => !all.some((each) => each.name === name || isVariant(each, name)));
+  const unknown = (only ?? []).filter((wanted) => !all.some(({ name }) => isWanted(name, [wanted])));
   if (unknown.length > 0) {
     throw new Error(
       `no such contender: ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`,
     );
   }
-  return all.filter((each) => only.some((name) => each.name === name || isVariant(each, name)));
-}
-
-function isVariant({ name }, of) {
-  return name.startsWith(`${of}:`);
+  return all.filter(({ name }) => isWanted(name, only));
 }
 
 function gateways(name, root) {
