@@ -9,8 +9,11 @@ export type Needle =
   | { readonly kind: 'pattern'; readonly exact: RE2JS; readonly folded?: RE2JS }
   | { readonly kind: 'detector'; readonly name: string; readonly detector: Detector };
 
-/** Most instructions that one pattern may compile to. */
-const patternLimit = 1000;
+/**
+ * Most instructions that one pattern may compile to. Wide counted repetitions multiply the automaton's states:
+ * beside the detectors, `.{0,100}word` makes 1 MB of prose take eight times as long, `.{0,400}word` forty times.
+ */
+const patternLimit = 250;
 /** Most that all patterns and letters of phrases of one set may have together. */
 export const setLimit = 60_000;
 
