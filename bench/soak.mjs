@@ -13,6 +13,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFile
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
@@ -213,6 +214,7 @@ function textIn(client, stream) {
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const tally = { answered: 0, failedAsOrdered: 0, left: 0, wrong: 0, streamed: 0, translated: 0 };
 const samplesOfWrong = [];
+const liveHeapMb = [];
 let nextId = 0;
 
 /** One exchange from start to end, judged. */
@@ -330,12 +332,17 @@ async function startGateway(directory, url) {
   const bin = new URL('../bin/gateway.js', import.meta.url).pathname;
   const child = spawn(
     process.execPath,
-    [bin, 'serve', '-c', file, '-p', String(port), '--log', 'json', '-q'],
+    ['--trace-gc', bin, 'serve', '-c', file, '-p', String(port), '--log', 'json', '-q'],
     {
       env: { ...process.env, SOAK_SECRET: secret, SOAK_KEY: projectKey, XDG_STATE_HOME: directory },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  // What lives after a full collection: resident memory swings with when those come.
+  createInterface(child.stdout).on('line', (line) => {
+    const [, megabytes] = /Mark-Compact.* -> ([\d.]+) /.exec(line) ?? [];
+    if (megabytes !== undefined) liveHeapMb.push(Number(megabytes));
+  });
   let said = '';
   child.stderr.on('data', (text) => {
     if (said.length < 4_000) said += text;
@@ -415,6 +422,7 @@ const leakedAtProvider = await new Promise((resolve) =>
 );
 const third = Math.max(1, Math.floor(samples.length / 3));
 const [early, late] = [median(samples.slice(third, 2 * third)), median(samples.slice(-third))];
+const liveThird = Math.max(1, Math.floor(liveHeapMb.length / 3));
 const usedMb = residentMb(pid);
 gateway.child.kill('SIGTERM');
 const [code] = await once(gateway.child, 'exit');
@@ -427,6 +435,9 @@ for (const sample of samplesOfWrong) console.log(JSON.stringify(sample));
 console.log(`sockets left: ${leakedAtGateway} at the gateway, ${leakedAtProvider} at the provider`);
 console.log(
   `memory: median ${early} MB in the second third, ${late} MB in the last, highest ${Math.max(...samples)} MB, ${usedMb} MB at the end`,
+);
+console.log(
+  `live heap after full collections: median ${median(liveHeapMb.slice(liveThird, 2 * liveThird))} MB in the second third, ${median(liveHeapMb.slice(-liveThird))} MB in the last`,
 );
 console.log(`exit code of the gateway: ${code}`);
 process.exitCode = tally.wrong === 0 && leakedAtGateway === 0 && leakedAtProvider === 0 ? 0 : 1;
