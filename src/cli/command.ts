@@ -43,7 +43,7 @@ export function withCommonOptions(command: Command): Command {
     .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched upwards)')
     .addOption(new Option('-o, --output <format>', 'how to print the result').choices(outputFormats))
     .option('-q, --quiet', 'print nothing but the result')
-    .option('-v, --verbose', 'say more on stderr')
+    .option('-v, --verbose', 'when something fails, say what led to it')
     .option('--no-color', 'no colours (also: NO_COLOR)')
     .option('--no-input', 'never ask, fail instead')
     .option('--timeout <seconds>', 'give up after this long', positiveNumber);

@@ -15,6 +15,7 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
   const { message } = error;
   io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
   if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
+  else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(causes(error));
   return failure.exit;
 }
 
@@ -25,6 +26,16 @@ export function wantsJson(argv: readonly string[]): boolean {
       /^(?:-o|--output=)(?:nd)?json$/.test(word) ||
       (/^(?:-o|--output)$/.test(word) && /^(?:nd)?json$/.test(argv[i + 1] ?? '')),
   );
+}
+
+/** What led to an error, a line each, from the nearest to the first. */
+function causes(error: GatewayError): string {
+  let text = '';
+  for (let { cause } = error as { cause?: unknown }; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    text += `  because: ${code === undefined ? '' : `${code}: `}${cause.message}\n`;
+  }
+  return text;
 }
 
 function causeText({ cause }: GatewayError): string {

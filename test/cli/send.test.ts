@@ -417,3 +417,13 @@ test('what the commands print holds no secret of the configuration', async () =>
     for (const secret of Object.values(secrets)) expect(stdout + stderr).not.toContain(secret);
   }
 });
+
+test('-v says what led to a failure', async () => {
+  const env = { GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'some-key-0123456789' };
+
+  const plain = await command(['send', '-m', 'x', 'hi'], { env });
+  const verbose = await command(['send', '-v', '-m', 'x', 'hi'], { env });
+
+  expect(plain.stderr).not.toContain('because:');
+  expect(verbose.stderr).toContain('because: ECONNREFUSED');
+});
