@@ -33,7 +33,7 @@ export class JsonDocument {
   /** Number of entries. */
   count = 0;
   /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
-  #tape = new Int32Array(initialEntries * cells);
+  #tape = takeTape();
 
   constructor(bytes: Buffer, isAscii: boolean) {
     this.bytes = bytes;
@@ -49,7 +49,9 @@ export class JsonDocument {
   }
 
   toParts(): DocumentParts {
-    return { bytes: this.bytes, tape: this.#tape, count: this.count, isAscii: this.isAscii };
+    // A copy, because the memory of a first tape is shared, and can't be given away.
+    const tape = this.#tape.slice(0, this.count * cells);
+    return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii };
   }
 
   kind(entry: number): number {
@@ -225,6 +227,15 @@ export class JsonDocument {
     larger.set(this.#tape);
     this.#tape = larger;
   }
+}
+
+/**
+ * The tape that a document begins with, in memory of Node's pool: making memory of its own for each document
+ * takes longer than filling it, and gives the garbage collector more to do. What is in it is overwritten.
+ */
+function takeTape(): Int32Array<ArrayBuffer> {
+  const memory = Buffer.allocUnsafe(initialEntries * cells * Int32Array.BYTES_PER_ELEMENT);
+  return new Int32Array(memory.buffer, memory.byteOffset, initialEntries * cells);
 }
 
 /** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */

@@ -45,7 +45,7 @@ class Scanner {
   readonly #isAscii: boolean;
   readonly #document: JsonDocument;
   /** Entries of the open containers. */
-  readonly #stack = new Int32Array(depthLimit);
+  readonly #stack: number[] = [];
   #depth = 0;
   #at = 0;
 

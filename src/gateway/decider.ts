@@ -9,7 +9,7 @@ import { type ModelRequest, parseRequest } from './request.ts';
 import { fromParts, memoryOf, type ThreadAnswer, toParts } from './thread-messages.ts';
 
 /** Up to here deciding holds up other exchanges for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
-const threadBytes = 1_048_576;
+export const threadBytes = 1_048_576;
 
 /**
  * Reads requests and asks policies about them: small ones at once, large ones in a thread of their own, so

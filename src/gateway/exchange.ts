@@ -24,8 +24,17 @@ export class Exchange {
   /** Ends when the client leaves, the server stops or the provider's time is over; every wait takes it. */
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
-  /** What is known for the record so far; each step adds what it learned. */
-  readonly draft: Draft = {};
+  /** What is known for the record so far; each step adds what it learned, and at the end it is the record. */
+  readonly draft: Draft = {
+    time: new Date(this.startedMs).toISOString(),
+    request_id: this.id,
+    method: '',
+    path: '',
+    status: 0,
+    outcome: 'answered',
+    bytes_in: 0,
+    bytes_out: 0,
+  };
   readonly #startedAt = performance.now();
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
@@ -80,21 +89,13 @@ export class Exchange {
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const { draft } = this;
     const error = this.#failure;
-    return {
-      ...draft,
-      time: new Date(this.startedMs).toISOString(),
-      request_id: this.id,
-      method: draft.method ?? '',
-      path: draft.path ?? '',
-      status: this.#status(),
-      outcome: outcomeOf(error),
-      ...(error === undefined ? {} : { reason: error.reason }),
-      ...(error?.cause === undefined ? {} : { cause: scrub(describe(error.cause)) }),
-      bytes_in: draft.bytes_in ?? 0,
-      bytes_out: draft.bytes_out ?? 0,
-      total_ms: this.#elapsedMs(),
-      config: configHash,
-    } as ExchangeRecord; // the draft's fields are the record's own
+    draft.status = this.#status();
+    draft.outcome = outcomeOf(error);
+    if (error !== undefined) draft.reason = error.reason;
+    if (error?.cause !== undefined) draft.cause = scrub(describe(error.cause));
+    draft.total_ms = this.#elapsedMs();
+    draft.config = configHash;
+    return draft as ExchangeRecord; // the draft's fields are the record's own, and all that must be there are
   }
 
   #status(): number {

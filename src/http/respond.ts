@@ -1,10 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 
 /** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
 export function newRequestId(): string {
-  return `req_${randomBytes(15).toString('hex')}`;
+  // Node makes random UUIDs many at a time, which is four times as quick as asking for bytes. The two digits
+  // that are left out are those that are not random.
+  const uuid = randomUUID();
+  return `req_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(15, 18)}${uuid.slice(20, 23)}${uuid.slice(24)}`;
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */
