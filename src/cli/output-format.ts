@@ -11,7 +11,9 @@ export function outputFormat<Format extends OutputFormat>(
   if (output === undefined) return formats[0];
   const format = formats.find((one) => one === output);
   if (format !== undefined) return format;
-  throw new GatewayError('usage.invalid', `${command.name()} prints ${formats.join(' or ')}, not ${output}`, {
+  const others = formats.slice(0, -1).join(', ');
+  const known = others === '' ? formats[0] : `${others} or ${formats.at(-1)}`;
+  throw new GatewayError('usage.invalid', `${command.name()} prints ${known}, not ${output}`, {
     param: 'output',
   });
 }

@@ -79,7 +79,7 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
         getOutHelpWidth: () => io.stdout.columns ?? 100,
         getErrHelpWidth: () => io.stderr.columns ?? 100,
       })
-      .showHelpAfterError(`(gateway ${called === undefined ? '' : `${called} `}--help shows what it takes)`);
+      .showHelpAfterError(`(${fullName(command)} --help shows what it takes)`);
   });
   return program;
 }
@@ -92,6 +92,11 @@ function commandName(argv: readonly string[]): string | undefined {
     else if (!word.startsWith('-') && word !== 'help') return word;
   }
   return undefined;
+}
+
+/** As it is called: "gateway plants add". */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }
 
 function applyEverywhere(command: Command, apply: (command: Command) => void): void {

@@ -129,13 +129,14 @@ async function untilStopped(run: Run, { loaded, recorder, services }: Started): 
     io.onHangup(reload),
     ...(path !== undefined && options.watch ? [watchFile(path, reload)] : []),
   ];
+  const previous = readRunning(io.env);
   try {
     leaveAddress(run, loaded.config, services);
     announce(run, { loaded, recorder, services });
     await stopped(io.signal);
   } finally {
     for (const end of forget) end();
-    if (readRunning(io.env)?.pid === process.pid) removeState(io.env, runningFile);
+    if (isLeftHere(io, services)) giveBackAddress(io, previous);
     await services.stop();
   }
 }
@@ -181,6 +182,25 @@ function leaveAddress({ io, localKey }: Run, config: Config, { url, plants }: Se
     ...(plants !== undefined && 'url' in plants ? { plants_url: plants.url } : {}),
   };
   writeState(io.env, runningFile, running);
+}
+
+function isLeftHere({ env }: Io, { url }: Services): boolean {
+  const running = readRunning(env);
+  return running?.pid === process.pid && running.url === url;
+}
+
+/** A gateway that was there first and still runs is the one that the other commands find again. */
+function giveBackAddress({ env }: Io, previous: RunningGateway | undefined): void {
+  if (previous !== undefined && isAlive(previous.pid)) writeState(env, runningFile, previous);
+  else removeState(env, runningFile);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0); // asks only
+  } catch {
+    return false;
+  }
 }
 
 function stopped(signal: AbortSignal): Promise<void> {

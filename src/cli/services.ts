@@ -62,7 +62,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     return { url: server.url, plants, apply: async (next) => server.apply(await prepare(next)), stop };
   } catch (error) {
     await stop();
-    throw withHolder(error, port);
+    throw withHolder(error, port, config.plants.store.port);
   }
 }
 
@@ -91,10 +91,19 @@ async function startPlants(
   }
 }
 
-function withHolder(error: unknown, port: number): unknown {
+function withHolder(error: unknown, port: number, storePort: number): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'port.busy') return error;
-  const message = `port ${port} is taken${takenBy(port)}; try "gateway serve -p ${port + 1}"`;
-  return new GatewayError('port.busy', message, { cause: error });
+  const free = nextFree(port, storePort);
+  const advice = free === undefined ? '' : `; try "gateway serve -p ${free}"`;
+  return new GatewayError('port.busy', `port ${port} is taken${takenBy(port)}${advice}`, { cause: error });
+}
+
+/** The next port that is not held and not the store's: right behind the gateway's is where the store listens. */
+function nextFree(port: number, storePort: number): number | undefined {
+  for (let next = port + 1; next <= Math.min(port + 20, 65_535); next += 1) {
+    if (next !== storePort && portHolder(next) === undefined) return next;
+  }
+  return undefined;
 }
 
 function takenBy(port: number): string {

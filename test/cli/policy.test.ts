@@ -352,7 +352,7 @@ describe('policy explain', () => {
       'there is no key with the id nobody; there are shop-web',
     ],
     [['explain', 'request.json', '--time', 'noon'], 'expected a time such as'],
-    [['explain', 'request.json', '-o', 'yaml'], 'explain prints text or table or json or ndjson, not yaml'],
+    [['explain', 'request.json', '-o', 'yaml'], 'explain prints text, table, json or ndjson, not yaml'],
     [['replay', 'none.jsonl'], 'none.jsonl: there is no such file'],
   ])('%j exits 2 and says why', async (argv, message) => {
     const { exit, stdout, stderr } = await runCommand(['policy', ...argv], { cwd: createWorkspace(files) });

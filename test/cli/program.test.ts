@@ -51,6 +51,17 @@ test('--version', async () => {
 
 describe('a wrong command line: exit 2, on stderr', () => {
   test.each([
+    [['chat'], '(gateway --help shows what it takes)'],
+    [['plants', 'serach'], '(gateway plants --help shows what it takes)'],
+    [['plants', 'add', 'Sage', '--status', 'gone'], '(gateway plants add --help shows what it takes)'],
+  ])('%j says whose help to read', async (argv, hint) => {
+    const { exit, stderr } = await run(...argv);
+
+    expect(exit).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+
+  test.each([
     [['sned'], "gateway: unknown command 'sned'\n(Did you mean send?)"],
     [['modles', '-o', 'json'].slice(0, 1), 'Did you mean models?'],
     [['xyzzy'], "unknown command 'xyzzy'"],

@@ -49,6 +49,23 @@ describe('serve in sandbox mode', () => {
     expect((await command(['send', 'hello'], { cwd })).exit).toBe(8);
   });
 
+  test('a second one is found while it runs, and the first one again after it', async () => {
+    const { running, cwd, state } = await startServe();
+    const second = startCommand(['serve', '-p', '0'], { cwd });
+    await second.wrote('stderr', '"listening"');
+    const whileBoth = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
+
+    second.signal('SIGTERM');
+    await second.ended;
+    const after = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
+    running.signal('SIGTERM');
+    await running.ended;
+
+    expect(whileBoth.url).not.toBe(state.url);
+    expect(after).toEqual(state);
+    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+  });
+
   test('writes a JSON line for each exchange, without key and content', async () => {
     const { running, cwd, state } = await startServe();
 
@@ -138,8 +155,23 @@ describe('serve that can not start', () => {
     expect(exit).toBe(1);
     expect(stderr).toContain(`port ${port} is taken`);
     if (process.platform === 'linux') expect(stderr).toContain(`(pid ${process.pid})`);
-    expect(stderr).toContain(`gateway serve -p ${port + 1}`);
+    expect(Number(/"gateway serve -p (\d+)"/.exec(stderr)?.[1])).toBeGreaterThan(port);
     expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+  });
+
+  test('does not suggest the port of its store', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const cwd = emptyDirectory();
+    const yaml = `plants: { store: { port: ${port + 1} } }\n`;
+    writeFileSync(join(cwd, 'gateway.yaml'), yaml, { mode: 0o600 });
+
+    const { stderr } = await command(['serve', '-p', String(port)], { cwd });
+
+    server.close();
+    expect(stderr).toMatch(/gateway serve -p \d/);
+    expect(stderr).not.toContain(`gateway serve -p ${port + 1}"`);
   });
 
   test('lists all problems of its configuration and exits 2', async () => {
