@@ -10,6 +10,7 @@ export function goalRows(results) {
   const direct = json(oneConnection, 'direct');
   const stream = streams('100 streams, 10 ms', 'gateway');
   const cold = results.cold;
+  const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
   return [
     row('250 B, small policy, records: CPU', 'nginx', [5, 3.3], json('250 B', 'gateway')?.cpu_x_nginx),
     row(
@@ -50,6 +51,8 @@ export function goalRows(results) {
       quotient(less(stream?.first50, streams('100 streams, 10 ms', 'direct')?.first50), 1_000),
     ),
     row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),
+    row('two workers on two cores: requests/s', 'one', [1.5, 1.8], two('two cores')?.rate_x_one, 'least'),
+    row('two workers on one core: CPU', 'one', [1.1, 1.03], two('one core')?.cpu_x_one),
     row(
       'cold start to the first 200',
       'portkey',

@@ -1,8 +1,10 @@
 // node load-streams.mjs '{"port":…,"headers":{…},"body":"…","streams":…,"events":…,"path":"…"}'
-// Opens streams, five every five milliseconds, reads them to their ends and prints one line of figures.
+// Opens streams, five every five milliseconds, reads them to their ends and prints one line of figures. With
+// `warmPort` it opens as many of another server first, uncounted, so that its own code is warm.
 import http from 'node:http';
 
-const { port, path, headers, body, streams, events } = JSON.parse(process.argv[2]);
+const { port, path, headers, body, streams, events, warmPort } = JSON.parse(process.argv[2]);
+const warmUpStreams = 400;
 const doneEvents = 1; // [DONE]
 const limitMs = 60_000;
 const firstBytes = [];
@@ -14,7 +16,32 @@ let firstAt = 0;
 let lastAt = 0;
 
 setTimeout(report, limitMs).unref();
+if (warmPort !== undefined) await warmUp();
 for (let i = 0; i < streams; i += 1) setTimeout(openStream, Math.floor(i / 5) * 5);
+
+async function warmUp() {
+  const one = body.replace(/Give \d+ events, one every \d+ ms/, 'Give 5 events, one every 0 ms');
+  for (let begun = 0; begun < warmUpStreams; begun += 5) {
+    await Promise.all(Array.from({ length: 5 }, () => read(one)));
+  }
+}
+
+function read(text) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      port: warmPort,
+      host: '127.0.0.1',
+      path,
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+    });
+    request.on('response', (response) => {
+      response.on('data', (chunk) => eventsIn(chunk, false)).on('end', resolve);
+    });
+    request.on('error', reject).end(text);
+  });
+}
 
 function openStream() {
   let sentAt = 0;

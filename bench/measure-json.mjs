@@ -57,7 +57,7 @@ export async function measureJson({ contenders, options, folder, say }) {
   return { samples, memory };
 }
 
-async function takeSample({ pid }, load) {
+export async function takeSample({ pid }, load) {
   const before = pid === undefined ? 0 : cpuOf(pid);
   const { requests, micros, p50, p99, failed } = await load();
   const cpu = pid === undefined ? undefined : (cpuOf(pid) - before) / requests;
@@ -73,11 +73,14 @@ function takesPart(name, { contenders }) {
 function writeBodies(folder) {
   return Object.fromEntries(
     Object.entries(bodies).map(([name, build]) => {
-      const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
-      writeFileSync(file, build());
-      return [name, file];
+      return [name, writeBody(join(folder, `${name.replaceAll(/\W+/g, '-')}.json`), build)];
     }),
   );
+}
+
+export function writeBody(file, build) {
+  writeFileSync(file, build());
+  return file;
 }
 
 export function wrkCommand({ port, headers }, { file, connections, seconds }) {

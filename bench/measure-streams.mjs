@@ -43,7 +43,7 @@ export async function measureStreams({ contenders, options, folder, say }) {
     provider,
     rounds: options.rounds,
     takes: () => true,
-    take: takeSample,
+    take: (target, scenario) => takeSample(target, { ...scenario, warmPort: provider.port }),
     say,
   });
   await stopAll([...started, provider]);
@@ -61,8 +61,8 @@ async function takeSample(target, scenario) {
 }
 
 /** Opens the streams and reads them to their ends. */
-export function runStreams({ port, headers }, { streams, events, gapMs }) {
-  const order = { port, path, headers, streams, events, body: streamBody({ events, gapMs }) };
+export function runStreams({ port, headers }, { streams, events, gapMs, warmPort }) {
+  const order = { port, path, headers, streams, events, body: streamBody({ events, gapMs }), warmPort };
   return runLoad(
     [process.execPath, join(import.meta.dirname, 'load-streams.mjs'), JSON.stringify(order)],
     70,

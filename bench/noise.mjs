@@ -2,21 +2,27 @@
 import { cpuOf, readText, statFields } from './processes.mjs';
 
 /** Share of a core that other jobs may use during a sample. */
-const mostForeign = 0.1;
+export const mostForeign = 0.1;
 const tries = 3;
 
 /** Takes a sample, and takes it again where others used the machine; gives the least disturbed one, with `foreign`. */
 export async function quietly(pids, takeSample) {
   let best;
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const before = foreignCpu(pids);
-    const startedAt = performance.now();
+    const foreignSince = watchForeign(pids);
     const sample = await takeSample();
-    const foreign = (foreignCpu(pids) - before) / ((performance.now() - startedAt) * 1_000);
-    if (best === undefined || foreign < best.foreign) best = { ...sample, foreign: Math.max(0, foreign) };
+    const foreign = foreignSince();
+    if (best === undefined || foreign < best.foreign) best = { ...sample, foreign };
     if (foreign < mostForeign) break;
   }
   return best;
+}
+
+/** Starts watching; the function it gives says which share of a core others used since. */
+export function watchForeign(pids) {
+  const before = foreignCpu(pids);
+  const startedAt = performance.now();
+  return () => Math.max(0, (foreignCpu(pids) - before) / ((performance.now() - startedAt) * 1_000));
 }
 
 /** Microseconds of CPU that were used by neither this program, its load generators nor the given processes. */

@@ -1,5 +1,5 @@
 // The plant store against its own database and against other ways to serve the same search.
-//   npm run build && node bench/plants.mjs [--plants 100000] [--seconds 4] [--connections 4] [--peers DIRECTORY]
+//   npm run build:modules && node bench/plants.mjs [--plants 100000] [--seconds 4] [--connections 4] [--peers DIRECTORY]
 // DIRECTORY has node_modules with json-server and express, which are measured too where they are there.
 // Every contender is a process of its own; samples are taken in turn, so that all meet the same machine.
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
-import { openSqlite } from '../dist/plants/database/sqlite-engine.js';
-import { addUser, startStore } from '../dist/plants/store.js';
+import { openSqlite } from '../build/plants/database/sqlite-engine.js';
+import { addUser, startStore } from '../build/plants/store.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -171,7 +171,7 @@ function storeArguments() {
 function handmade(framework) {
   const script = join(directory, `${framework.replace(':', '-')}.mjs`);
   const engine = pathToFileURL(
-    fileURLToPath(new URL('../dist/plants/database/sqlite-engine.js', import.meta.url)),
+    fileURLToPath(new URL('../build/plants/database/sqlite-engine.js', import.meta.url)),
   );
   const listen =
     framework === 'express'

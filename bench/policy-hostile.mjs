@@ -25,7 +25,7 @@ const patterns = [
   '[a-z]{20,60}q',
   'the.{0,40}zebra',
   'e.{12}q',
-  '.{0,400}needle',
+  '.{0,121}needle',
 ];
 
 const yaml = `

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 
-/** The contender has a core of its own; load, provider and this program share the other. */
-export const cores = { load: 0, contender: 1 };
+/** The contender has a core of its own; load, provider and this program share the other. Workers take both. */
+export const cores = { load: '0', contender: '1', both: '0,1' };
 
 const running = new Set();
 process.on('exit', () => {
@@ -17,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
 
 export function launch({ command, environment = {}, core, stderr = 'pipe', stdout = 'ignore', cwd }) {
-  const pinned = availableParallelism() > 1 ? ['taskset', '-c', String(core), ...command] : command;
+  const pinned = availableParallelism() > 1 ? ['taskset', '-c', core, ...command] : command;
   const child = spawn(pinned[0], pinned.slice(1), {
     cwd,
     env: { ...inherited, ...environment },
@@ -48,8 +48,8 @@ export function stop(child) {
 }
 
 /** Runs a load generator to its end; the last line of its output that is JSON is its result. */
-export async function runLoad(command, limitSeconds) {
-  const child = launch({ command, core: cores.load, stdout: 'pipe' });
+export async function runLoad(command, limitSeconds, core = cores.load) {
+  const child = launch({ command, core, stdout: 'pipe' });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

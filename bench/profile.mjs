@@ -1,8 +1,16 @@
 #!/usr/bin/env node
 // Where the gateway's CPU time goes under one kind of load.
 //   npm run build:modules && node bench/profile.mjs [--body 'small'] [--policy small] [--streams] [--seconds 6] [--top 40]
-// Takes the built modules one by one if they are there (else the bundle), so that each line has its file. `npm run build` bundles again.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Takes the modules of build/ where they are, so that each line has its file, else the bundle.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bodies, streamBody } from './bodies.mjs';
@@ -45,9 +53,14 @@ async function profile() {
   const contender = gateway({ name: 'gateway', root, policy: values.policy ?? 'small', records: 'file' });
   const port = await freePort();
   const plan = contender.prepare({ port, provider, folder, key });
-  const [node, ...rest] = plan.command;
+  const [node, program, ...rest] = plan.command;
+  const modules = join(root, 'build/main.js');
   const flags = ['--cpu-prof', '--cpu-prof-interval', '200', `--cpu-prof-dir=${folder}`];
-  const child = launch({ ...plan, command: [node, ...flags, ...rest], core: cores.contender });
+  const child = launch({
+    ...plan,
+    command: [node, ...flags, existsSync(modules) ? modules : program, ...rest],
+    core: cores.contender,
+  });
   const target = { port, headers: { authorization: `Bearer ${key}` } };
   const firstBody = values.streams ? streamBody({ events: 1, gapMs: 0 }) : bodies.small();
   await untilAnswered({ ...target, body: firstBody }, child);

@@ -17,7 +17,7 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 40, completion_tokens: 60, total_tokens: 100 },
 });
 
-export async function startJsonProvider(folder) {
+export async function startJsonProvider(folder, core = cores.load) {
   const port = await freePort();
   const socket = `${folder}/inner-${port}.sock`;
   // "return" answers before the body is read, so bodies of 10 KB and more take a way round that reads them whole.
@@ -40,7 +40,7 @@ export async function startJsonProvider(folder) {
   }
   server { listen unix:${socket}; default_type application/json; return 200 '${answer}'; }`,
   );
-  return start({ command, port });
+  return start({ command, port, core });
 }
 
 export async function startStreamProvider() {
@@ -48,11 +48,12 @@ export async function startStreamProvider() {
   return start({
     command: [process.execPath, join(import.meta.dirname, 'stream-provider.mjs'), String(port)],
     port,
+    core: cores.load,
   });
 }
 
-async function start({ command, port }) {
-  const child = launch({ command, core: cores.load });
+async function start({ command, port, core }) {
+  const child = launch({ command, core });
   await untilAnswered({ port, headers: {}, body: '{}' }, child);
   return { port, pid: child.pid, stop: () => stop(child) };
 }

@@ -29,6 +29,7 @@ export function report(results) {
     );
   if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
   if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
+  if (results.workers) lines.push('', '## Workers, 250 B (µs)', workersTable(results.workers));
   if (results.startup) {
     const rows = results.startup.map(({ name, cpuMs, ratio }) => [name, cpuMs, ratio]);
     lines.push('', '## Commands', table(['command', 'CPU ms', '× node -e 0'], rows));
@@ -126,6 +127,24 @@ function coldTable(cold) {
   return table(['contender', 'ms', '× Portkey', 'MB'], rows);
 }
 
+function workersTable(rows) {
+  return table(
+    ['on', 'workers', 'CPU', 'CPU × one', 'requests/s', 'rate × one', 'p50', 'p99', 'foreign', 'failed'],
+    rows.map((row) => [
+      row.scenario,
+      row.workers,
+      row.cpu,
+      row.cpu_x_one,
+      row.rate,
+      row.rate_x_one,
+      row.p50,
+      row.p99,
+      row.foreign,
+      row.failed,
+    ]),
+  );
+}
+
 function goalTable(results) {
   const rows = goalRows(results).map(({ goal, unit, bound, must, aim, now, verdict }) => {
     const sign = bound === 'most' ? '≤' : '≥';
@@ -134,7 +153,8 @@ function goalTable(results) {
   return table(['goal', 'against', 'must', 'aim', 'now', 'reached'], rows);
 }
 
-function table(titles, rows) {
+/** Columns of text; numbers get as many digits as they are worth. */
+export function table(titles, rows) {
   const cells = [titles, ...rows.map((row) => row.map(toCell))];
   const widths = titles.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   return cells

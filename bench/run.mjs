@@ -11,6 +11,7 @@ import { measureJson } from './measure-json.mjs';
 import { measureMemory } from './measure-memory.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
+import { measureWorkers } from './measure-workers.mjs';
 import { parseOptions } from './options.mjs';
 import { report } from './report.mjs';
 import { median, summarize } from './summarize.mjs';
@@ -61,6 +62,7 @@ const measure = {
       ]),
     );
   },
+  workers: measureWorkers,
   startup: measureStartup,
 };
 

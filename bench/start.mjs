@@ -5,7 +5,10 @@ import { untilAnswered } from './request.mjs';
 export const key = 'gw-bench-key-0123456789abcdef0123456789';
 
 /** Gives where to send requests, with which headers, and how long the first 200 took. */
-export async function startContender(contender, { provider, folder, firstBody }) {
+export async function startContender(
+  contender,
+  { provider, folder, firstBody, core = cores.contender, workers = 1 },
+) {
   const authorization = { authorization: `Bearer ${key}` };
   if (contender.prepare === undefined) {
     return {
@@ -17,10 +20,10 @@ export async function startContender(contender, { provider, folder, firstBody })
     };
   }
   const port = await freePort();
-  const plan = contender.prepare({ port, provider, folder, key });
+  const plan = contender.prepare({ port, provider, folder, key, workers });
   const headers = { ...authorization, ...plan.headers };
   const startedAt = performance.now();
-  const child = launch({ ...plan, core: cores.contender });
+  const child = launch({ ...plan, core });
   await untilAnswered({ port, headers, body: firstBody }, child);
   const coldMs = performance.now() - startedAt;
   return { name: contender.name, contender, port, headers, pid: child.pid, coldMs, stop: () => stop(child) };

@@ -19,8 +19,8 @@ const runsPerSample = 10;
 const base = 'node -e 0';
 const contenders = {
   [base]: { args: ['-e', '0'] },
-  'gateway --version': { args: [gateway, '--version'], limit: 1.5 },
-  'gateway send hello': { args: [gateway, 'send', 'hello'], limit: 3 },
+  'gateway --version': { args: [gateway, '--version'], limit: 1.3 },
+  'gateway send hello': { args: [gateway, 'send', 'hello'], limit: 2.2 },
 };
 
 const server = spawn(process.execPath, [gateway, 'serve', '-p', '0', '--log', 'json'], {

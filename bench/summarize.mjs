@@ -32,6 +32,7 @@ export function median(values) {
   return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
 }
 
-function ratio(samples, others, field) {
+/** Of samples that stood next to each other in time. */
+export function ratio(samples, others, field) {
   return median(samples.map((sample, round) => sample[field] / others[round]?.[field]));
 }

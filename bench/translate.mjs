@@ -106,13 +106,13 @@ function words(build) {
 async function runRelay() {
   const { Pool } = await import('undici');
   const { dialects } = await import('../build/dialects/registry.js');
-  const { exactStream, translatedStream } = await import('../build/gateway/passing-stream.js');
+  const { ExactStream, TranslatedStream } = await import('../build/gateway/passing-stream.js');
   const { createTranslation } = await import('../build/dialects/translate/translate.js');
   const pool = new Pool(process.argv[3], { connections: 256, pipelining: 1 });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
-    if (client === 'exact') return exactStream(dialects[provider], (text) => text);
+    if (client === 'exact') return new ExactStream(dialects[provider], (text) => text);
     const translation = createTranslation(client, provider, {
       requestedModel: 'asked',
       targetModel: 'target',
@@ -122,7 +122,7 @@ async function runRelay() {
     });
     const messages = [{ role: 'user', content: 'hello' }];
     translation.request(client === 'responses' ? { input: 'hello' } : { messages, max_tokens: 100 });
-    return translatedStream(translation.stream(), (text) => text);
+    return new TranslatedStream(translation.stream(), (text) => text);
   }
 
   const server = createServer({ noDelay: true }, (request, response) => {

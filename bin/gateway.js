@@ -5,5 +5,5 @@
 if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
-  void import('../dist/main.js'); // it sets the exit code itself
+  require('../dist/main.js'); // it sets the exit code itself
 }

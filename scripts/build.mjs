@@ -1,51 +1,118 @@
 #!/usr/bin/env node
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
+import { thirdPartyNotice } from './third-party-notice.mjs';
 
 const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// What the commands that scripts call most need; loading these as files takes longer than running them.
-const bundled = new Set(['commander', 'eventsource-parser']);
 
-// commander loads node:child_process, and Node a dozen modules with it, for a feature that is not used here.
-const withoutChildProcess = {
-  name: 'without-child-process',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
-      importer.includes('commander') ? { path, namespace: 'empty' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'module.exports = {};' }));
+// Parts of packages that nothing here reaches, each by who asks for what: parsing and running them costs every start.
+const unused = [
+  ['commander', /^node:child_process$/], // commands that are programs of their own
+  ['undici', /\/client-h2\.js$/], // HTTP/2, which src/providers/pool.ts forbids
+  ['undici', /\/fetch\/body\.js$/], // forms; bodies are bytes or streams here
+  ['pino', /^thread-stream$/], // transports; lines are written in this thread
+];
+const withoutUnused = {
+  name: 'without-unused',
+  resolveId(id, importer) {
+    const isUnused = unused.some(([by, part]) => part.test(id) && importer?.includes(`/node_modules/${by}/`));
+    return isUnused ? `\0unused:${id}` : undefined;
+  },
+  load: (id) => (id.startsWith('\0unused:') ? 'module.exports = {};' : undefined),
+};
+
+// Packages that not every start needs: files of their own, read when something of them is first used.
+const deferred = {
+  pino: 'pino',
+  re2js: 're2js',
+  secretlint: '@secretlint/secretlint-rule-preset-recommend',
+};
+const loadedWhenUsed = {
+  name: 'loaded-when-used',
+  resolveId(id, importer) {
+    if (importer === undefined) return undefined; // the file itself
+    if (importer.startsWith('\0deferred:')) return { id, external: true };
+    const file = Object.keys(deferred).find((key) => deferred[key] === id);
+    return file === undefined ? undefined : `\0deferred:${file}`;
+  },
+  async load(id) {
+    if (!id.startsWith('\0deferred:')) return undefined;
+    const file = id.slice('\0deferred:'.length);
+    const names = Object.keys(await import(deferred[file]));
+    return `let loaded;
+      const load = () => (loaded ??= require('./${file}.js'));
+      for (const name of ${JSON.stringify(names)})
+        Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });`;
   },
 };
 
-const { metafile } = await build({
-  absWorkingDir: root,
-  // A thread needs a file of its own to begin with.
-  entryPoints: { main: 'src/main.ts', 'decide-worker': 'src/gateway/decide-worker.ts' },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  // Half the text to parse at every start; names stay, so stack traces can be read.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  external: Object.keys(dependencies).filter((name) => !bundled.has(name)),
-  // Bundled CommonJS asks for Node's own modules through `require`, which ES modules don't have.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+// Commander as ES modules: its CommonJS would be parsed twice, and makes a program that nobody here uses.
+const commanderAsModules = {
+  name: 'commander-as-modules',
+  transform(code, id) {
+    if (!id.includes('/node_modules/commander/')) return undefined;
+    const module = code
+      .replace(/^const (\{.+\}) = require\((.+)\);$/gm, 'import $1 from $2;')
+      .replace(/^const (\w+) = require\((.+)\)\.\1;$/gm, 'import { $1 } from $2;')
+      .replace(/^const process = require\('node:process'\);$/gm, '')
+      .replace(/^const (\w+) = require\((.+)\);$/gm, 'import $1 from $2;')
+      .replace(/^exports\.program = .+$/gm, '')
+      .replace(/^exports\.(\w+) = (\w+);/gm, 'export { $2 as $1 };')
+      .replace(/^exports\.(\w+) =/gm, 'export const $1 =');
+    if (/^[^*\n]*(?:\brequire\(|\bexports\b)/m.test(module)) throw new Error(`not rewritten whole: ${id}`);
+    return module;
   },
-  plugins: [withoutChildProcess],
-  logLevel: 'error',
-  metafile: true,
-});
+};
 
-// Chunks of earlier builds, whose names hold their hashes.
-const built = new Set(Object.keys(metafile.outputs));
-for (const file of readdirSync(join(root, 'dist'))) {
-  if (!built.has(`dist/${file}`)) rmSync(join(root, 'dist', file), { recursive: true });
+const bundle = await rolldown({
+  cwd: root,
+  // A thread and a process that shares the port need files of their own to begin with.
+  input: {
+    main: 'src/main.ts',
+    'decide-worker': 'src/gateway/decide-worker.ts',
+    'serve-worker': 'src/cli/workers/serve-worker.ts',
+    ...deferred,
+  },
+  platform: 'node',
+  // cosmiconfig would read TypeScript with the last one.
+  external: [...Object.keys(dependencies), 'typescript'],
+  resolve: {
+    alias: {
+      commander: join(root, 'node_modules/commander/index.js'),
+      // yaml's build for Node is CommonJS, of which nothing can be left out.
+      yaml: join(root, 'node_modules/yaml/browser/index.js'),
+    },
+  },
+  plugins: [withoutUnused, loadedWhenUsed, commanderAsModules],
+  logLevel: 'silent',
+});
+const { output } = await bundle.generate({
+  // Node's loader for ES modules takes 10 ms more.
+  format: 'cjs',
+  banner: "'use strict';",
+  // Half the text to parse at every start; names stay, so stack traces can be read.
+  minify: { compress: true, mangle: false, codegen: true },
+  minifyInternalExports: false,
+  // One file for all that `send` loads: each further one takes most of a millisecond.
+  codeSplitting: {
+    groups: [{ name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// }],
+  },
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+});
+await bundle.close();
+
+const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
+files.set('package.json', '{ "type": "commonjs" }\n');
+files.set('THIRD-PARTY.txt', thirdPartyNotice(output.flatMap(({ moduleIds }) => moduleIds)));
+mkdirSync(dist, { recursive: true });
+for (const [name, content] of files) writeFileSync(join(dist, name), content);
+// Of earlier builds: the names of lazily loaded files hold their hashes.
+for (const name of readdirSync(dist)) {
+  if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
 }

@@ -2,7 +2,10 @@ import { exitCodes, GatewayError } from './errors.ts';
 
 const argv = process.argv.slice(2);
 
-process.exitCode = await runInProcess();
+// Not awaited: the bundle is CommonJS, which starts faster.
+void runInProcess().then((code) => {
+  process.exitCode = code;
+});
 
 async function runInProcess(): Promise<number> {
   const { run } = await import('./cli/program.ts');
@@ -19,7 +22,10 @@ async function runInProcess(): Promise<number> {
   );
   process.stderr.on('error', () => undefined);
   return run(argv, {
-    stdin: process.stdin,
+    // Opening it takes 2 ms, and few commands read it.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

@@ -13,10 +13,11 @@ const layers: Readonly<
 > = {
   'errors.ts': { from: [], packages: [] },
   'glob.ts': { from: [], packages: [] },
+  'remember.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
   'dialects/': { from: ['errors.ts'], packages: [] },
   'policy/': {
-    from: ['dialects/', 'errors.ts', 'glob.ts'],
+    from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts'],
     packages: ['zod', 're2js', 'validator', '@secretlint/'],
   },
   'config/': {
@@ -26,7 +27,7 @@ const layers: Readonly<
   'http/': { from: ['errors.ts'], packages: [] },
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
-    from: ['dialects/', 'errors.ts', 'glob.ts', 'http/', 'type:config/'],
+    from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts', 'http/', 'type:config/'],
     packages: ['undici'],
   },
   'gateway/': {
@@ -39,6 +40,7 @@ const layers: Readonly<
       'record/',
       'errors.ts',
       'glob.ts',
+      'remember.ts',
       'version.ts',
     ],
     packages: [],

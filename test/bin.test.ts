@@ -1,46 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
+import { type Child, startProgram as start } from './kit/child.ts';
 import { emptyDirectory } from './kit/command.ts';
 import { startHost } from './kit/host.ts';
-
-interface Child {
-  readonly process: ChildProcess;
-  readonly ended: Promise<{ exit: number | null; signal: string | null; stdout: string; stderr: string }>;
-  wrote(text: string): Promise<void>;
-}
-
-/** The real program in an empty home, its streams being pipes. */
-function start(argv: readonly string[], home: string, env: Readonly<Record<string, string>> = {}): Child {
-  const child = spawn(process.execPath, [bin, ...argv], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  const text = { stdout: '', stderr: '' };
-  let look: () => void = () => undefined;
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      text[name] += chunk;
-      look();
-    });
-  }
-  return {
-    process: child,
-    ended: new Promise((resolve) => child.on('close', (exit, signal) => resolve({ exit, signal, ...text }))),
-    wrote: (wanted) =>
-      new Promise((resolve, reject) => {
-        look = () => {
-          if ((text.stdout + text.stderr).includes(wanted)) resolve();
-        };
-        child.on('close', () => reject(new Error(`ended before it wrote ${wanted}: ${text.stderr}`)));
-        look();
-      }),
-  };
-}
 
 interface State {
   readonly url: string;

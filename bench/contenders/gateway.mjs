@@ -13,7 +13,7 @@ export function gateway({ name, root, policy, records }) {
     name,
     isGateway: true,
     policy,
-    prepare({ port, provider, folder, key }) {
+    prepare({ port, provider, folder, key, workers = 1 }) {
       const home = join(folder, `gateway-${port}`);
       mkdirSync(home, { recursive: true });
       const file = join(home, 'gateway.yaml');
@@ -31,6 +31,7 @@ export function gateway({ name, root, policy, records }) {
           '--port',
           String(port),
           '--no-watch',
+          ...(workers > 1 ? ['--workers', String(workers)] : []),
           ...logging,
         ],
         environment: { XDG_STATE_HOME: home, HOME: home },

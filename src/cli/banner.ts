@@ -8,12 +8,14 @@ interface BannerFacts {
   readonly loaded: LoadedConfig;
   readonly url: string;
   readonly key?: string | undefined;
+  /** How many processes answer. */
+  readonly workers?: number | undefined;
   readonly plants?: PlantsService | undefined;
   readonly paint: Paint;
 }
 
 /** What a person who just started the gateway wants to know, and nothing else. */
-export function banner({ loaded, url, key, plants, paint }: BannerFacts): string {
+export function banner({ loaded, url, key, workers = 1, plants, paint }: BannerFacts): string {
   const { config } = loaded;
   const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
   const lines = [
@@ -21,6 +23,7 @@ export function banner({ loaded, url, key, plants, paint }: BannerFacts): string
     ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
     `providers  ${providers(config, paint)}`,
     `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,
+    ...(workers > 1 ? [`workers    ${workers}`] : []),
     ...plantsLines(plants, paint),
     'try        gateway send "hello"',
   ];

@@ -83,6 +83,12 @@ export function portNumber(text: string): number {
   return port;
 }
 
+export function workerCount(text: string): number {
+  const count = positiveInteger(text);
+  if (count > 256) throw new InvalidArgumentError('expected a number from 1 to 256');
+  return count;
+}
+
 export function exitCodeHelp(): string {
   return [
     'Exit codes:',

@@ -41,18 +41,20 @@ function hasInput({ stdin }: Io): boolean {
 }
 
 async function readAll({ stdin, signal }: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  const stop = () => stdin.destroy();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
   signal.throwIfAborted();
+  const chunks: Buffer[] = [];
+  // Not `for await`, which takes longer to set up than reading a prompt.
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      stdin.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    stdin
+      .on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk as string)))
+      .on('end', resolve)
+      .on('error', reject);
+  });
   const bytes = Buffer.concat(chunks);
   // Replacement characters in its place would be sent, and paid for, without a word.
   if (!isUtf8(bytes)) throw new GatewayError('usage.invalid', 'standard input is not text in UTF-8');

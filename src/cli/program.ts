@@ -62,10 +62,11 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       'after',
       `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
     );
+  // Called by the first word it runs, whatever follows; only the program's help and its suggestions name the others.
+  const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
   for (const [name, { summary, load }] of Object.entries(commands)) {
-    program.addCommand(
-      name === called ? (await load()).build(io) : new Command(name).summary(summary).description(summary),
-    );
+    if (name === called) program.addCommand((await load()).build(io));
+    else if (!isAlone) program.addCommand(new Command(name).summary(summary).description(summary));
   }
   // With an action of its own the program would take "help" for an argument.
   if (called === undefined && !argv.includes('help')) program.action(() => program.help());

@@ -1,24 +1,26 @@
 import { type Command, Option } from 'commander';
-import { type RunningGateway, readRunning, runningFile } from '../client/address.ts';
+import { isAlive, type RunningGateway, readRunning, runningFile } from '../client/address.ts';
 import { removeState, stateDirectory, writeState } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
 import { generateKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/watch.ts';
 import { toGatewayError } from '../errors.ts';
-import { prettyLine } from '../record/pretty.ts';
-import type { ExchangeRecord } from '../record/record.ts';
-import { createRecorder, type Recorder } from '../record/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { banner } from './banner.ts';
-import { type CommonOptions, commonOptions, createCommand, portNumber } from './command.ts';
+import { type CommonOptions, commonOptions, createCommand, portNumber, workerCount } from './command.ts';
 import { hasColour, type Io, type Paint, painter } from './io.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
-import { type Services, startServices } from './services.ts';
+import { openRecorder, type Recording } from './recording.ts';
+import { type PlantsService, type Services, startServices } from './services.ts';
+import { describeNews } from './workers/news.ts';
+import type { WorkerNews } from './workers/worker.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port?: number;
   readonly host?: string;
+  readonly workers?: number;
   readonly log?: 'pretty' | 'json';
   /** False with --no-watch. */
   readonly watch: boolean;
@@ -37,6 +39,7 @@ export function build(io: Io): Command {
   })
     .option('-p, --port <port>', 'port to listen on (default: 4100)', portNumber)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .option('--workers <n>', 'processes that share the port (default: 1)', workerCount)
     .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
     .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
     .option('--dry-run', 'check the configuration, say what would be started, and stop')
@@ -50,28 +53,33 @@ interface Run {
   readonly options: ServeOptions;
   readonly io: Io;
   readonly isPretty: boolean;
+  readonly isColoured: boolean;
   readonly paint: Paint;
   /** The key that was made for this run, in sandbox mode. */
   readonly localKey: string;
 }
 
 async function serve(options: ServeOptions, io: Io): Promise<void> {
+  const isColoured = hasColour(io.stderr, io.env) && options.color;
   const run: Run = {
     options,
     io,
     isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
-    paint: painter(hasColour(io.stderr, io.env) && options.color),
+    isColoured,
+    paint: painter(isColoured),
     localKey: generateKey(),
   };
   const loaded = await load(run);
   const { config } = loaded;
   const port = options.port ?? config.server.port;
   const host = options.host ?? config.server.host;
+  const count = options.workers ?? config.server.workers;
   if (options.dryRun === true) {
-    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, paint: run.paint }));
+    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, workers: count, paint: run.paint }));
     return;
   }
-  const recorder = openRecorder(run, config);
+  const recording = recordingOf(run, config, count);
+  const recorder = openRecorder(recording, io.stderr);
   try {
     const store = {
       defaultDatabase: defaultDatabase(io.env),
@@ -79,7 +87,20 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       // Its password is shown to a person, and never goes into a log.
       demoUser: config.isSandboxMode && run.isPretty && options.quiet !== true,
     };
-    const services = await startServices({ config, host, port, record: recorder.write, store });
+    const workers = {
+      count,
+      recording,
+      tell: (news: WorkerNews) => tell(run, recorder, describeNews(news)),
+      writeStderr: (text: string) => void io.stderr.write(text),
+    };
+    const services = await startServices({
+      config,
+      host,
+      port,
+      record: recorder.write,
+      workers: count > 1 ? workers : undefined,
+      store,
+    });
     await untilStopped(run, { loaded, recorder, services });
   } finally {
     recorder.close();
@@ -96,15 +117,14 @@ async function load({
   return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }
 
-function openRecorder({ io, isPretty, paint, options }: Run, config: Config): Recorder {
-  const show = isPretty
-    ? (record: ExchangeRecord) => void io.stderr.write(prettyLine(record, paint))
-    : undefined;
-  return createRecorder({
+function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config, workers: number): Recording {
+  const exchanges = isPretty ? 'pretty' : 'json';
+  return {
     file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
-    stderr: io.stderr,
-    show: options.quiet === true ? () => undefined : show,
-  });
+    shown: options.quiet === true ? 'nothing' : exchanges,
+    hasColour: isColoured,
+    isShared: workers > 1,
+  };
 }
 
 function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
@@ -131,7 +151,7 @@ async function untilStopped(run: Run, { loaded, recorder, services }: Started): 
   ];
   const previous = readRunning(io.env);
   try {
-    leaveAddress(run, loaded.config, services);
+    leaveAddress(run, loaded.config, { services, previous });
     announce(run, { loaded, recorder, services });
     await stopped(io.signal);
   } finally {
@@ -152,36 +172,59 @@ async function reloadConfig(run: Run, recorder: Recorder, services: Services): P
   } catch (thrown) {
     const { message } = toGatewayError(thrown);
     const told = `the configuration was not reloaded, the old one stays: ${message}`;
-    if (isPretty) io.stderr.write(`${paint('red', told)}\n`);
-    else recorder.say('error', told);
+    tell(run, recorder, { level: 'error', message: told });
   }
+}
+
+function tell(
+  { io, isPretty, paint }: Run,
+  recorder: Recorder,
+  { level, message }: { readonly level: 'info' | 'error'; readonly message: string },
+): void {
+  if (!isPretty) recorder.say(level, message);
+  else io.stderr.write(`${paint(level === 'error' ? 'red' : 'green', message)}\n`);
 }
 
 function announce(
   { io, options, isPretty, paint, localKey }: Run,
   { loaded, recorder, services }: Started,
 ): void {
-  const { url, plants } = services;
+  const { url, workers, plants } = services;
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.say('warn', warning.message);
     if (plants !== undefined) recorder.say('problem' in plants ? 'warn' : 'info', 'plants', plants);
-    recorder.say('info', 'listening', { url });
+    recorder.say('info', 'listening', { url, ...(workers !== undefined && { workers }) });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
-    io.stderr.write(banner({ loaded, url, key, plants, paint }));
+    io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, paint }));
   }
 }
 
 /** For the other commands of the same user, which therefore just work. */
-function leaveAddress({ io, localKey }: Run, config: Config, { url, plants }: Services): void {
+function leaveAddress(
+  { io, localKey }: Run,
+  config: Config,
+  { services: { url, plants }, previous }: { services: Services; previous: RunningGateway | undefined },
+): void {
   const running: RunningGateway = {
     url,
     pid: process.pid,
     ...(config.needsLocalKey ? { key: localKey } : {}),
     ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
-    ...(plants !== undefined && 'url' in plants ? { plants_url: plants.url } : {}),
+    ...placeOfPlants(plants, previous),
   };
   writeState(io.env, runningFile, running);
+}
+
+/** The store of the gateway that was there first is the same user's; who else has its port nobody knows. */
+function placeOfPlants(
+  plants: PlantsService | undefined,
+  previous: RunningGateway | undefined,
+): Pick<RunningGateway, 'plants_url' | 'plants_problem'> {
+  if (plants === undefined) return {};
+  if ('url' in plants) return { plants_url: plants.url };
+  const known = previous !== undefined && isAlive(previous.pid) ? previous.plants_url : undefined;
+  return known === undefined ? { plants_problem: plants.problem } : { plants_url: known };
 }
 
 function isLeftHere({ env }: Io, { url }: Services): boolean {
@@ -193,14 +236,6 @@ function isLeftHere({ env }: Io, { url }: Services): boolean {
 function giveBackAddress({ env }: Io, previous: RunningGateway | undefined): void {
   if (previous !== undefined && isAlive(previous.pid)) writeState(env, runningFile, previous);
   else removeState(env, runningFile);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0); // asks only
-  } catch {
-    return false;
-  }
 }
 
 function stopped(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
-import { serveGateway } from '../gateway/serve.ts';
-import { startSandbox } from '../providers/sandbox/sandbox.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { gatewayConfig } from './gateway-config.ts';
+import { type Front, serveHere } from './front.ts';
 import { portHolder } from './port-holder.ts';
+import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The plant store beside the gateway, or why it did not start. */
 export type PlantsService =
@@ -14,6 +13,8 @@ export type PlantsService =
 export interface Services {
   /** Where the gateway listens. */
   readonly url: string;
+  /** Ids of the processes that answer there, where they are others than this one. */
+  readonly workers: readonly number[] | undefined;
   readonly plants: PlantsService | undefined;
   /** New exchanges follow this configuration; what was bound at the start (addresses, the store) stays. */
   apply(config: Config): Promise<void>;
@@ -27,6 +28,8 @@ interface ServicesOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly record: WriteRecord;
+  /** Without it this process serves alone. */
+  readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */
   readonly store?: {
     readonly defaultDatabase: string;
@@ -38,32 +41,45 @@ interface ServicesOptions {
 
 /** Starts everything that a configuration asks for. Throws port.busy with the holder; nothing is left running then. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  const { config, host, port, record } = options;
+  const { config, port } = options;
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of stopping.splice(0).toReversed()) await step();
   };
   let sandboxUrl: string | undefined;
-  const prepare = async (next: Config) => {
+  const prepareSandbox = async (next: Config) => {
     const usesSandbox = [...next.providers.values()].some((provider) => provider.dialect === 'sandbox');
     if (usesSandbox && sandboxUrl === undefined) {
+      const { startSandbox } = await import('../providers/sandbox/sandbox.ts');
       const sandbox = await startSandbox();
       sandboxUrl = sandbox.url;
       stopping.unshift(() => sandbox.close());
     }
-    return gatewayConfig(next, sandboxUrl);
+    return sandboxUrl;
   };
 
   try {
-    const prepared = await prepare(config);
-    const server = await serveGateway({ host, port, limits: config.server.limits, config: prepared, record });
-    stopping.push(() => server.drain());
+    const front = await startFront(options, await prepareSandbox(config));
+    stopping.push(() => front.drain());
     const plants = await startPlants(options, stopping);
-    return { url: server.url, plants, apply: async (next) => server.apply(await prepare(next)), stop };
+    return {
+      url: front.url,
+      workers: front.workers,
+      plants,
+      apply: async (next) => front.apply(next, await prepareSandbox(next)),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw withHolder(error, port, config.plants.store.port);
   }
+}
+
+async function startFront(options: ServicesOptions, sandboxUrl: string | undefined): Promise<Front> {
+  const { workers } = options;
+  if (workers === undefined) return serveHere({ ...options, sandboxUrl });
+  const { startWorkers } = await import('./workers/start-workers.ts');
+  return startWorkers({ ...options, workers, sandboxUrl });
 }
 
 /** A sample service must not keep the gateway from starting because another one has its port. */

@@ -13,6 +13,8 @@ export interface RunningGateway {
   /** The model that `send` uses when nobody names one. */
   readonly default_model?: string;
   readonly plants_url?: string;
+  /** Why the plant store that belongs to it did not start. */
+  readonly plants_problem?: string;
 }
 
 export const runningFile = 'running.json';
@@ -23,6 +25,15 @@ export function readRunning(env: Environment): RunningGateway | undefined {
   return typeof state?.url === 'string' && typeof state.pid === 'number'
     ? (state as RunningGateway)
     : undefined;
+}
+
+/** Whether there is a process with this id, as far as we may know. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0); // asks only
+  } catch {
+    return false;
+  }
 }
 
 /**

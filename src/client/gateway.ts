@@ -88,7 +88,11 @@ async function call(
         ? {}
         : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
     };
-    const request = open(target, { method, headers, signal, agent: false }, resolve);
+    const request = open(target, { method, headers, agent: false }, resolve);
+    // Not the option `signal`, which takes 2 ms to set up.
+    const stop = () => request.destroy(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
     request.on('error', (cause) => reject(signal.aborted ? signal.reason : unreachable(url, cause)));
     request.end(payload);
   });

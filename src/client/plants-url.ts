@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { isAlive, type RunningGateway, runningFile } from './address.ts';
 import { readState } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,19 +8,24 @@ export const standardPlantsUrl = 'http://127.0.0.1:4101/v3';
 
 /**
  * Where the plant store is: PLANTS_URL, else as configured, else the one that the running gateway
- * of this user has started, else the usual place. Throws usage.invalid for what is no such address.
+ * of this user has started, else the usual place. Throws usage.invalid for what is no such address, and
+ * store.unreachable where that gateway could not start its store: who listens in the usual place then is
+ * not known, and must not be sent a password.
  */
 export function plantsBaseUrl(env: Environment, configured?: string): string {
   const given = env.PLANTS_URL;
   if (given !== undefined && given !== '') return parseBaseUrl(given, 'PLANTS_URL');
   if (configured !== undefined) return parseBaseUrl(configured, 'plants.base_url');
-  return parseBaseUrl(runningUrl(env) ?? standardPlantsUrl, 'running.json');
-}
-
-function runningUrl(env: Environment): string | undefined {
-  const running = readState(env, 'running.json');
-  if (typeof running !== 'object' || running === null || !('plants_url' in running)) return undefined;
-  return typeof running.plants_url === 'string' ? running.plants_url : undefined;
+  const running = readState(env, runningFile) as Partial<RunningGateway> | null | undefined;
+  const { plants_url: url, plants_problem: problem, pid } = running ?? {};
+  if (typeof url === 'string') return parseBaseUrl(url, runningFile);
+  if (typeof problem === 'string' && typeof pid === 'number' && isAlive(pid)) {
+    throw new GatewayError(
+      'store.unreachable',
+      `the plant store of the running gateway was ${problem}; where another one is meant, name it in PLANTS_URL`,
+    );
+  }
+  return standardPlantsUrl;
 }
 
 function parseBaseUrl(text: string, source: string): string {

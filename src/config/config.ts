@@ -13,9 +13,10 @@ import {
   type ProjectConfig,
 } from './projects.ts';
 import { buildProviders, type ProviderConfig } from './providers.ts';
-import type { Report } from './report.ts';
+import { createReport, type Report } from './report.ts';
 import type { Settings } from './schema.ts';
 import { parseSize } from './sizes.ts';
+import type { Reference } from './substitute.ts';
 
 export interface ServerConfig {
   readonly host: string;
@@ -41,6 +42,18 @@ export interface AddedKey {
   readonly id: string;
   readonly project: string;
   readonly value: string;
+}
+
+/** What a configuration is made from: plain data, secrets and all, from which another process makes the same one. */
+export interface ConfigSource {
+  readonly settings: Settings;
+  readonly references: readonly Reference[];
+  readonly keyFiles: ReadonlyMap<string, KeyFile>;
+  readonly nowMs: number;
+  readonly hash: string;
+  readonly isSandboxMode: boolean;
+  readonly needsLocalKey: boolean;
+  readonly addedKeys: readonly AddedKey[];
 }
 
 /** A configuration, frozen and ready: rules compiled, keys hashed, numbers in milliseconds and bytes. */
@@ -72,24 +85,20 @@ export interface Config {
       readonly database?: string;
     };
   };
+  /** For `rebuildConfig` in another process. */
+  readonly source: ConfigSource;
   /** The same configuration with one more key, which is treated as a secret like any other. */
   withKey(key: AddedKey): Config;
 }
 
-export interface ConfigInputs {
-  readonly settings: Settings;
-  readonly keyFiles: ReadonlyMap<string, KeyFile>;
+export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys'> {
   readonly report: Report;
-  readonly nowMs: number;
-  readonly hash: string;
-  readonly isSandboxMode: boolean;
-  readonly needsLocalKey: boolean;
   readonly failedTests?: 'error' | 'warning' | undefined;
 }
 
 /** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
 export function buildConfig(inputs: ConfigInputs): Config {
-  const { settings, report } = inputs;
+  const { settings, references, keyFiles, nowMs, hash, isSandboxMode, needsLocalKey, report } = inputs;
   const providers = deepFreeze(buildProviders(settings.providers ?? {}, report));
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
   const projects = deepFreeze(buildProjects(inputs));
@@ -97,7 +106,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(({ apiKey }) => apiKey ?? []);
 
-  const assemble = (sources: readonly KeySource[]): Config => {
+  const assemble = (sources: readonly KeySource[], addedKeys: readonly AddedKey[]): Config => {
     const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
     const compiled = compilePolicies(policies, secrets);
     if (sources === keys) reportPolicies(compiled.problems, inputs);
@@ -114,9 +123,9 @@ export function buildConfig(inputs: ConfigInputs): Config {
       })),
     );
     return Object.freeze({
-      isSandboxMode: inputs.isSandboxMode,
-      needsLocalKey: inputs.needsLocalKey,
-      hash: inputs.hash,
+      isSandboxMode,
+      needsLocalKey,
+      hash,
       server: buildServer(settings.server),
       providers,
       models,
@@ -126,11 +135,30 @@ export function buildConfig(inputs: ConfigInputs): Config {
       secrets,
       policySource: Object.freeze({ policies, secrets }),
       ...buildRest(settings),
-      withKey: ({ id, project, value }: AddedKey) =>
-        assemble([...sources, { id, project, digest: hashKey(value), plain: value, policies: [] }]),
+      source: {
+        settings,
+        references,
+        keyFiles,
+        nowMs,
+        hash,
+        isSandboxMode,
+        needsLocalKey,
+        addedKeys,
+      },
+      withKey: (added: AddedKey) => {
+        const { id, project, value } = added;
+        const key = { id, project, digest: hashKey(value), plain: value, policies: [] };
+        return assemble([...sources, key], [...addedKeys, added]);
+      },
     });
   };
-  return assemble(keys);
+  return assemble(keys, []);
+}
+
+/** The configuration that another process found to be valid. */
+export function rebuildConfig({ addedKeys, ...source }: ConfigSource): Config {
+  const report = createReport({ source: undefined, references: source.references });
+  return addedKeys.reduce((config, key) => config.withKey(key), buildConfig({ ...source, report }));
 }
 
 function modelsOf(project: ProjectConfig | undefined): { models?: readonly string[] } {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { SourceDocument } from './document.ts';
 import { buildJsonSchema, keysAt } from './json-schema.ts';
 import { listOf, type Problem, suggest } from './problems.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { settingsSchema } from './schema.ts';
 
 /** The parts of JSON Schema (2020-12) that zod writes and the checks here read. */

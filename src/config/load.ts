@@ -69,7 +69,8 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const read = isYaml ? readSettings({ value, references, source, report }) : undefined;
   const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
   const config =
-    read?.settings && (await build(read.settings, { ...options, ...read, found, text, report: checks }));
+    read?.settings &&
+    (await build(read.settings, { ...options, ...read, references, found, text, report: checks }));
   report.add(checks.problems);
   return {
     found,
@@ -91,17 +92,19 @@ function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
 interface BuildInputs extends LoadOptions {
   readonly found: FoundConfig | undefined;
   readonly text: string;
+  readonly references: readonly Reference[];
   readonly report: Report;
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
 }
 
 async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
-  const { found, text, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
+  const { found, text, references, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
   const keyFiles = await readAllKeyFiles(settings, found === undefined ? cwd : dirname(found.path));
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
   return buildConfig({
     settings,
+    references,
     keyFiles,
     report,
     nowMs,

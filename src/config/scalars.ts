@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { durationPattern, parseDuration } from './durations.ts';
 import { parseSize, sizePattern } from './sizes.ts';
 

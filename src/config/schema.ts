@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { policySchema } from '../policy/registry.ts';
 import { parseExpiry } from './expiry.ts';
 import {
@@ -25,7 +25,12 @@ export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embe
 const serverSchema = z.strictObject({
   host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
   port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
-  workers: z.int().min(1).max(256).default(1).describe('Processes that share the port.'),
+  workers: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .describe('Processes that share the port; more than one uses more cores.'),
   allowed_hosts: z
     .array(hostName)
     .default([])

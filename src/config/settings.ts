@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { SourceDocument } from './document.ts';
 import { describeIssues } from './issues.ts';
 import { findNotYet } from './not-yet.ts';
@@ -76,7 +76,7 @@ function withProviderDefaults(settings: Settings): Settings {
 
 /** Variables are text; where the schema wants a number or a truth value, one that reads as such is taken. */
 function parse(value: unknown, references: readonly Reference[]): z.ZodSafeParseResult<Settings> {
-  const first = settingsSchema.safeParse(value);
+  const first = settingsSchema.safeParse(value, { jitless: true });
   if (first.success || references.length === 0) return first;
   let converted = value;
   for (const issue of first.error.issues) {
@@ -84,7 +84,7 @@ function parse(value: unknown, references: readonly Reference[]): z.ZodSafeParse
     if (!references.some(({ path }) => isSame(path, issue.path))) continue;
     converted = update(converted, issue.path, (text) => toScalar(String(text), issue.expected));
   }
-  return converted === value ? first : settingsSchema.safeParse(converted);
+  return converted === value ? first : settingsSchema.safeParse(converted, { jitless: true });
 }
 
 function toScalar(text: string, expected: string): unknown {

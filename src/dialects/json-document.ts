@@ -1,3 +1,5 @@
+import { shortText } from './short-texts.ts';
+
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
@@ -18,6 +20,21 @@ export interface DocumentParts {
   readonly isAscii: boolean;
 }
 
+/** How far a document is the same as one that was read before. */
+export interface SharedBeginning {
+  /** Weak, because each of these has one of its own: together they would keep every turn of a conversation. */
+  readonly document: WeakRef<JsonDocument>;
+  /** So many first entries are the same, but for the ends of containers that are open there. */
+  readonly entries: number;
+}
+
+interface Beginning {
+  readonly other: JsonDocument;
+  readonly entries: number;
+  /** Containers that are open behind those entries. */
+  readonly open: readonly number[];
+}
+
 /**
  * A strictly read JSON object as a flat tape over its bytes: nothing is decoded until somebody asks. An
  * entry is a number; entries stand in document order, an object's as key, value, key, value. The root is 0.
@@ -32,18 +49,37 @@ export class JsonDocument {
   readonly root = 0;
   /** Number of entries. */
   count = 0;
+  /** Whether somebody keeps it for requests that begin like it, so that findings in it are worth remembering. */
+  isKept = false;
+  /** The kept document that this one begins like. */
+  begunLike: SharedBeginning | undefined;
   /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
-  #tape = takeTape();
+  #tape: Int32Array<ArrayBuffer>;
 
-  constructor(bytes: Buffer, isAscii: boolean) {
+  constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(initialEntries)) {
     this.bytes = bytes;
     this.isAscii = isAscii;
+    this.#tape = tape;
+  }
+
+  /** Begins with another document's first entries, where the bytes are the same; some containers are open again. */
+  static beginLike(bytes: Buffer, isAscii: boolean, { other, entries, open }: Beginning): JsonDocument {
+    const tape = makeTape(entries + initialEntries);
+    tape.set(other.#tape.subarray(0, entries * cells));
+    for (const container of open) {
+      tape[container * cells + 2] = 0;
+      tape[container * cells + 3] = container + 1;
+    }
+    const document = new JsonDocument(bytes, isAscii, tape);
+    document.count = entries;
+    document.begunLike = { document: new WeakRef(other), entries };
+    return document;
   }
 
   /** The document that was read in another thread; without reading it again. */
   static fromParts({ bytes, tape, count, isAscii }: DocumentParts): JsonDocument {
-    const document = new JsonDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), isAscii);
-    document.#tape = tape;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const document = new JsonDocument(buffer, isAscii, tape);
     document.count = count;
     return document;
   }
@@ -89,8 +125,8 @@ export class JsonDocument {
 
   /** The decoded text of a string. */
   text(entry: number): string {
-    const raw = this.raw(entry);
-    return this.isEscaped(entry) ? (JSON.parse(`"${raw}"`) as string) : raw;
+    if (this.isEscaped(entry)) return JSON.parse(`"${this.raw(entry)}"`) as string;
+    return shortText(this.bytes, this.start(entry), this.end(entry)) ?? this.raw(entry);
   }
 
   /** The text between a value's first and last byte, escapes as they are. */
@@ -148,7 +184,7 @@ export class JsonDocument {
   add(kindAndFlags: number, start: number, end: number): number {
     const entry = this.count;
     const cell = entry * cells;
-    if (cell === this.#tape.length) this.#grow();
+    if (cell === this.#tape.length) this.#grow(start);
     this.#tape[cell] = kindAndFlags;
     this.#tape[cell + 1] = start;
     this.#tape[cell + 2] = end;
@@ -161,6 +197,11 @@ export class JsonDocument {
   close(container: number, end: number): void {
     this.#tape[container * cells + 2] = end;
     this.#tape[container * cells + 3] = this.count;
+  }
+
+  /** Bytes of memory that it holds on to. */
+  get memoryBytes(): number {
+    return this.bytes.buffer.byteLength + this.#tape.byteLength;
   }
 
   /** The second of two equal keys of a closed object, if there are any. */
@@ -222,20 +263,25 @@ export class JsonDocument {
     return !isOpen && at < this.count && this.next(at) <= entry;
   }
 
-  #grow(): void {
-    const larger = new Int32Array(this.#tape.length * 2);
+  /** Makes room for as many entries as the body would have if it went on as it did up to this byte. */
+  #grow(at: number): void {
+    const foreseen = (this.bytes.length / Math.max(at, 1)) * 1.1;
+    const factor = Math.min(Math.max(foreseen, 1.5), 8);
+    const larger = makeTape(Math.ceil(this.count * factor));
     larger.set(this.#tape);
     this.#tape = larger;
   }
 }
 
 /**
- * The tape that a document begins with, in memory of Node's pool: making memory of its own for each document
+ * A tape for so many entries, a small one in memory of Node's pool: making memory of its own for each document
  * takes longer than filling it, and gives the garbage collector more to do. What is in it is overwritten.
  */
-function takeTape(): Int32Array<ArrayBuffer> {
-  const memory = Buffer.allocUnsafe(initialEntries * cells * Int32Array.BYTES_PER_ELEMENT);
-  return new Int32Array(memory.buffer, memory.byteOffset, initialEntries * cells);
+function makeTape(entries: number): Int32Array<ArrayBuffer> {
+  const bytes = entries * cells * Int32Array.BYTES_PER_ELEMENT;
+  if (bytes > Buffer.poolSize / 2) return new Int32Array(entries * cells);
+  const memory = Buffer.allocUnsafe(bytes);
+  return new Int32Array(memory.buffer, memory.byteOffset, entries * cells);
 }
 
 /** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */

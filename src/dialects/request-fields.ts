@@ -60,17 +60,15 @@ function checkNames(document: JsonDocument, dialect: Dialect): void {
 
 /** Turns and their content blocks: their keys tell the roles of texts, which policies go by. */
 function checkTurns(document: JsonDocument, turns: number): void {
-  for (const turn of elements(document, turns)) {
+  if (document.kind(turns) !== kinds.array) return;
+  for (let turn = turns + 1; turn < document.next(turns); turn = document.next(turn)) {
     checkKeys(document, turn, isReadInTurn);
     const content = document.member(turn, 'content');
-    if (content === undefined) continue;
-    for (const block of elements(document, content)) checkKeys(document, block, isReadInTurn);
+    if (content === undefined || document.kind(content) !== kinds.array) continue;
+    for (let block = content + 1; block < document.next(content); block = document.next(block)) {
+      checkKeys(document, block, isReadInTurn);
+    }
   }
-}
-
-function* elements(document: JsonDocument, array: number): Generator<number> {
-  if (document.kind(array) !== kinds.array) return;
-  for (let at = array + 1; at < document.next(array); at = document.next(at)) yield at;
 }
 
 function checkKeys(document: JsonDocument, object: number, isReadHere: (name: string) => boolean): void {

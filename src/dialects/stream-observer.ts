@@ -1,8 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Dialect, Usage } from './dialect.ts';
+import { eventLimitBytes } from './sse.ts';
 
-/** Most bytes of one event; a longer one is no event but an attack or a fault. */
-const eventLimitBytes = 1024 * 1024;
 const headBytes = 100;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

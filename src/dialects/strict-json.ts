@@ -1,18 +1,17 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { JsonDocument, kinds, stringFlags } from './json-document.ts';
+import { type Boundary, type KnownBeginning, lastBoundary } from './known-beginning.ts';
+import { highBits, isPlain, shortEscapes, stopBits } from './string-bytes.ts';
 
 /** Containers inside containers that a body may have; deeper ones are refused. */
 const depthLimit = 100;
 
-// What ends the quick run through a string: its quote, an escape, or a control character (RFC 8259, section 7).
-const stops = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 0x20 || byte === 0x22 || byte === 0x5c ? 1 : 0,
-);
-
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const letterU = 0x75;
+const underscore = 0x5f;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -25,11 +24,18 @@ const closeBracket = 0x5d;
  *
  * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
  * request.too_deep and request.field (with the JSON pointer).
+ *
+ * What is known to begin like a document that was read already is read from there on, with the same outcome.
  */
-export function parseStrictJson(bytes: Buffer): JsonDocument {
-  const isPlain = isAscii(bytes);
-  if (!isPlain) checkEncoding(bytes);
-  return new Scanner(bytes, isPlain).scan();
+export function parseStrictJson(bytes: Buffer, known?: KnownBeginning): JsonDocument {
+  const isAsciiOnly = isAscii(bytes);
+  if (!isAsciiOnly) checkEncoding(bytes);
+  const boundary = known === undefined ? undefined : lastBoundary(known.document, known.length);
+  if (known === undefined || boundary === undefined) {
+    return new Scanner(new JsonDocument(bytes, isAsciiOnly)).scan();
+  }
+  const beginning = { other: known.document, ...boundary };
+  return new Scanner(JsonDocument.beginLike(bytes, isAsciiOnly, beginning)).goOn(boundary);
 }
 
 function checkEncoding(bytes: Buffer): void {
@@ -42,23 +48,36 @@ function checkEncoding(bytes: Buffer): void {
 /** One pass over the bytes that fills the document's tape; an explicit stack, so depth can't overflow ours. */
 class Scanner {
   readonly #bytes: Buffer;
-  readonly #isAscii: boolean;
+  readonly #words: DataView;
   readonly #document: JsonDocument;
   /** Entries of the open containers. */
   readonly #stack: number[] = [];
   #depth = 0;
   #at = 0;
 
-  constructor(bytes: Buffer, isPlain: boolean) {
+  constructor(document: JsonDocument) {
+    const { bytes } = document;
     this.#bytes = bytes;
-    this.#isAscii = isPlain;
-    this.#document = new JsonDocument(bytes, isPlain);
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#document = document;
   }
 
   scan(): JsonDocument {
     this.#skipSpace();
     if (this.#bytes[this.#at] !== openBrace) throw this.#invalid('expected a JSON object');
     this.#open(kinds.object);
+    return this.#finish();
+  }
+
+  /** Reads from where the body parts from a known one. */
+  goOn({ at, open }: Boundary): JsonDocument {
+    this.#stack.push(...open);
+    this.#depth = open.length;
+    this.#at = at;
+    return this.#finish();
+  }
+
+  #finish(): JsonDocument {
     while (this.#depth > 0) this.#step();
     this.#skipSpace();
     if (this.#at < this.#bytes.length) throw this.#invalid('expected nothing after the object');
@@ -86,9 +105,9 @@ class Scanner {
   #key(): void {
     if (this.#bytes[this.#at] !== quote) throw this.#invalid('expected a key in double quotes');
     const entry = this.#string(stringFlags.key);
-    const length = this.#document.end(entry) - this.#document.start(entry);
-    // Nine letters, or more where some are written as escapes.
-    if (length >= 9 && length <= 54 && this.#document.text(entry) === '__proto__') {
+    const first = this.#bytes[this.#document.start(entry)];
+    // It begins with its underscore or with an escape for it, as hardly a key does.
+    if ((first === underscore || first === backslash) && this.#document.text(entry) === '__proto__') {
       throw new GatewayError('request.field', 'the key __proto__ is not allowed', {
         param: this.#document.pointer(entry),
       });
@@ -147,19 +166,28 @@ class Scanner {
 
   #string(flags: number): number {
     const bytes = this.#bytes;
+    const words = this.#words;
+    const lastWord = bytes.length - 4;
     const start = this.#at + 1;
     let found = flags;
+    let seen = 0;
     let at = start;
     for (;;) {
-      if (this.#isAscii) {
-        while (stops[bytes[at] as number] === 0) at += 1;
-      } else {
-        let seen = 0;
-        while (stops[bytes[at] as number] === 0) {
-          seen |= bytes[at] as number;
-          at += 1;
+      // Four bytes a step, which takes two thirds of the time of one byte a step.
+      while (at <= lastWord) {
+        const word = words.getInt32(at, true);
+        const stops = stopBits(word);
+        if (stops !== 0) {
+          const first = stops & -stops;
+          seen |= word & (first - 1);
+          at += (31 - Math.clz32(first)) >> 3;
+          break;
         }
-        if (seen > 0x7f) found |= stringFlags.wide;
+        seen |= word;
+        at += 4;
+      }
+      if (at > lastWord) {
+        for (; isPlain[bytes[at] as number] === 1; at += 1) seen |= bytes[at] as number;
       }
       const byte = bytes[at];
       if (byte === quote) break;
@@ -167,31 +195,19 @@ class Scanner {
       if (byte === undefined) throw this.#invalid('a string does not end');
       if (byte !== backslash) throw this.#invalid('a control character must be escaped');
       found |= stringFlags.escaped;
-      at += this.#escapeLength(at);
+      at += shortEscapes[bytes[at + 1] as number] === 1 ? 2 : this.#longEscape(at);
     }
+    if ((seen & highBits) !== 0) found |= stringFlags.wide;
     this.#at = at + 1;
     return this.#document.add(kinds.string | found, start, at);
   }
 
-  #escapeLength(at: number): number {
+  #longEscape(at: number): number {
     const bytes = this.#bytes;
-    switch (bytes[at + 1]) {
-      case 0x22: // "
-      case 0x5c: // \
-      case 0x2f: // /
-      case 0x62: // b
-      case 0x66: // f
-      case 0x6e: // n
-      case 0x72: // r
-      case 0x74: // t
-        return 2;
-      case 0x75: // u
-        if (isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]))
-          return 6;
-        throw this.#invalid('\\u needs four hexadecimal digits');
-      default:
-        throw this.#invalid('this escape does not exist in JSON');
-    }
+    if (bytes[at + 1] !== letterU) throw this.#invalid('this escape does not exist in JSON');
+    if (isHex(bytes[at + 2]) && isHex(bytes[at + 3]) && isHex(bytes[at + 4]) && isHex(bytes[at + 5]))
+      return 6;
+    throw this.#invalid('\\u needs four hexadecimal digits');
   }
 
   #word(word: string, kind: number): void {

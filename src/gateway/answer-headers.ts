@@ -1,6 +1,4 @@
-import { commonHeaders } from '../http/respond.ts';
 import type { Forwarded } from '../providers/attempt.ts';
-import { answerHeaders } from '../providers/headers.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import type { Passage } from './passage.ts';
@@ -14,24 +12,18 @@ export function headersFor(
   { answer, target, request, attempts }: Forwarded<Passage>,
   { scrubText }: Pick<Gateway, 'scrubText'>,
 ): string[] {
-  const passed = answerHeaders(answer.headers).map((text, at) => (at % 2 === 0 ? text : scrubText(text)));
-  const hasRequestId = answer.headers.has('request-id');
-  const own = Object.entries(commonHeaders(exchange.id))
-    .filter(([name]) => !(name === 'request-id' && hasRequestId))
-    .flat();
-  const { body, rules } = exchange.draft;
-  const headers = [
-    ...(request.translation === undefined ? passed : withJsonType(passed)),
-    ...own,
-    'x-gateway-body',
-    body ?? request.fate,
-    'x-gateway-attempts',
-    String(attempts),
-  ];
+  const { id, draft } = exchange;
+  const passed: string[] = [];
+  answer.headers.passOn(passed, scrubText);
+  const headers = request.translation === undefined ? passed : withJsonType(passed);
+  headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
+  if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
+  headers.push('x-gateway-body', draft.body ?? request.fate, 'x-gateway-attempts', String(attempts));
   if (answer.status < 400) {
     headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
   }
-  for (const rule of rules ?? []) {
+  if (draft.rules === undefined) return headers;
+  for (const rule of draft.rules) {
     if (rule.action === 'warn' && rule.mode === 'enforce') headers.push('x-gateway-warning', rule.id);
   }
   return headers;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import { remembered } from '../remember.ts';
 
 /** What the key ring knows of a key. */
 export interface KnownKey {
@@ -12,7 +13,8 @@ export interface KeyRing<Key extends KnownKey> {
   find(presented: string): Key | undefined;
 }
 
-const carriers = ['authorization', 'x-gateway-key', 'x-api-key'] as const;
+const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key']);
+const carrierOf = remembered((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
 /**
  * The key that a request carries, in whichever of the three headers its SDK uses. Nothing of the body has
@@ -34,9 +36,9 @@ export function authenticate<Key extends KnownKey>(
 function presentedKey(rawHeaders: readonly string[]): string {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase();
-    if (!carriers.some((carrier) => carrier === name)) continue;
-    const value = keyIn(name, rawHeaders[i + 1] as string);
+    const carrier = carrierOf(rawHeaders[i] as string);
+    if (carrier === 'none') continue;
+    const value = keyIn(carrier, rawHeaders[i + 1] as string);
     if (found !== undefined && found !== value) {
       throw new GatewayError('key.conflict', 'the request carries two different keys; send one');
     }
@@ -50,9 +52,9 @@ function presentedKey(rawHeaders: readonly string[]): string {
   return found;
 }
 
-function keyIn(name: string, value: string): string {
+function keyIn(carrier: string, value: string): string {
   const text = value.trim();
-  if (name !== 'authorization') return text;
+  if (carrier !== 'authorization') return text;
   const scheme = /^bearer +/i.exec(text);
   if (scheme === null) {
     throw new GatewayError('key.missing', 'Authorization must be of the form "Bearer KEY"');

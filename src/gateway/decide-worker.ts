@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { KnownBodies } from '../dialects/known-bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { compilePolicies, type PolicySource } from '../policy/compile.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from './endpoints.ts';
@@ -7,10 +8,11 @@ import { parseRequest } from './request.ts';
 import { fromParts, memoryOf, type ThreadAnswer, type ThreadQuestion, toParts } from './thread-messages.ts';
 
 // The entry of the thread that reads and decides large bodies: it compiles the policies once and answers one
-// question after the other. It keeps nothing of a request but the policies' cache of verdicts.
+// question after the other. Of requests it keeps copies of the last bodies and what the policies found in them.
 
 const { policies, secrets } = workerData as PolicySource; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(policies, secrets);
+const known = new KnownBodies({ limitBytes: 1 << 25 });
 
 parentPort?.on('message', (question: ThreadQuestion) => {
   const answer = answerTo(question);
@@ -28,20 +30,24 @@ function answerTo(question: ThreadQuestion): ThreadAnswer {
 }
 
 function read({ path, body }: Extract<ThreadQuestion, { kind: 'read' }>): ThreadAnswer {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return { kind: 'read', request: toParts(parseRequest(bytes, endpointAt(path))) };
+  // A copy, because the body's own memory goes back with the answer.
+  const { document, ...fields } = toParts(parseRequest(Buffer.from(body), endpointAt(path), known));
+  return { kind: 'read', request: { ...fields, document: { ...document, bytes: body } } };
 }
 
 function decide(question: Extract<ThreadQuestion, { kind: 'judge' }>): ThreadAnswer {
   const { path, request, policies: names, key, targetModels, nowMs } = question;
   const endpoint = endpointAt(path);
+  const asked = fromParts(request);
+  const document = known.recall(asked.document.bytes) ?? asked.document;
   const judgement = judge(compiled.select(names), {
-    request: fromParts(request),
+    request: { ...asked, document },
     endpoint,
     key,
     targetModels,
     nowMs,
   });
+  const isRedacted = judgement.request.document !== document;
   const { redactedBody: _, failure, ...decision } = judgement.decision;
   return {
     kind: 'judged',
@@ -50,7 +56,7 @@ function decide(question: Extract<ThreadQuestion, { kind: 'judge' }>): ThreadAns
       ...decision,
       ...(failure && { failure: { rule: failure.rule, cause: String(failure.cause) } }),
     },
-    request: toParts(judgement.request),
+    request: isRedacted ? toParts(judgement.request) : request,
     answerRules: judgement.answerRules,
   };
 }

@@ -1,3 +1,4 @@
+import { KnownBodies } from '../dialects/known-bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../http/lifetime.ts';
 import type { PolicySet, PolicySource } from '../policy/compile.ts';
@@ -14,6 +15,9 @@ export const threadBytes = 1_048_576;
 /**
  * Reads requests and asks policies about them: small ones at once, large ones in a thread of their own, so
  * that nobody else waits for them. What comes back is the same.
+ *
+ * The last bodies are kept, in either thread those that it reads, as long as the configuration holds: an
+ * agent sends most of a conversation again with every turn (docs/decisions/known-conversations.md).
  */
 export interface Decider {
   /** Reads a body strictly. A large one's memory moves: go on with the request that this gives, not with `body`. */
@@ -38,11 +42,12 @@ export function createDecider({
   entry = new URL(ownEntry, import.meta.url),
 }: DeciderOptions): Decider {
   const thread = new DecisionThread({ source, entry });
+  const known = new KnownBodies();
   return {
     read: (body, endpoint, lifetime) =>
       body.length > threadBytes
         ? readInThread(thread, { body, endpoint, lifetime })
-        : parseRequest(body, endpoint),
+        : parseRequest(body, endpoint, known),
     judge: (policies, question, lifetime) =>
       question.request.document.bytes.length > threadBytes
         ? judgeInThread(thread, { policies, question, lifetime })

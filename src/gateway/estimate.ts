@@ -1,5 +1,4 @@
 import { kinds } from '../dialects/json-document.ts';
-import { sendJson } from '../http/respond.ts';
 import type { Exchange } from './exchange.ts';
 import type { ModelRequest } from './request.ts';
 
@@ -13,7 +12,5 @@ export function giveEstimate(exchange: Exchange, { document }: ModelRequest): vo
     if (document.kind(entry) === kinds.string) characters += document.end(entry) - document.start(entry);
   }
   const tokens = Math.max(1, Math.ceil(characters / charactersPerToken));
-  sendJson(exchange.response, { input_tokens: tokens }, exchange.id, {
-    headers: { 'x-gateway-estimate': 'true' },
-  });
+  exchange.give({ input_tokens: tokens }, { headers: { 'x-gateway-estimate': 'true' } });
 }

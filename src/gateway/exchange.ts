@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
+import type { BagItem } from '../http/bag.ts';
 import { Lifetime } from '../http/lifetime.ts';
-import { newRequestId } from '../http/respond.ts';
+import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
@@ -17,7 +18,8 @@ const sessionHeaders = [
 ] as const;
 
 /** One request and its answer, from the first header to the record. */
-export class Exchange {
+export class Exchange implements BagItem {
+  place = -1;
   readonly id = newRequestId();
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -75,6 +77,17 @@ export class Exchange {
 
   noteUsage(usage: Usage | undefined): void {
     if (usage !== undefined) this.draft.usage = toUsageFields(usage);
+  }
+
+  /** Answers with a value of the gateway's own. */
+  give(value: unknown, options?: JsonOptions): void {
+    this.draft.bytes_out = sendJson(this.response, value, this.id, options);
+  }
+
+  /** Answers with an error; before any byte of the answer has gone out. */
+  giveError(error: GatewayError): void {
+    this.noteFirstByte();
+    this.draft.bytes_out = sendError(this.response, error, this.id);
   }
 
   noteFirstByte(): void {

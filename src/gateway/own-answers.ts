@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors.ts';
-import { sendJson } from '../http/respond.ts';
 import { version } from '../version.ts';
 import { authenticate } from './authenticate.ts';
 import { type Endpoint, endpoints, modelPrefix } from './endpoints.ts';
@@ -19,18 +18,18 @@ export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Ask
   exchange.request.resume();
   switch (asked.endpoint.kind) {
     case 'health':
-      return sendJson(exchange.response, { status: 'ok' }, exchange.id);
+      return exchange.give({ status: 'ok' });
     case 'ready':
       return answerReady(exchange, gateway);
     case 'about':
-      return sendJson(exchange.response, about(), exchange.id);
+      return exchange.give(about());
     default:
       return answerModels(exchange, gateway, asked);
   }
 }
 
 function answerReady(exchange: Exchange, gateway: Gateway): void {
-  if (gateway.isReady()) return sendJson(exchange.response, { status: 'ready' }, exchange.id);
+  if (gateway.isReady()) return exchange.give({ status: 'ready' });
   throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
 }
 
@@ -47,14 +46,14 @@ async function answerModels(
   exchange.note({ endpoint: endpoint.kind, project: key.project, key: key.id });
   if (endpoint.kind === 'model') {
     const model = allowedModel(path, gateway, key);
-    return sendJson(exchange.response, listEntry(model), exchange.id);
+    return exchange.give(listEntry(model));
   }
   const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
   const value =
     endpoint.kind === 'models'
       ? page(models.map(listEntry), new URLSearchParams(query))
       : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
-  sendJson(exchange.response, value, exchange.id);
+  exchange.give(value);
 }
 
 function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInfo {

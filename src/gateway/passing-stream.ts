@@ -1,5 +1,5 @@
 import type { Dialect, Usage } from '../dialects/dialect.ts';
-import { createSseParser } from '../dialects/sse.ts';
+import { createSseParser, type SseParser } from '../dialects/sse.ts';
 import { StreamObserver } from '../dialects/stream-observer.ts';
 import type { StreamTranslation } from '../dialects/translate/translate.ts';
 import { GatewayError } from '../errors.ts';
@@ -28,65 +28,92 @@ type Scrub = (text: Buffer) => Buffer;
 const errorMarks = ['"error":{', '"error": {', 'event: error'].map((mark) => Buffer.from(mark));
 
 /** The provider's chunks are the client's chunks; they are only watched, and errors are scrubbed. */
-export function exactStream(dialect: Dialect, scrub: Scrub): PassingStream {
-  const observer = new StreamObserver(dialect);
-  let tellsOfError = false;
-  return {
-    pass(chunk) {
-      observer.observe(chunk);
-      tellsOfError ||= errorMarks.some((mark) => chunk.includes(mark));
-      return tellsOfError ? scrub(chunk) : chunk;
-    },
-    end() {
-      if (observer.isComplete) return nothing;
-      throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
-    },
-    fail: (error, requestId) =>
-      Buffer.from(observer.gap + dialect.errorEvent(error, requestId, observer.events)),
-    state: 'open',
-    get isWhole() {
-      return observer.sawLast;
-    },
-    get usage() {
-      return observer.usage;
-    },
-  };
+export class ExactStream implements PassingStream {
+  readonly state = 'open';
+  readonly #dialect: Dialect;
+  readonly #scrub: Scrub;
+  readonly #observer: StreamObserver;
+  #tellsOfError = false;
+
+  constructor(dialect: Dialect, scrub: Scrub) {
+    this.#dialect = dialect;
+    this.#scrub = scrub;
+    this.#observer = new StreamObserver(dialect);
+  }
+
+  pass(chunk: Buffer): Buffer {
+    this.#observer.observe(chunk);
+    // One search in the usual case: the marks share a word.
+    this.#tellsOfError ||= chunk.includes('error') && errorMarks.some((mark) => chunk.includes(mark));
+    return this.#tellsOfError ? this.#scrub(chunk) : chunk;
+  }
+
+  end(): Buffer {
+    if (this.#observer.isComplete) return nothing;
+    throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
+  }
+
+  fail(error: GatewayError, requestId: string): Buffer {
+    const { gap, events } = this.#observer;
+    return Buffer.from(gap + this.#dialect.errorEvent(error, requestId, events));
+  }
+
+  get isWhole(): boolean {
+    return this.#observer.sawLast;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#observer.usage;
+  }
 }
 
 /** Each event of the provider becomes what the client's dialect says in its place; at most one is held. */
-export function translatedStream(translation: StreamTranslation, scrub: Scrub): PassingStream {
-  let text = '';
-  const parser = createSseParser((name, data) => {
-    text += translation.event(name, data);
-  });
-  const take = (): Buffer => {
-    if (text === '') return nothing;
-    const bytes = Buffer.from(text);
-    text = '';
-    return translation.state === 'failed' ? scrub(bytes) : bytes;
-  };
-  return {
-    pass(chunk) {
-      parser.push(chunk);
-      return take();
-    },
-    end() {
-      parser.end();
-      text += translation.end();
-      return take();
-    },
-    fail(error, requestId) {
-      text += translation.fail(error, requestId);
-      return take();
-    },
-    get state() {
-      return translation.state;
-    },
-    get isWhole() {
-      return translation.state === 'complete';
-    },
-    get usage() {
-      return translation.usage;
-    },
-  };
+export class TranslatedStream implements PassingStream {
+  readonly #translation: StreamTranslation;
+  readonly #scrub: Scrub;
+  readonly #parser: SseParser;
+  #text = '';
+
+  constructor(translation: StreamTranslation, scrub: Scrub) {
+    this.#translation = translation;
+    this.#scrub = scrub;
+    this.#parser = createSseParser((name, data) => {
+      this.#text += translation.event(name, data);
+    });
+  }
+
+  pass(chunk: Buffer): Buffer {
+    this.#parser.push(chunk);
+    return this.#take();
+  }
+
+  end(): Buffer {
+    this.#parser.end();
+    this.#text += this.#translation.end();
+    return this.#take();
+  }
+
+  fail(error: GatewayError, requestId: string): Buffer {
+    this.#text += this.#translation.fail(error, requestId);
+    return this.#take();
+  }
+
+  get state(): PassingStream['state'] {
+    return this.#translation.state;
+  }
+
+  get isWhole(): boolean {
+    return this.#translation.state === 'complete';
+  }
+
+  get usage(): Usage | undefined {
+    return this.#translation.usage;
+  }
+
+  #take(): Buffer {
+    if (this.#text === '') return nothing;
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    return this.#translation.state === 'failed' ? this.#scrub(bytes) : bytes;
+  }
 }

@@ -1,5 +1,4 @@
 import { toGatewayError } from '../errors.ts';
-import { sendError } from '../http/respond.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Answers what was thrown, unless the answer has begun (then the relay has told the client) or nobody is there. */
@@ -7,6 +6,5 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
   const error = toGatewayError(thrown);
   exchange.fail(error);
   if (exchange.response.headersSent || exchange.response.destroyed) return;
-  exchange.noteFirstByte();
-  sendError(exchange.response, error, exchange.id);
+  exchange.giveError(error);
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import { OpenBody } from '../http/open-body.ts';
 import type { BodySink, ProviderAnswer } from '../providers/upstream.ts';
 import type { Exchange } from './exchange.ts';
 import type { PassingStream } from './passing-stream.ts';
@@ -22,18 +23,12 @@ interface StreamOptions {
  * complete; rejects where the stream was cut, after having told the client so, and when the client left.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
-  const { response } = exchange;
-  response.writeHead(options.answer.status, [
-    ...options.headers,
-    'cache-control',
-    'no-cache',
-    'x-accel-buffering',
-    'no',
-  ]);
-  // Without it the head waits for the first event, and clients wait for the head.
-  response.flushHeaders();
+  const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
+  const body = new OpenBody(exchange.response, options.answer.status, headers);
   return new Promise((resolve, reject) => {
-    const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
+    const sink = new StreamSink(exchange, { ...options, body }, (error) =>
+      error ? reject(error) : resolve(),
+    );
     options.answer.pipe(sink);
   });
 }
@@ -41,6 +36,7 @@ export function relayStream(exchange: Exchange, options: StreamOptions): Promise
 class StreamSink implements BodySink {
   readonly #exchange: Exchange;
   readonly #response: ServerResponse;
+  readonly #body: OpenBody;
   readonly #answer: ProviderAnswer;
   readonly #stream: PassingStream;
   readonly #settle: (error: GatewayError | undefined) => void;
@@ -55,11 +51,12 @@ class StreamSink implements BodySink {
 
   constructor(
     exchange: Exchange,
-    { answer, stream }: StreamOptions,
+    { answer, stream, body }: StreamOptions & { readonly body: OpenBody },
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
     this.#response = exchange.response;
+    this.#body = body;
     this.#answer = answer;
     this.#stream = stream;
     this.#settle = settle;
@@ -94,7 +91,7 @@ class StreamSink implements BodySink {
       return;
     }
     if (this.#stream.state === 'failed') return this.#cut(endedByProvider());
-    this.#response.end();
+    this.#body.end();
     this.#finish(undefined);
   }
 
@@ -108,13 +105,13 @@ class StreamSink implements BodySink {
     if (bytes.length === 0) return true;
     if (this.#bytes === 0) this.#exchange.noteFirstByte();
     this.#bytes += bytes.length;
-    return this.#response.write(bytes);
+    return this.#body.write(bytes);
   }
 
   #lastEventIsOut(): void {
     if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
     this.#phase = 'tail';
-    this.#response.end();
+    this.#body.end();
     this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
   }
 
@@ -147,14 +144,14 @@ class StreamSink implements BodySink {
 
   #cut(error: GatewayError): void {
     if (this.#stream.isWhole) {
-      this.#response.end();
+      this.#body.end();
       return this.#finish(undefined);
     }
     const lastWords = this.#stream.fail(error, this.#exchange.id);
     if (this.#bytes === 0) this.#exchange.noteFirstByte();
     this.#bytes += lastWords.length;
     this.#finish(error);
-    cut(this.#exchange, lastWords);
+    cut(this.#exchange, this.#body, lastWords);
   }
 
   #finish(error: GatewayError | undefined): void {
@@ -173,9 +170,8 @@ function endedByProvider(): GatewayError {
 }
 
 /** Ends a begun answer so that nobody takes it for a whole one: an error event, no closing chunk, no socket. */
-function cut({ response }: Exchange, lastWords: Buffer): void {
-  const { socket } = response;
+function cut({ response: { socket } }: Exchange, body: OpenBody, lastWords: Buffer): void {
   const destroy = () => socket?.destroy();
-  response.write(lastWords, destroy);
+  body.write(lastWords, destroy);
   setTimeout(destroy, cutGraceMs).unref();
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonDocument } from '../dialects/json-document.ts';
+import type { KnownBodies } from '../dialects/known-bodies.ts';
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
@@ -33,8 +34,13 @@ function isAlone(name: string, rawHeaders: readonly string[]): boolean {
   return count === 1;
 }
 
-export function parseRequest(body: Buffer, { dialect, kind }: ModelEndpoint): ModelRequest {
-  const document = parseStrictJson(body);
+/** Reads and checks a body; what is known of ones that begin like it is not read again. */
+export function parseRequest(
+  body: Buffer,
+  { dialect, kind }: ModelEndpoint,
+  known?: KnownBodies,
+): ModelRequest {
+  const document = known === undefined ? parseStrictJson(body) : known.read(body);
   const fields = readFields(document, dialect);
   if (fields.stream && (kind === 'count' || !dialect.canStream)) {
     throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {

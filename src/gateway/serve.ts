@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ModelEntry } from '../config/models.ts';
 import { GatewayError } from '../errors.ts';
+import { Bag } from '../http/bag.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { PolicySource } from '../policy/compile.ts';
@@ -49,6 +50,8 @@ interface ServeOptions {
   readonly limits: ListenLimits;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
+  /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
+  readonly startedMs?: number;
   /** The module that runs in the thread for large bodies, where it is another than the product's. */
   readonly deciderEntry?: URL;
 }
@@ -64,11 +67,11 @@ export async function serveGateway({
   limits,
   config,
   record,
+  startedMs = Date.now(),
   deciderEntry,
 }: ServeOptions): Promise<GatewayServer> {
-  const open = new Set<Exchange>();
+  const open = new Bag<Exchange>();
   const memory = watchHeap();
-  const startedMs = Date.now();
   let listener: Listener | undefined;
 
   const admit = () => {
@@ -92,13 +95,13 @@ export async function serveGateway({
     onRequest: (request, response) => {
       const exchange = new Exchange(request, response);
       open.add(exchange);
-      response.once('close', () => open.delete(exchange));
+      response.once('close', () => open.remove(exchange));
       void current.run(exchange); // it answers its own failures
     },
   });
   listener = server;
   server.stopSignal.addEventListener('abort', () => {
-    for (const exchange of open)
+    for (const exchange of [...open.items])
       exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
   });
 
@@ -108,7 +111,8 @@ export async function serveGateway({
     apply: (next) => {
       const previous = current;
       current = build(next, shared);
-      void previous.close();
+      // Where the whole gateway stops meanwhile, its connections are gone already.
+      previous.close().catch(() => undefined);
     },
     drain: async () => {
       await server.drain();

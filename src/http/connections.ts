@@ -3,12 +3,16 @@ import type { Socket } from 'node:net';
 
 /** The sockets of a server and the answers that are open on each. */
 export class Connections {
-  readonly #open = new Map<Socket, Set<ServerResponse>>();
+  readonly #open = new Map<Socket, ServerResponse[]>();
   readonly #upgraded = new WeakSet<Socket>();
   #isDraining = false;
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   add(socket: Socket): void {
-    this.#open.set(socket, new Set());
+    this.#open.set(socket, []);
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -22,13 +26,13 @@ export class Connections {
     const { socket } = response.req;
     const open = this.#open.get(socket);
     if (open === undefined) return 0; // the socket is closed already
-    open.add(response);
+    open.push(response);
     if (this.#isDraining) response.setHeader('connection', 'close');
     response.once('close', () => {
-      open.delete(response);
+      open.splice(open.indexOf(response), 1);
       if (this.#isDraining && this.#isUnasked(socket)) socket.destroySoon();
     });
-    return open.size;
+    return open.length;
   }
 
   openOn(socket: Socket): readonly ServerResponse[] {
@@ -57,6 +61,6 @@ export class Connections {
   }
 
   #isUnasked(socket: Socket): boolean {
-    return !this.#upgraded.has(socket) && this.#open.get(socket)?.size === 0;
+    return !this.#upgraded.has(socket) && this.#open.get(socket)?.length === 0;
   }
 }

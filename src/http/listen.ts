@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
+import { type Address, bind, urlOf } from './bind.ts';
 import { Connections } from './connections.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 
@@ -16,10 +17,7 @@ export interface ListenLimits {
   readonly drainMs: number;
 }
 
-export interface ListenOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+export interface ListenOptions extends Address {
   readonly limits: ListenLimits;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
@@ -64,9 +62,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     // Node answers a missing Host without a body; guard.ts does it with one.
     requireHostHeader: false,
   });
-  server.maxConnections = limits.connections;
   const connections = new Connections();
-  server.on('connection', (socket) => connections.add(socket));
+  server.on('connection', (socket) => {
+    // Not `maxConnections`: processes that share a port would hand a connection round in circles when all are full.
+    if (connections.size >= limits.connections) socket.destroy();
+    else connections.add(socket);
+  });
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // Behind an answer that closed the connection nothing is taken, only drained.
@@ -93,9 +94,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     });
   }
 
-  await bind(server, options);
-  const { port } = server.address() as AddressInfo;
-  const shownHost = options.host.includes(':') ? `[${options.host}]` : options.host;
+  const port = await bind(server, options);
 
   const drain = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -114,7 +113,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let drained: Promise<void> | undefined;
 
   return {
-    url: `http://${shownHost}:${port}`,
+    url: urlOf({ host: options.host, port }),
     port,
     stopSignal: stop.signal,
     get isDraining() {
@@ -125,22 +124,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       return drained;
     },
   };
-}
-
-function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      if (cause.code === 'EADDRINUSE') {
-        return reject(new GatewayError('port.busy', `port ${port} on ${host} is taken`, { cause }));
-      }
-      reject(
-        new GatewayError('config.invalid', `can't listen on ${host} port ${port}: ${cause.message}`, {
-          cause,
-        }),
-      );
-    });
-    server.listen({ host, port, backlog: 4096 }, () => resolve());
-  });
 }
 
 /** Framing that the parser lets pass but that two readers could take differently (RFC 9112, section 6). */
@@ -181,7 +164,8 @@ function answerParserError(error: NodeJS.ErrnoException, socket: Socket, connect
   const isMalformed = error.code !== 'HPE_INVALID_EOF_STATE';
   if (isMalformed && open.length === 1 && !only.headersSent && !only.req.complete) {
     // Its body is what is malformed, so the answer is its own.
-    return sendError(only, parserError(error), newRequestId());
+    sendError(only, parserError(error), newRequestId());
+    return;
   }
   // In the middle of another answer a 400 would be read as part of it.
   socket.destroy();

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 
-/** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
+export interface JsonOptions {
+  readonly status?: number;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** A fresh `req_… id: 120 random bits, so ids of several gateways never meet. */
 export function newRequestId(): string {
   // Node makes random UUIDs many at a time, which is four times as quick as asking for bytes. The two digits
   // that are left out are those that are not random.
@@ -36,14 +41,20 @@ export const lingerMs = 2_000;
 
 /**
  * Answers with the error's status and body. Must be called before any byte of the answer has gone out.
- * Where the request's body was not read to its end, the connection is closed after the answer.
+ * Where the request's body was not read to its end, the connection is closed after the answer. Gives the
+ * body's length in bytes.
  */
-export function sendError(response: ServerResponse, error: GatewayError, requestId: string): void {
+export function sendError(response: ServerResponse, error: GatewayError, requestId: string): number {
   if (hasUnreadBody(response.req)) {
     response.setHeader('connection', 'close');
     lingerAfter(response);
   }
-  sendBody(response, error.failure.status, errorBody(error, requestId), errorHeaders(error, requestId));
+  return sendBody(
+    response,
+    error.failure.status,
+    errorBody(error, requestId),
+    errorHeaders(error, requestId),
+  );
 }
 
 /** A request without a body is not `complete` either while its own event is being handled. */
@@ -65,15 +76,15 @@ function lingerAfter({ req: request }: ServerResponse): void {
   request.resume();
 }
 
-/** Answers with a JSON value; `content-length` is set, so the body is one write. */
+/** Answers with a JSON value; `content-length` is set, so the body is one write. Gives its length in bytes. */
 export function sendJson(
   response: ServerResponse,
   value: unknown,
   requestId: string,
-  options: { readonly status?: number; readonly headers?: OutgoingHttpHeaders } = {},
-): void {
+  options: JsonOptions = {},
+): number {
   const headers = { ...commonHeaders(requestId), ...options.headers };
-  sendBody(response, options.status ?? 200, JSON.stringify(value), headers);
+  return sendBody(response, options.status ?? 200, JSON.stringify(value), headers);
 }
 
 /** A complete HTTP/1.1 answer as text, for sockets whose request could not even be parsed. */
@@ -90,9 +101,11 @@ function sendBody(
   status: number,
   body: string,
   headers: OutgoingHttpHeaders,
-): void {
-  response.writeHead(status, { ...headers, ...jsonHeaders(body) });
+): number {
+  const own = jsonHeaders(body);
+  response.writeHead(status, { ...headers, ...own });
   response.end(body);
+  return own['content-length'];
 }
 
 function jsonHeaders(body: string) {

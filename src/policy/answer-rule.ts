@@ -1,12 +1,21 @@
 import type { CompiledRule } from './compile-rule.ts';
+import { withoutExcepted } from './exceptions.ts';
+import type { Occurrence } from './findings.ts';
 import type { Decision, Match, Verdict } from './rule.ts';
+import type { Machine } from './text/machine.ts';
 import type { Needle } from './text/needles.ts';
+
+export interface Refusal {
+  readonly rule: string;
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** What the policies say to an answer, or to a part of one. */
 export interface ResponseDecision {
   readonly action: Decision['action'];
   readonly verdicts: readonly Verdict[];
-  readonly refusal?: { readonly rule: string; readonly reason: string; readonly message: string };
+  readonly refusal?: Refusal;
   /** The answer with its matches replaced, where the action is redact. */
   readonly redactedBody?: Buffer;
 }
@@ -18,11 +27,35 @@ export interface AnswerRule {
   readonly except: readonly Needle[];
 }
 
+/** What a rule finds in a document, less its exceptions. */
+export function foundBy(
+  { rule, needles }: AnswerRule,
+  occurrences: ReadonlyMap<number, readonly Occurrence[]>,
+  machine: Machine,
+): readonly Occurrence[] {
+  const found = needles.flatMap((number) => occurrences.get(number) ?? []);
+  const needle = (number: number) => machine.needles[number] as Needle;
+  return withoutExcepted(found, rule.except, { needle, fold: machine.fold });
+}
+
 export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {
   const { policy, id, action, mode, reason, message } = rule;
   return { policy, rule: id, action, mode, reason, ...(message === undefined ? {} : { message }), matches };
 }
 
-export function refusalOf(rule: CompiledRule, reason = rule.reason) {
+export function refusalOf(rule: CompiledRule, reason = rule.reason): Refusal {
   return { rule: rule.id, reason, message: rule.message ?? `the answer was blocked by rule ${rule.id}` };
+}
+
+/** The refusal of what no rule can read; undefined where none has to, for a rule that only watches ends nothing. */
+export function unreadableRefusal(rules: readonly AnswerRule[], message: string): Refusal | undefined {
+  const first = rules.find(
+    ({ rule }) => rule.mode === 'enforce' && (rule.action === 'block' || rule.action === 'redact'),
+  );
+  return first && { rule: first.rule.id, reason: 'content.unreadable', message };
+}
+
+/** Whether what it finds is taken out. */
+export function isRedacting({ rule }: AnswerRule): boolean {
+  return rule.mode === 'enforce' && rule.action === 'redact';
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
+import { remembered } from '../remember.ts';
 
 /** A field that bounds the answer's length. */
 export interface Cap {
@@ -20,6 +21,8 @@ const spellings = new Set([
   'npredict',
 ]);
 
+const isCap = remembered((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
+
 /**
  * Every cap of a request, in any spelling and at any depth outside the conversation and the definitions
  * of tools, where such a name is somebody's data.
@@ -36,11 +39,7 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
 
 function collect(document: JsonDocument, key: number, caps: Cap[]): void {
   const value = key + 1;
-  const name = document
-    .text(key)
-    .toLowerCase()
-    .replace(/[^a-z]/g, '');
-  if (spellings.has(name) && document.kind(value) !== kinds.null) {
+  if (isCap(document.text(key)) && document.kind(value) !== kinds.null) {
     caps.push({ entry: value, tokens: tokensOf(document, value) });
   }
   collectInside(document, value, caps);

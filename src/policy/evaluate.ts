@@ -21,11 +21,11 @@ export function evaluateRule(rule: CompiledRule, facts: Facts): Verdict | undefi
 
 /** The matches of all conditions together, those on texts first; undefined unless all hold. */
 function testAll(conditions: readonly Condition[], facts: Facts): readonly Match[] | undefined {
-  const matches: Match[] = [];
+  let matches: readonly Match[] = [];
   for (const condition of conditions) {
     const found = condition.test(facts);
     if (found === undefined) return undefined;
-    matches.unshift(...found);
+    matches = [...found, ...matches];
   }
   return matches;
 }

@@ -1,25 +1,31 @@
-import type { Facts } from './facts.ts';
+import type { Occurrence } from './findings.ts';
 import type { NamedNeedle } from './matcher.ts';
 import { textOf } from './place.ts';
-import type { Occurrence } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import { findSpans, type Needle, type Span } from './text/needles.ts';
+
+/** What has to be known of the needles that were looked for. */
+interface Known {
+  needle(number: number): Needle;
+  readonly fold: Fold;
+}
 
 /** The occurrences that have a stretch outside all exceptions. */
 export function withoutExcepted(
   occurrences: readonly Occurrence[],
   except: readonly NamedNeedle[],
-  facts: Facts,
+  known: Known,
 ): readonly Occurrence[] {
   if (except.length === 0) return occurrences;
+  const { fold } = known;
   const needles = except.map(({ needle }) => needle);
   return occurrences.filter((occurrence) => {
-    const needle = facts.needle(occurrence.needle);
+    const needle = known.needle(occurrence.needle);
     const texts = textsOf(occurrence);
     // Spread over more than two texts, it can't be shown to be excepted.
     const isWhole =
-      occurrence.before === undefined || texts.some((text) => findSpans(needle, text, facts.fold).length > 0);
-    return !isWhole || texts.some((text) => spansOutside(needle, needles, text, facts.fold).length > 0);
+      occurrence.before === undefined || texts.some((text) => findSpans(needle, text, fold).length > 0);
+    return !isWhole || texts.some((text) => spansOutside(needle, needles, text, fold).length > 0);
   });
 }
 

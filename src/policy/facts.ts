@@ -1,8 +1,9 @@
 import { type Cap, findCaps } from './caps.ts';
+import type { Findings, Occurrence } from './findings.ts';
 import { otherModels } from './models.ts';
 import { findTools, type OfferedTool } from './offered-tools.ts';
 import type { Subject } from './rule.ts';
-import type { Findings, Occurrence, Search } from './search.ts';
+import type { Search } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
 

@@ -1,8 +1,8 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Detector } from './detectors/detector.ts';
 import type { Facts } from './facts.ts';
+import type { Occurrence } from './findings.ts';
 import type { Match } from './rule.ts';
-import type { Occurrence } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonDocument } from '../dialects/json-document.ts';
+import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 
 /** Where a text stands: an entry of the request, or of a document that stands in a text of it. */
@@ -34,4 +34,9 @@ export function placeInRequest(place: Place): Place {
 /** A text as the only member of a document. */
 export function wrapText(text: string): JsonDocument {
   return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
+}
+
+/** Keys, and texts inside texts: those of deltas are pieces, so nothing in them can be written anew. */
+export function isFixedInEvent({ document, entry, outer }: Place): boolean {
+  return outer !== undefined || document.isKey(entry) || document.kind(entry) !== kinds.string;
 }

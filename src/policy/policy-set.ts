@@ -66,6 +66,7 @@ export class RuleSet {
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
+      if (verdicts.length === 0) return { ...unobjectionable, unseen: facts.findings.unseen.length };
       const tell = createTeller(facts.findings);
       return this.#conclude(
         facts,
@@ -93,21 +94,12 @@ export class RuleSet {
 
   /** What the policies' own options say, beside their rules. */
   #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
-    const { unseen } = facts.findings;
     const own: Verdict[] = [];
-    const first = (...kinds: UnseenKind[]): readonly Match[] =>
-      unseen
-        .filter(({ kind }) => kinds.includes(kind))
-        .slice(0, 1)
-        .map(({ place }) => ({
-          at: facts.subject.document.pointer(placeInRequest(place).entry),
-          matcher: 'content',
-          count: 1,
-        }));
+    const opaque = firstUnseen(facts, 'opaque');
+    const references = firstUnseen(facts, 'reference', 'encrypted');
     for (const { name, options } of this.#policies) {
       const add = (rule: string, reason: string, message: string, matches: readonly Match[]) =>
         own.push({ policy: name, rule, action: 'block', mode: options.mode, reason, message, matches });
-      const opaque = first('opaque');
       if (options.opaque_content === 'block' && opaque.length > 0) {
         add(
           'opaque_content',
@@ -116,7 +108,6 @@ export class RuleSet {
           opaque,
         );
       }
-      const references = first('reference', 'encrypted');
       if (options.unseen_references === 'block' && references.length > 0) {
         const message = 'the request refers to content that the gateway does not see';
         add('unseen_references', 'content.unseen_reference', message, references);
@@ -212,6 +203,17 @@ export class RuleSet {
 }
 
 export const builtInPolicy = 'built-in';
+
+/** The decision on most requests: no rule has anything to say. */
+const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
+
+/** Where the first content of these kinds is that nobody could look into. */
+function firstUnseen({ findings, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
+  const found = findings.unseen.find(({ kind }) => kinds.includes(kind));
+  if (found === undefined) return [];
+  const at = subject.document.pointer(placeInRequest(found.place).entry);
+  return [{ at, matcher: 'content', count: 1 }];
+}
 
 function conditionsOnText(rule: CompiledRule) {
   return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>

@@ -2,9 +2,9 @@ import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import type { CompiledRule } from './compile-rule.ts';
 import { spansOutside, textsOf } from './exceptions.ts';
 import type { Facts } from './facts.ts';
+import { type Occurrence, occurrenceLimit } from './findings.ts';
 import { type Place, placeInRequest, textOf } from './place.ts';
 import { isRedactable } from './redactable.ts';
-import { type Occurrence, occurrenceLimit } from './search.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
 
@@ -54,18 +54,21 @@ interface Replacement {
 /** What is to be replaced, by document and entry: texts of the request, and texts inside those. */
 export class Plan {
   readonly #root: JsonDocument;
+  readonly #isFixed: (place: Place) => boolean;
   readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
   readonly #outers = new Map<JsonDocument, Place>();
 
-  constructor(root: JsonDocument) {
+  /** `isFixed` tells what must not be changed; by default what would break a request. */
+  constructor(root: JsonDocument, isFixed = (place: Place) => !isRedactable(place)) {
     this.#root = root;
+    this.#isFixed = isFixed;
   }
 
   /** Plans the replacement of one occurrence; returns the place that must not be changed, if there is one. */
   add({ occurrence, needle, fold, except, label }: Replacement): Place | undefined {
     const { piece, before } = occurrence;
     const places = before === undefined ? [piece.place] : [before.place, piece.place];
-    const fixed = places.find((place) => !isRedactable(place));
+    const fixed = places.find(this.#isFixed);
     if (fixed !== undefined) return fixed;
     const spans = textsOf(occurrence).map((text) => spansOutside(needle, except, text, fold));
     if (before === undefined) {
@@ -89,6 +92,11 @@ export class Plan {
     return this.#rebuild(this.#root);
   }
 
+  /** The texts of the document that change, by their entries. */
+  texts(): ReadonlyMap<number, string> {
+    return this.#textsOf(this.#root);
+  }
+
   #replace(place: Place, stretch: Stretch): void {
     const { document, entry, outer } = place;
     let entries = this.#stretches.get(document);
@@ -110,6 +118,10 @@ export class Plan {
   }
 
   #rebuild(document: JsonDocument): Buffer {
+    return splice(document, this.#textsOf(document));
+  }
+
+  #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
     const texts = new Map<number, string>();
     for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
       texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
@@ -119,7 +131,7 @@ export class Plan {
       // The inner document is the text wrapped in `{"":` and `}`.
       texts.set(outer.entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
     }
-    return splice(document, texts);
+    return texts;
   }
 }
 
@@ -155,4 +167,9 @@ export function replaceStretches(text: string, stretches: readonly Stretch[]): s
   }
   if (open === undefined) return text;
   return result + text.slice(at, open.start) + open.label + text.slice(open.end);
+}
+
+/** Whether one of the others holds all of it. */
+export function liesWithin({ start, end }: Stretch, others: readonly Stretch[]): boolean {
+  return others.some((other) => other.start <= start && other.end >= end);
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type MatcherName, matchers } from './matchers/registry.ts';
 import { textSchema } from './matchers/text.ts';
 import { actions } from './rule.ts';

@@ -1,20 +1,26 @@
 import type { JsonDocument } from '../dialects/json-document.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
-import { type AnswerRule, type ResponseDecision, refusalOf, verdictOf } from './answer-rule.ts';
+import { AnswerPlan } from './answer-plan.ts';
+import {
+  type AnswerRule,
+  foundBy,
+  type Refusal,
+  type ResponseDecision,
+  refusalOf,
+  unreadableRefusal,
+  verdictOf,
+} from './answer-rule.ts';
+import { readAnswerText, readPlain } from './answer-text.ts';
 import type { CompiledRule } from './compile-rule.ts';
-import { spansOutside } from './exceptions.ts';
 import type { Facts } from './facts.ts';
+import type { Occurrence } from './findings.ts';
 import type { Condition, NamedNeedle } from './matcher.ts';
-import { placeInRequest, textOf, wrapText } from './place.ts';
-import { Plan } from './redact.ts';
-import { isRedactable } from './redactable.ts';
+import { placeInRequest } from './place.ts';
 import { roleBits } from './roles.ts';
 import { type Match, strictest, type Verdict } from './rule.ts';
-import { type Occurrence, Search } from './search.ts';
+import { Search } from './search.ts';
 import { StreamCheck } from './stream-check.ts';
 import type { Fold } from './text/fold.ts';
 import { buildMachine } from './text/machine.ts';
-import type { Needle } from './text/needles.ts';
 import { VerdictCache } from './text/verdict-cache.ts';
 
 /** The rules on texts of answers, for one exchange. */
@@ -88,59 +94,31 @@ function needlesOf(rule: CompiledRule): readonly NamedNeedle[] {
   return (rule.when ?? []).flatMap(({ text }) => text?.needles ?? []);
 }
 
-/** Answers are JSON; what isn't is read as one text. */
-function readAnswer(body: Buffer): JsonDocument {
-  try {
-    return parseStrictJson(body);
-  } catch {
-    // Whatever a provider sends in place of JSON is checked all the same.
-    return wrapText(body.toString('utf8'));
-  }
-}
-
 function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search): ResponseDecision {
-  const document = readAnswer(body);
+  const strict = readAnswerText(body);
+  const unreadable =
+    strict === undefined
+      ? unreadableRefusal(rules, 'the answer is JSON that can be read in more than one way')
+      : undefined;
+  if (unreadable !== undefined) return { action: 'block', verdicts: [], refusal: unreadable };
+  const { document, unwrap } = strict ?? readPlain(body.toString('utf8'));
   const { occurrences } = search.document(document, roleBits.assistant);
-  const { fold, needles } = search.machine;
   const verdicts: Verdict[] = [];
-  const plan = new Plan(document);
-  let refusal: ResponseDecision['refusal'];
-  for (const { rule, needles: numbers, except } of rules) {
-    const found = numbers
-      .flatMap((number) => occurrences.get(number) ?? [])
-      .filter((occurrence) => isOutside(occurrence, except, needles, fold));
+  const plan = new AnswerPlan({ document, search });
+  let refusal: Refusal | undefined;
+  for (const each of rules) {
+    const { rule } = each;
+    const found = foundBy(each, occurrences, search.machine);
     if (found.length === 0) continue;
     verdicts.push(verdictOf(rule, matchesOf(found, document)));
     if (rule.mode === 'monitor') continue;
     if (rule.action === 'block') refusal ??= refusalOf(rule);
-    if (rule.action !== 'redact') continue;
-    for (const occurrence of found) {
-      const label = `[REDACTED:${rule.reason}]`;
-      const needle = needles[occurrence.needle] as Needle;
-      const problem = isRedactable(occurrence.piece.place)
-        ? plan.add({ occurrence, needle, fold, except, label })
-        : occurrence.piece.place;
-      if (problem !== undefined) refusal ??= refusalOf(rule, 'content.unredactable');
-    }
+    if (rule.action === 'redact') plan.add(each, found);
   }
-  const action =
-    refusal === undefined ? strictest(verdicts.filter(({ mode }) => mode === 'enforce')) : 'block';
-  return {
-    action,
-    verdicts,
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(action === 'redact' ? { redactedBody: plan.apply() } : {}),
-  };
-}
-
-function isOutside(
-  { needle, piece }: Occurrence,
-  except: readonly Needle[],
-  needles: readonly Needle[],
-  fold: Fold,
-): boolean {
-  if (except.length === 0) return true;
-  return spansOutside(needles[needle] as Needle, except, textOf(piece.place), fold).length > 0;
+  refusal ??= plan.refusal();
+  if (refusal !== undefined) return { action: 'block', verdicts, refusal };
+  const action = strictest(verdicts.filter(({ mode }) => mode === 'enforce'));
+  return { action, verdicts, ...(action === 'redact' ? { redactedBody: unwrap(plan.bytes()) } : {}) };
 }
 
 function matchesOf(found: readonly Occurrence[], document: JsonDocument): readonly Match[] {

@@ -1,15 +1,22 @@
 import type { AnswerRule } from './answer-rule.ts';
 import { spansOutside } from './exceptions.ts';
-import { replaceStretches, type Stretch } from './redact.ts';
-import type { State } from './text/automaton.ts';
+import type { Stretch } from './redact.ts';
 import type { Machine } from './text/machine.ts';
 import type { Needle } from './text/needles.ts';
 import { type View, views } from './text/scanner.ts';
+import type { State } from './text/state.ts';
 
 /** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
 const longestHold = 8192;
 /** Characters that stay known after they left, for conditions on what stands before a match. */
 const contextLength = 256;
+
+/** Where a text stands in a channel that it is read in. */
+export interface Stand {
+  readonly channel: StreamChannel;
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * The text of one channel of a stream. It knows how far nothing can be the beginning of a match any more:
@@ -100,18 +107,6 @@ export class StreamChannel {
       }));
   }
 
-  /** A part of the text with what the stretches say replaced; a label stands where its stretch begins. */
-  slice(start: number, end: number, stretches: readonly Stretch[]): string {
-    const own = stretches
-      .filter((each) => each.end > start && each.start < end)
-      .map((each) => ({
-        start: Math.max(each.start, start) - start,
-        end: Math.min(each.end, end) - start,
-        label: each.start >= start ? each.label : '',
-      }));
-    return replaceStretches(this.#text.slice(start - this.#from, end - this.#from), own);
-  }
-
   /** Forgets what has left, but for a little context. */
   forget(upTo: number): void {
     const from = Math.max(this.#from, upTo - contextLength);
@@ -119,6 +114,20 @@ export class StreamChannel {
     this.#text = this.#text.slice(from - this.#from);
     this.#from = from;
   }
+}
+
+/** What stretches of a channel mean for a part of it, as places in that part; a label stands where its stretch begins. */
+export function stretchesWithin(
+  stretches: readonly Stretch[],
+  { start, end }: { readonly start: number; readonly end: number },
+): readonly Stretch[] {
+  return stretches
+    .filter((each) => each.end > start && each.start < end)
+    .map((each) => ({
+      start: Math.max(each.start, start) - start,
+      end: Math.min(each.end, end) - start,
+      label: each.start >= start ? each.label : '',
+    }));
 }
 
 function reachOf(needle: Needle | undefined): number {

@@ -1,17 +1,25 @@
 import type { JsonDocument } from '../dialects/json-document.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
-import { type AnswerRule, type ResponseDecision, refusalOf, verdictOf } from './answer-rule.ts';
+import { AnswerPlan } from './answer-plan.ts';
+import {
+  type AnswerRule,
+  foundBy,
+  isRedacting,
+  type Refusal,
+  refusalOf,
+  unreadableRefusal,
+  verdictOf,
+} from './answer-rule.ts';
+import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 import { unescapeJson } from './encoded.ts';
-import { spansOutside } from './exceptions.ts';
-import { textOf, wrapText } from './place.ts';
-import { replaceStretches, type Stretch, splice } from './redact.ts';
+import type { Occurrence } from './findings.ts';
+import { isFixedInEvent, type Piece, wrapText } from './place.ts';
+import { liesWithin, replaceStretches, type Stretch, splice } from './redact.ts';
 import { roleBits } from './roles.ts';
 import type { Verdict } from './rule.ts';
-import type { Occurrence, Search } from './search.ts';
-import { StreamChannel } from './stream-channel.ts';
-import { readParts } from './stream-parts.ts';
+import type { Search } from './search.ts';
+import { type Stand, StreamChannel, stretchesWithin } from './stream-channel.ts';
+import { readParts, type StreamPart } from './stream-parts.ts';
 import type { Machine } from './text/machine.ts';
-import type { Needle } from './text/needles.ts';
 
 /** One server-sent event as it was read: its name, where it has one, and its data. */
 export interface StreamEvent {
@@ -22,22 +30,22 @@ export interface StreamEvent {
 /** What may be sent on now, and whether the stream must end. */
 export interface StreamStep {
   readonly release: readonly StreamEvent[];
-  readonly refusal?: NonNullable<ResponseDecision['refusal']>;
+  readonly refusal?: Refusal;
 }
 
 interface Part {
   readonly entry: number;
-  readonly channel: StreamChannel;
-  readonly start: number;
-  readonly end: number;
+  /** In its own channel, and in those where it is read together with other blocks. */
+  readonly stands: readonly Stand[];
+  readonly isRepeated: boolean;
 }
 
 interface Pending {
   readonly event: StreamEvent;
-  readonly document: JsonDocument | undefined;
+  readonly text: AnswerText;
   readonly parts: readonly Part[];
   /** Texts of this event alone that are replaced. */
-  readonly replaced: Map<number, string>;
+  readonly replaced: ReadonlyMap<number, string>;
 }
 
 export interface StreamCheckParts {
@@ -59,10 +67,12 @@ export class StreamCheck {
   readonly #search: Search;
   readonly #numbers: readonly number[];
   readonly #channels = new Map<string, StreamChannel>();
+  /** By joint: the channel of its last text. */
+  readonly #last = new Map<string, string>();
   readonly #verdicts = new Map<string, Verdict>();
   #waiting: Pending[] = [];
   #waitingLength = 0;
-  #refusal: NonNullable<ResponseDecision['refusal']> | undefined;
+  #refusal: Refusal | undefined;
 
   constructor({ rules, machine, search }: StreamCheckParts) {
     this.#rules = rules;
@@ -79,9 +89,7 @@ export class StreamCheck {
   /** Takes the next event; returns those that may leave. */
   push(event: StreamEvent): StreamStep {
     if (this.#refusal !== undefined) return this.#step([]);
-    const document = readEvent(event.data);
-    if (document === undefined) this.#other(event);
-    else this.#event(event, document);
+    this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
     this.#waitingLength += event.data.length;
     if (this.#waitingLength > waitingLimit) this.#refuseLong();
     return this.#step(this.#release());
@@ -93,30 +101,51 @@ export class StreamCheck {
     return this.#step(this.#release());
   }
 
-  /** Not JSON: the last line of a chat, or whatever a host sends. */
-  #other(event: StreamEvent): void {
-    if (event.data.trim() === '[DONE]') for (const channel of this.#channels.values()) this.#close(channel);
-    else this.#alone(wrapText(event.data), new Set(), new Map());
-    this.#waiting.push({ event, document: undefined, parts: [], replaced: new Map() });
-  }
-
-  #event(event: StreamEvent, document: JsonDocument): void {
-    const { parts: found, ends } = readParts(document);
-    const parts = found.map(({ entry, channel: name, isWhole }): Part => {
-      const channel = this.#channel(name, isWhole);
-      const start = channel.length;
-      channel.add(document.text(entry));
-      return { entry, channel, start, end: channel.length };
+  #event(event: StreamEvent, text: AnswerText): void {
+    const { document } = text;
+    const isDone = event.data.trim() === '[DONE]';
+    const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document);
+    const parts = found.map((part): Part => {
+      const stands = this.#stands(part, document.text(part.entry));
+      return { entry: part.entry, stands, isRepeated: part.isRepeated === true };
     });
-    const replaced = new Map<number, string>();
-    this.#alone(document, new Set(parts.map(({ entry }) => entry)), replaced);
-    this.#waiting.push({ event, document, parts, replaced });
+    const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
+    this.#waiting.push({ event, text, parts, replaced });
     for (const [name, channel] of this.#channels) {
       if (!ends.some((end) => name.startsWith(end))) continue;
       this.#close(channel);
       this.#channels.delete(name);
     }
-    for (const { channel } of parts) this.#judge(channel);
+    for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
+  }
+
+  /** Nobody can tell which of its texts go on; where no rule has to read it, it is read as it stands. */
+  #unreadable({ data }: StreamEvent): AnswerText {
+    this.#refusal ??= unreadableRefusal(
+      this.#rules,
+      'an event of the answer is JSON that can be read in more than one way',
+    );
+    return readPlain(data);
+  }
+
+  /**
+   * Adds a text to its channel. Texts of neighbouring blocks are read joined too, with nothing and with a space:
+   * in two channels more that go through all of them.
+   */
+  #stands({ channel: name, isWhole, joint }: StreamPart, text: string): readonly Stand[] {
+    if (text === '') return [];
+    const add = (channel: StreamChannel): Stand => {
+      const start = channel.length;
+      channel.add(text);
+      return { channel, start, end: channel.length };
+    };
+    const own = add(this.#channel(name, isWhole));
+    if (joint === undefined) return [own];
+    const spaced = this.#channel(`${joint}spaced`, false);
+    const last = this.#last.get(joint);
+    if (last !== undefined && last !== name) spaced.add(' ');
+    this.#last.set(joint, name);
+    return [own, add(this.#channel(`${joint}joined`, false)), add(spaced)];
   }
 
   #channel(name: string, isWhole: boolean): StreamChannel {
@@ -159,7 +188,9 @@ export class StreamCheck {
     if (plain === channel.text) return;
     const { occurrences } = this.#search.document(wrapText(plain), roleBits.assistant);
     for (const each of this.#rules) {
-      const hidden = this.#found(each, occurrences).some(({ needle }) => !channel.seen.has(needle));
+      const hidden = foundBy(each, occurrences, this.#machine).some(
+        ({ needle }) => !channel.seen.has(needle),
+      );
       if (!hidden) continue;
       this.#note(each);
       if (each.rule.mode !== 'enforce') continue;
@@ -168,52 +199,25 @@ export class StreamCheck {
     }
   }
 
-  /** What the rules say to the texts of one event that don't go on in others. */
-  #alone(document: JsonDocument, parts: ReadonlySet<number>, replaced: Map<number, string>): void {
+  /** What the rules say to the texts of one event that don't go on in others; those of them that are replaced. */
+  #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
     const { occurrences } = this.#search.document(document, roleBits.assistant);
-    if (occurrences.size === 0) return;
-    const stretches = new Map<number, Stretch[]>();
+    if (occurrences.size === 0) return nothingReplaced;
+    const isPart = ({ place }: Piece) => place.outer === undefined && parts.has(place.entry);
+    const isAlone = ({ piece, before }: Occurrence) =>
+      !isPart(piece) && (before === undefined || !isPart(before));
+    const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
     for (const each of this.#rules) {
-      const found = this.#found(each, occurrences).filter(({ piece }) => !parts.has(piece.place.entry));
+      const found = foundBy(each, occurrences, this.#machine).filter(isAlone);
       if (found.length === 0) continue;
       this.#note(each);
-      const { rule, except } = each;
+      const { rule } = each;
       if (rule.mode !== 'enforce') continue;
       if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
-      if (rule.action !== 'redact') continue;
-      for (const { piece, needle } of found) {
-        const { entry, outer } = piece.place;
-        if (outer !== undefined || document.isKey(entry)) {
-          this.#refusal ??= refusalOf(rule, 'content.unredactable');
-          continue;
-        }
-        const spans = spansOutside(
-          this.#machine.needles[needle] as Needle,
-          except,
-          textOf(piece.place),
-          this.#machine.fold,
-        );
-        const label = `[REDACTED:${rule.reason}]`;
-        stretches.set(entry, [
-          ...(stretches.get(entry) ?? []),
-          ...spans.map(({ start, end }) => ({ start, end, label })),
-        ]);
-      }
+      if (rule.action === 'redact') plan.add(each, found);
     }
-    for (const [entry, own] of stretches) replaced.set(entry, replaceStretches(document.text(entry), own));
-  }
-
-  #found(
-    { needles, except }: AnswerRule,
-    occurrences: ReadonlyMap<number, readonly Occurrence[]>,
-  ): readonly Occurrence[] {
-    const found = needles.flatMap((number) => occurrences.get(number) ?? []);
-    if (except.length === 0) return found;
-    return found.filter(
-      ({ piece, needle }) =>
-        spansOutside(this.#machine.needles[needle] as Needle, except, textOf(piece.place), this.#machine.fold)
-          .length > 0,
-    );
+    this.#refusal ??= plan.refusal(isAlone);
+    return plan.texts();
   }
 
   /** The events that may leave now, in order, with what is to be replaced in them. */
@@ -222,13 +226,13 @@ export class StreamCheck {
     const released: StreamEvent[] = [];
     let count = 0;
     for (const pending of this.#waiting) {
-      const { parts } = pending;
-      if (parts.some(({ channel, end }) => end > this.#limit(channel))) break;
+      const stands = pending.parts.flatMap((part) => part.stands);
+      if (stands.some(({ channel, end }) => end > this.#limit(channel))) break;
       const event = this.#rewrite(pending);
       if (this.#refusal !== undefined) return [];
       released.push(event);
       this.#waitingLength -= pending.event.data.length;
-      for (const { channel, end } of parts) channel.forget(end);
+      for (const { channel, end } of stands) channel.forget(end);
       count += 1;
     }
     this.#waiting = this.#waiting.slice(count);
@@ -244,21 +248,29 @@ export class StreamCheck {
 
   #stretches(channel: StreamChannel): readonly Stretch[] {
     if (channel.seen.size === 0) return [];
-    return this.#rules
-      .filter(({ rule }) => rule.mode === 'enforce' && rule.action === 'redact')
-      .flatMap((each) => channel.stretches(each));
+    return this.#rules.filter(isRedacting).flatMap((each) => channel.stretches(each));
   }
 
-  #rewrite({ event, document, parts, replaced }: Pending): StreamEvent {
-    if (document === undefined) return event;
+  #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
     const texts = new Map(replaced);
-    for (const { entry, channel, start, end } of parts) {
-      const stretches = this.#stretches(channel);
+    for (const { entry, stands, isRepeated } of parts) {
+      const [own = [], ...joined] = stands.map((stand) =>
+        stretchesWithin(this.#stretches(stand.channel), stand),
+      );
+      const stretches = [...own, ...joined.flat()];
       if (stretches.length === 0) continue;
-      const text = channel.slice(start, end, stretches);
-      if (text !== document.text(entry)) texts.set(entry, text);
+      if (isRepeated && !joined.flat().every((each) => liesWithin(each, own))) this.#refuseAcross(stands);
+      texts.set(entry, replaceStretches(document.text(entry), stretches));
     }
-    return texts.size === 0 ? event : { ...event, data: splice(document, texts).toString('utf8') };
+    return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
+  }
+
+  /** Each block's text comes again by itself, with nothing in it that tells what has to go. */
+  #refuseAcross(stands: readonly Stand[]): void {
+    for (const each of this.#rules.filter(isRedacting)) {
+      const isFound = stands.some(({ channel }) => channel.stretches(each).length > 0);
+      if (isFound) this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+    }
   }
 
   #note({ rule }: AnswerRule): void {
@@ -269,18 +281,10 @@ export class StreamCheck {
 
   #refuseLong(): void {
     // A rule that only watches must not end anything: what it would have seen goes unread, and is let go.
-    const first = this.#rules.find(
-      ({ rule }) => rule.mode === 'enforce' && rule.action !== 'warn' && rule.action !== 'allow',
-    );
-    if (first === undefined) {
-      for (const channel of this.#channels.values()) this.#close(channel);
-      return;
-    }
-    this.#refusal ??= {
-      rule: first.rule.id,
-      reason: 'content.unreadable',
-      message: 'the answer holds more text in one piece than a rule on answers can wait for',
-    };
+    const message = 'the answer holds more text in one piece than a rule on answers can wait for';
+    const refusal = unreadableRefusal(this.#rules, message);
+    if (refusal === undefined) for (const channel of this.#channels.values()) this.#close(channel);
+    this.#refusal ??= refusal;
   }
 
   #step(release: readonly StreamEvent[]): StreamStep {
@@ -288,11 +292,4 @@ export class StreamCheck {
   }
 }
 
-function readEvent(data: string): JsonDocument | undefined {
-  try {
-    return parseStrictJson(Buffer.from(data));
-  } catch {
-    // [DONE], a comment, or not JSON at all.
-    return undefined;
-  }
-}
+const nothingReplaced: ReadonlyMap<number, string> = new Map();

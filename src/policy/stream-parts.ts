@@ -5,6 +5,10 @@ export interface StreamPart {
   readonly entry: number;
   /** Texts of one channel belong together: one block, one choice, one call. */
   readonly channel: string;
+  /** Where people read on from the block before: the beginning of the name of what is read so. */
+  readonly joint?: string;
+  /** Told again when its block is over, by itself. */
+  readonly isRepeated?: true;
   /** A call's arguments, which nobody can use before they are complete. */
   readonly isWhole: boolean;
 }
@@ -35,15 +39,57 @@ function readTyped(document: JsonDocument, type: string): EventParts {
   if (lastEvents.test(type)) return { parts: [], ends: [''] };
   const index = numberOf(document, root, 'index');
   if (type === 'content_block_stop') return { parts: [], ends: [`${index}.`] };
-  const delta = document.member(root, 'delta');
   const place = `${numberOf(document, root, 'output_index')}.`;
+  const within = numberOf(document, root, 'content_index') + numberOf(document, root, 'summary_index');
+  if (type === 'content_block_start') return { parts: firstTexts(document, `${index}.`), ends: [] };
+  if (type === 'response.content_part.added') {
+    return {
+      parts: firstTextOfPart(document, (kind) => `${place}response.${kind}.delta.${within}`),
+      ends: [],
+    };
+  }
+  const delta = document.member(root, 'delta');
   if (delta === undefined) return { parts: [], ends: type.endsWith('.done') ? [place] : [] };
   if (document.kind(delta) === kinds.string) {
-    const within = numberOf(document, root, 'content_index') + numberOf(document, root, 'summary_index');
-    const channel = `${place}${type}.${within}`;
-    return { parts: [{ entry: delta, channel, isWhole: /arguments|_input|_code/.test(type) }], ends: [] };
+    const isWhole = /arguments|_input|_code/.test(type);
+    const part = { entry: delta, channel: `${place}${type}.${within}`, isWhole };
+    return { parts: [isWhole ? part : { ...part, joint: '', isRepeated: true }], ends: [] };
   }
-  return { parts: leaves(document, delta, `${index}.`), ends: [] };
+  return {
+    parts: withJoint(leaves(document, delta, `${index}.`), { channel: `${index}.`, joint: '' }),
+    ends: [],
+  };
+}
+
+/** The text that a block of Messages begins with, which its deltas go on from. */
+function firstTexts(document: JsonDocument, channel: string): readonly StreamPart[] {
+  const block = document.member(document.root, 'content_block');
+  return ['text', 'thinking'].flatMap((name) => {
+    const entry = block === undefined ? undefined : document.member(block, name);
+    if (entry === undefined || document.kind(entry) !== kinds.string) return [];
+    return [{ entry, channel: `${channel}${name}.`, isWhole: false, joint: '' }];
+  });
+}
+
+/** The same for a part of an item of Responses, given the channel of its deltas by the part's type. */
+function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => string): readonly StreamPart[] {
+  const part = document.member(document.root, 'part');
+  const kind = part === undefined ? undefined : document.memberText(part, 'type');
+  if (part === undefined || kind === undefined) return [];
+  const entry = document.member(part, 'text') ?? document.member(part, 'refusal');
+  if (entry === undefined || document.kind(entry) !== kinds.string) return [];
+  return [{ entry, channel: channelOf(kind), isWhole: false, joint: '', isRepeated: true }];
+}
+
+/** The texts that stand in a delta itself are read one after the other; what stands deeper is something else. */
+function withJoint(
+  parts: readonly StreamPart[],
+  { channel, joint }: { readonly channel: string; readonly joint: string },
+): readonly StreamPart[] {
+  return parts.map((part) => {
+    const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
+    return isOwn && !part.isWhole ? { ...part, joint } : part;
+  });
 }
 
 /** Chunks of Chat Completions: deltas of several choices, each with its index. */
@@ -56,7 +102,10 @@ function readChoices(document: JsonDocument): EventParts {
     const channel = `${numberOf(document, choice, 'index')}.`;
     for (const name of ['delta', 'logprobs', 'text']) {
       const value = document.member(choice, name);
-      if (value !== undefined) parts.push(...leaves(document, value, `${channel}${name}.`));
+      if (value === undefined) continue;
+      const within = `${channel}${name}.`;
+      const found = leaves(document, value, within);
+      parts.push(...(name === 'delta' ? withJoint(found, { channel: within, joint: channel }) : found));
     }
     if (document.memberText(choice, 'finish_reason') !== undefined) ends.push(channel);
   }

@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../dialects/json-document.ts';
 import type { Facts } from './facts.ts';
+import type { Occurrence } from './findings.ts';
 import { placeInRequest, textOf } from './place.ts';
 import type { Match } from './rule.ts';
-import type { Occurrence } from './search.ts';
 import { findSpans } from './text/needles.ts';
 
 /** Most places that are named in a decision; the count goes on. */

@@ -1,4 +1,4 @@
-import type { Findings } from './search.ts';
+import type { Findings } from './findings.ts';
 
 /** What a pointer names in place of a key that must not be told. */
 const hidden = '*';

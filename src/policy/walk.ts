@@ -6,22 +6,16 @@ import { mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
 import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
 import { findNumber } from './unreadable.ts';
-import { isTopReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
+import { isTopReference, unseenBlock, unseenMember } from './unseen.ts';
 import { Context } from './walk-context.ts';
-
-export interface Visitor {
-  /** A string, a key or a number. */
-  text(document: JsonDocument, entry: number, context: Context): void;
-  /** Content that can't be looked into. */
-  unseen(kind: UnseenKind, place: Place): void;
-  /** Numbers where text belongs. */
-  unreadable(place: Place, roles: number): void;
-}
+import type { Visitor } from './walk-visitor.ts';
 
 export interface Walk {
   /** Visits every string, key and number of a request, whatever its fields are called. */
   request(document: JsonDocument, dialect: Dialect, visitor: Visitor): void;
-  /** The same for an answer, or for anything else without roles. */
+  /** The same from an entry on that a visitor was told as a turn, in this document or in one that begins like it. */
+  resume(document: JsonDocument, dialect: Dialect, from: { turn: number; visitor: Visitor }): void;
+  /** The same for an answer, or a part of one; it has no roles. The texts of each choice of a chat are apart. */
   document(document: JsonDocument, roles: number, visitor: Visitor): void;
 }
 
@@ -33,9 +27,11 @@ export function createWalk(): Walk {
   const readKey = createKeyReader();
   return {
     request: (document, dialect, visitor) => new Walker(visitor, readKey, dialect).request(document),
+    resume: (document, dialect, { turn, visitor }) =>
+      new Walker(visitor, readKey, dialect).resume(document, turn),
     document: (document, roles, visitor) => {
-      const walker = new Walker(visitor, readKey, undefined);
-      walker.value(document, document.root, new Context({ roles, chain: undefined, isData: true }));
+      const context = new Context({ roles, chain: proseChain, isData: true });
+      new Walker(visitor, readKey, undefined).answer(document, context);
     },
   };
 }
@@ -47,6 +43,7 @@ class Walker {
   readonly #everything = new Context({ roles: everyRole, chain: undefined, isData: false });
   readonly #spoken = new Context({ roles: everyRole, chain: proseChain, isData: false });
   #nesting = 0;
+  #choices: number | undefined;
 
   constructor(visitor: Visitor, readKey: KeyReader, dialect: Dialect | undefined) {
     this.#visitor = visitor;
@@ -60,9 +57,30 @@ class Walker {
     this.#fields(document, (place) => place !== 'system');
   }
 
-  #fields(document: JsonDocument, isMeant: (place: Role | 'turns' | undefined) => boolean): void {
+  answer(document: JsonDocument, context: Context): void {
+    this.#choices = document.member(document.root, 'choices');
+    this.value(document, document.root, context);
+  }
+
+  /** Goes on at a turn, or behind the last. */
+  resume(document: JsonDocument, turn: number): void {
+    const { root } = document;
+    let key = root + 1;
+    while (key < document.next(root) && document.next(key + 1) <= turn) key = document.next(key + 1);
+    if (key < turn) {
+      this.#turnsFrom(document, key + 1, turn);
+      key = document.next(key + 1);
+    }
+    this.#fields(document, (place) => place !== 'system', key);
+  }
+
+  #fields(
+    document: JsonDocument,
+    isMeant: (place: Role | 'turns' | undefined) => boolean,
+    first: number = document.root + 1,
+  ): void {
     const places = this.#dialect?.places ?? {};
-    for (let key = document.root + 1; key < document.next(document.root); key = document.next(key + 1)) {
+    for (let key = first; key < document.next(document.root); key = document.next(key + 1)) {
       const name = document.text(key);
       const place = Object.hasOwn(places, name) ? places[name] : undefined;
       if (!isMeant(place)) continue;
@@ -88,6 +106,7 @@ class Walker {
       case kinds.array:
         for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
           this.value(document, at, context);
+          if (entry === this.#choices && context.origin === undefined) this.#visitor.part();
         }
         return;
       case kinds.object:
@@ -102,11 +121,21 @@ class Walker {
     if (document.kind(entry) !== kinds.array)
       return this.#say(document, entry, this.#spoken.as(roleBits.user));
     this.#refuseNumbers(document, entry, this.#spoken);
-    for (let turn = entry + 1; turn < document.next(entry); turn = document.next(turn)) {
+    this.#turnsFrom(document, entry, entry + 1);
+  }
+
+  #turnsFrom(document: JsonDocument, turns: number, first: number): void {
+    const end = document.next(turns);
+    let left = 0;
+    for (let turn = first; turn < end; turn = document.next(turn)) left += 1;
+    for (let turn = first; turn < end; turn = document.next(turn)) {
+      this.#visitor.turn(turn, left);
+      left -= 1;
       const role = this.#dialect?.turnRole(document, turn);
       const context = role === undefined ? this.#spoken : this.#spoken.as(roleBits[role]);
       this.value(document, turn, context);
     }
+    this.#visitor.turn(end, 0);
   }
 
   /** A field of one role: a text, or texts in whatever form. */

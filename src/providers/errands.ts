@@ -7,52 +7,54 @@ export interface Errand<Request> {
   readonly request: Request;
 }
 
-export interface Errands<Request> {
-  /** The next target that can take the request; undefined when there is none left. */
-  take(): Errand<Request> | undefined;
-  /** Whether `take` would give one that may be asked now; those that may not are passed over. */
-  hasMore(): boolean;
-  /** Why the first of those that were passed over can't take it. */
-  readonly objection: GatewayError | undefined;
-}
-
 /**
  * The targets in their order, each with a request that is built when its turn comes and not before. One whose
  * `build` throws request.unsupported is passed over; anything else that it throws comes through.
  */
-export function planErrands<Request>(
-  targets: readonly Target[],
-  build: (target: Target) => Request,
-): Errands<Request> {
-  const rest = targets.values();
-  let next: Errand<Request> | undefined;
-  let objection: GatewayError | undefined;
+export class Errands<Request> {
+  readonly #targets: readonly Target[];
+  readonly #build: (target: Target) => Request;
+  #at = 0;
+  #next: Errand<Request> | undefined;
+  #objection: GatewayError | undefined;
 
-  const find = (): Errand<Request> | undefined => {
-    for (let step = rest.next(); step.done !== true; step = rest.next()) {
+  constructor(targets: readonly Target[], build: (target: Target) => Request) {
+    this.#targets = targets;
+    this.#build = build;
+  }
+
+  /** Why the first of those that were passed over can't take the request. */
+  get objection(): GatewayError | undefined {
+    return this.#objection;
+  }
+
+  /** The next target that can take the request; undefined when there is none left. */
+  take(): Errand<Request> | undefined {
+    const errand = this.#next ?? this.#find();
+    this.#next = undefined;
+    return errand;
+  }
+
+  /** Whether `take` would give one that may be asked now; those that may not are passed over. */
+  hasMore(): boolean {
+    this.#next ??= this.#find();
+    while (this.#next !== undefined && !this.#next.target.provider.breaker.wouldAdmit(Date.now())) {
+      this.#next = this.#find();
+    }
+    return this.#next !== undefined;
+  }
+
+  #find(): Errand<Request> | undefined {
+    while (this.#at < this.#targets.length) {
+      const target = this.#targets[this.#at] as Target;
+      this.#at += 1;
       try {
-        return { target: step.value, request: build(step.value) };
+        return { target, request: this.#build(target) };
       } catch (error) {
         if (!(error instanceof GatewayError) || error.code !== 'request.unsupported') throw error;
-        objection ??= error;
+        this.#objection ??= error;
       }
     }
     return undefined;
-  };
-
-  return {
-    take: () => {
-      const errand = next ?? find();
-      next = undefined;
-      return errand;
-    },
-    hasMore: () => {
-      next ??= find();
-      while (next !== undefined && !next.target.provider.breaker.wouldAdmit(Date.now())) next = find();
-      return next !== undefined;
-    },
-    get objection() {
-      return objection;
-    },
-  };
+  }
 }

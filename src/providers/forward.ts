@@ -10,7 +10,7 @@ import {
   type ProviderRequest,
   waitBeforeRetry,
 } from './attempt.ts';
-import { type Errand, type Errands, planErrands } from './errands.ts';
+import { type Errand, Errands } from './errands.ts';
 import type { Provider } from './provider.ts';
 import type { Target } from './route.ts';
 import { Upstream, type UpstreamFailure } from './upstream.ts';
@@ -36,7 +36,7 @@ export interface ForwardOptions<Request extends ProviderRequest> {
 export async function forward<Request extends ProviderRequest>(
   options: ForwardOptions<Request>,
 ): Promise<Forwarded<Request>> {
-  const errands = planErrands(options.targets, options.build);
+  const errands = new Errands(options.targets, options.build);
   let attempts = 0;
   let last: GatewayError | undefined;
   for (let errand = errands.take(); errand !== undefined; errand = errands.take()) {
@@ -48,7 +48,9 @@ export async function forward<Request extends ProviderRequest>(
     errand.target.provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
-      const attempt = await send(errand, options, attempts);
+      options.onAttempt(errand.target, errand.request);
+      if (!errand.target.provider.admission.tryEnter()) await enter(errand.target.provider, options.lifetime);
+      const attempt = await send(errand, options.lifetime, attempts);
       const step = nextStep(attempt, tries, errands);
       if (step === 'keep') return outcomeOf(attempt);
       discard(attempt);
@@ -62,15 +64,13 @@ export async function forward<Request extends ProviderRequest>(
   throw last ?? errands.objection ?? noTarget();
 }
 
-/** One request at one provider; resolves with the head of the answer or with what went wrong. */
-async function send<Request extends ProviderRequest>(
+/** One request at one provider, where it has a place; resolves with the head of the answer or with what went wrong. */
+function send<Request extends ProviderRequest>(
   { target, request }: Errand<Request>,
-  { onAttempt, lifetime }: ForwardOptions<Request>,
+  lifetime: Lifetime,
   attempts: number,
 ): Promise<Attempt<Request>> {
   const { provider } = target;
-  onAttempt(target, request);
-  await enter(provider, lifetime);
   return new Promise((resolve, reject) => {
     let total: NodeJS.Timeout | undefined;
     let isReleased = false;
@@ -108,13 +108,10 @@ async function send<Request extends ProviderRequest>(
   });
 }
 
-/** Takes a place at the provider; what prevents it says nothing about the provider's health. */
+/** Waits for a place at the provider; what prevents it says nothing about the provider's health. */
 async function enter(provider: Provider, lifetime: Lifetime): Promise<void> {
   try {
-    if (!provider.admission.tryEnter()) await provider.admission.enter(lifetime);
-    if (lifetime.reason === undefined) return;
-    provider.admission.leave();
-    throw lifetime.reason;
+    await provider.admission.enter(lifetime);
   } catch (error) {
     // Else a probe that never went out would keep the breaker waiting for its outcome for ever.
     provider.breaker.abstained();

@@ -1,3 +1,5 @@
+import { remembered } from '../remember.ts';
+
 const requestNames = new Set([
   'accept',
   'content-type',
@@ -38,15 +40,6 @@ const neverToProvider = new Set([
   'expect',
 ]);
 
-const answerNames = new Set([
-  'content-type',
-  'retry-after',
-  'retry-after-ms',
-  'x-should-retry',
-  'request-id',
-]);
-const answerPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
-
 /** The version that Anthropic asks for when the client names none. */
 const anthropicVersion = '2023-06-01';
 
@@ -58,58 +51,40 @@ export interface RequestHeaderOptions {
   readonly own: readonly string[];
 }
 
+type RequestFate = 'passed' | 'anthropic' | 'type' | 'unknown' | 'never';
+
+const requestFate = remembered((spelling): RequestFate => {
+  const name = spelling.toLowerCase();
+  if (name === 'content-type') return 'type';
+  if (name.startsWith('anthropic-')) return 'anthropic';
+  if (neverToProvider.has(name)) return 'never';
+  const isKnown = requestNames.has(name) || requestPrefixes.some((prefix) => name.startsWith(prefix));
+  return isKnown && !notOfPrefix.has(name) ? 'passed' : 'unknown';
+});
+
 /**
  * Headers towards a provider as a flat list of names and values: an allow-list of the client's, then our
  * own. A key, a cookie or an address can't slip through by being forgotten here.
  */
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
+  const { isAnthropic, extraNames } = options;
   const headers = ['accept-encoding', 'identity', ...options.own];
   let hasVersion = false;
   let hasType = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase();
-    if (name.startsWith('anthropic-')) {
-      if (!options.isAnthropic) continue;
-      hasVersion ||= name === 'anthropic-version';
-    } else if (!isForwarded(name, options.extraNames)) continue;
-    if (name === 'content-type') {
+    const spelling = rawHeaders[i] as string;
+    const fate = requestFate(spelling);
+    if (fate === 'never' || (fate === 'anthropic' && !isAnthropic)) continue;
+    if (fate === 'unknown' && (extraNames.size === 0 || !extraNames.has(spelling.toLowerCase()))) continue;
+    if (fate === 'type') {
       // Node reads the first of several, so that is the one that was checked.
       if (hasType) continue;
       hasType = true;
     }
+    const name = spelling.toLowerCase();
+    if (name === 'anthropic-version') hasVersion = true;
     headers.push(name, rawHeaders[i + 1] as string);
   }
-  if (options.isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
-  return headers;
-}
-
-function isForwarded(name: string, extraNames: ReadonlySet<string>): boolean {
-  if (requestNames.has(name)) return true;
-  if (extraNames.has(name)) return !neverToProvider.has(name);
-  return requestPrefixes.some((prefix) => name.startsWith(prefix)) && !notOfPrefix.has(name);
-}
-
-/** Headers of an answer by their lower-case names, as the provider sent them; the first of equal names. */
-export type AnswerHeaders = ReadonlyMap<string, string>;
-
-/** What of a provider's headers the client gets, as a flat list. */
-export function answerHeaders(headers: AnswerHeaders): string[] {
-  const passed: string[] = [];
-  for (const [name, value] of headers) {
-    if (name === 'x-request-id') passed.push('x-provider-request-id', value);
-    else if (answerNames.has(name) || answerPrefixes.some((prefix) => name.startsWith(prefix))) {
-      passed.push(name, value);
-    }
-  }
-  return passed;
-}
-
-/** Undici's raw header buffers (name, value, name, value) as a map. */
-export function parseRawHeaders(raw: readonly Buffer[]): AnswerHeaders {
-  const headers = new Map<string, string>();
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] as Buffer).toString('latin1').toLowerCase();
-    if (!headers.has(name)) headers.set(name, (raw[i + 1] as Buffer).toString('latin1'));
-  }
+  if (isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
   return headers;
 }

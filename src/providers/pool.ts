@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Dispatcher, Pool as UndiciPool } from 'undici';
+// Loading all of undici (fetch, WebSocket, caches) takes three times as long as its pool alone.
+import UndiciPoolClass from 'undici/lib/dispatcher/pool.js';
 
 export type Pool = UndiciPool;
 export type DispatchHandler = Dispatcher.DispatchHandler;
@@ -8,9 +9,6 @@ interface PoolOptions {
   readonly connections: number;
   readonly timeouts: { readonly connectMs: number; readonly headersMs: number; readonly idleMs: number };
 }
-
-// Loading all of undici (fetch, WebSocket, caches) takes three times as long as its pool alone.
-const UndiciPoolClass = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof UndiciPool;
 
 // Longer ones meet the peer's own closing, and a POST that meets it can't be sent again.
 const keepAliveMs = 4_000;

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type AnswerHeaders, parseRawHeaders } from './headers.ts';
+import { AnswerHeaders } from './answer-headers.ts';
 import type { DispatchHandler } from './pool.ts';
 
 /** Who takes an answer's body, piece by piece. */
@@ -50,7 +50,7 @@ export class Upstream implements DispatchHandler, ProviderAnswer {
   }
 
   get headers(): AnswerHeaders {
-    this.#headers ??= parseRawHeaders(this.#rawHeaders);
+    this.#headers ??= new AnswerHeaders(this.#rawHeaders);
     return this.#headers;
   }
 

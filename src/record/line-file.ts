@@ -1,11 +1,18 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { fromLineStart } from './from-line-start.ts';
 
 /** What became of writing: it fails from now on, works again, or was given up with lines that are lost. */
 export type LineFileNews =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly lines: number };
+
+interface LineFileOptions {
+  /** Whether other processes append to it: each write then holds whole lines, which the system does not mix. */
+  readonly isShared: boolean;
+  readonly tell: (news: LineFileNews) => void;
+}
 
 export interface LineFile {
   /** Takes a line; never throws. */
@@ -24,8 +31,8 @@ const waitingLimit = 128 * 1024 * 1024;
  * Appends lines to a file that only its owner can read. A full disk must neither end nor stop the process:
  * lines wait for room, up to a limit, and every change is told once. Throws where the file can't be opened.
  */
-export function openLineFile(file: string, tell: (news: LineFileNews) => void): LineFile {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+export function openLineFile(file: string, { isShared, tell }: LineFileOptions): LineFile {
+  makeDirectory(dirname(resolve(file)));
   const descriptor = openSync(file, 'a', 0o600);
   let waiting: string[] = [];
   let waitingLength = 0;
@@ -42,7 +49,10 @@ export function openLineFile(file: string, tell: (news: LineFileNews) => void): 
           waiting = [];
           waitingLength = 0;
         }
-        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+        while (rest.length > 0) {
+          const written = writeSync(descriptor, rest);
+          rest = isShared ? fromLineStart(rest, written) : rest.subarray(written);
+        }
       } while (waiting.length > 0);
     } catch (error) {
       if (!isFailing)
@@ -73,9 +83,22 @@ export function openLineFile(file: string, tell: (news: LineFileNews) => void): 
     close() {
       clearInterval(timer);
       flush();
-      lost += waiting.length + rest.toString().split('\n').length - 1;
+      lost += waiting.length + rest.toString().trimStart().split('\n').length - 1;
       if (lost > 0) tell({ kind: 'lost', lines: lost });
       closeSync(descriptor);
     },
   };
+}
+
+/** Node's own way (`recursive`) never comes back from below /proc, where a folder is missing and can't be made. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // what mkdir throws
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeDirectory(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
 }

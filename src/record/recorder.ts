@@ -1,10 +1,12 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type LineFileNews, openLineFile } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 interface RecorderOptions {
   /** Where the JSON lines go; none are kept without it. */
   readonly file?: string | undefined;
+  /** Whether other processes append to the same file. */
+  readonly isShared?: boolean;
   /** Shows a record to whoever watches; replaces the JSON lines on stderr. */
   readonly show?: ((record: ExchangeRecord) => void) | undefined;
   readonly stderr: { write(text: string): unknown };
@@ -19,15 +21,20 @@ export interface Recorder {
 }
 
 /** Writes one JSON line per exchange on stderr (unless somebody watches) and into the file. */
-export function createRecorder({ file, show, stderr }: RecorderOptions): Recorder {
-  const log = pino({ base: null, timestamp: false }, stderr);
+export function createRecorder({ file, isShared = false, show, stderr }: RecorderOptions): Recorder {
+  // Made when first needed: who watches a quiet gateway never needs it, and it takes 10 ms to load.
+  let made: Logger | undefined;
+  const log = () => {
+    made ??= pino({ base: null, timestamp: false }, stderr);
+    return made;
+  };
   const say: Recorder['say'] = (level, message, facts = {}) =>
-    log[level]({ time: new Date().toISOString(), ...facts }, message);
-  const lines = file === undefined ? undefined : openLineFile(file, toldBy(say, file));
+    log()[level]({ time: new Date().toISOString(), ...facts }, message);
+  const lines = file === undefined ? undefined : openLineFile(file, { isShared, tell: toldBy(say, file) });
   return {
     write: (record) => {
       if (show !== undefined) show(record);
-      else log.info({ ...record, request_body: undefined }, 'exchange');
+      else log().info({ ...record, request_body: undefined }, 'exchange');
       lines?.write(JSON.stringify(record));
     },
     say,

@@ -66,6 +66,40 @@ describe('serve in sandbox mode', () => {
     expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
   });
 
+  test("whose store's port is taken sends no password there, and finds the store of the one before", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const taken = (other.address() as AddressInfo).port;
+    const asked: string[] = [];
+    other.on('request', ({ url }, response) => response.end(asked.push(String(url))));
+    const cwd = emptyDirectory();
+    const yaml = (port: number) =>
+      writeFileSync(join(cwd, 'gateway.yaml'), `plants: { store: { port: ${port} } }\n`, { mode: 0o600 });
+    yaml(taken);
+    const alone = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
+    await alone.wrote('stderr', '"listening"');
+
+    const login = await command(['login', '-u', 'ada', '--password-stdin'], { cwd, stdin: 'secret\n' });
+    alone.signal('SIGTERM');
+    await alone.ended;
+    yaml(0);
+    const first = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
+    await first.wrote('stderr', '"listening"');
+    yaml(taken);
+    const second = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
+    await second.wrote('stderr', '"listening"');
+    const found = await command(['plants', 'search'], { cwd });
+    for (const each of [second, first]) {
+      each.signal('SIGTERM');
+      await each.ended;
+    }
+    other.close();
+
+    expect(login).toMatchObject({ exit: 8, stderr: expect.stringContaining('PLANTS_URL') });
+    expect(asked).toEqual([]);
+    expect(found.exit).toBe(0);
+  });
+
   test('writes a JSON line for each exchange, without key and content', async () => {
     const { running, cwd, state } = await startServe();
 
@@ -134,10 +168,11 @@ describe('serve in sandbox mode', () => {
   test('--dry-run says what would be started and starts nothing', async () => {
     const cwd = emptyDirectory();
 
-    const { exit, stdout } = await command(['serve', '--dry-run', '-p', '4999'], { cwd });
+    const { exit, stdout } = await command(['serve', '--dry-run', '-p', '4999', '--workers', '3'], { cwd });
 
     expect(exit).toBe(0);
     expect(stdout).toContain('http://127.0.0.1:4999');
+    expect(stdout).toContain('workers    3\n');
     expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
   });
 });

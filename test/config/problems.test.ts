@@ -116,7 +116,6 @@ test.each([
 });
 
 test.each([
-  ['server: { workers: 2 }', 'gateway.yaml:1:20  server.workers: not available in this version; only 1 is'],
   [
     'projects: { shop: { limits: {} } }',
     'gateway.yaml:1:21  projects.shop.limits: not available in this version',
@@ -137,7 +136,7 @@ test.each([
 
 test('takes the values that already work', async () => {
   const yaml =
-    'server: { workers: 1 }\nstate: memory\nrecords: { ledger: false }\nmetrics: { port: null }\ninspector: { enabled: false }';
+    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: false }\nmetrics: { port: null }\ninspector: { enabled: false }';
 
   expect(await problemsOf(yaml)).toEqual([]);
 });

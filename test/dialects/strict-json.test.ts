@@ -335,3 +335,64 @@ function throws(parse: () => unknown): boolean {
 function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+describe('a string is read four bytes at a time, wherever it begins and whatever it holds', () => {
+  const every = Array.from({ length: 9 }, (_, length) => 'x'.repeat(length));
+  const inside = [
+    '!',
+    '#',
+    '[',
+    ']',
+    '~',
+    '\u007f',
+    'é',
+    '日',
+    '🚀',
+    '\\"',
+    '\\\\',
+    '\\n',
+    '\\u0041',
+    '\\ud83d',
+  ];
+
+  test('texts and what is known of them', () => {
+    for (const key of every) {
+      for (const before of every) {
+        for (const special of inside) {
+          for (const after of every) {
+            const written = before + special + after;
+            const body = `{"${key}":"${written}"}`;
+
+            const document = parseStrictJson(Buffer.from(body));
+
+            expect(document.text(2)).toBe(JSON.parse(body)[key]);
+            expect(document.end(2)).toBe(Buffer.byteLength(body) - 2);
+            expect(document.isEscaped(2)).toBe(special.startsWith('\\'));
+            expect(document.isWide(2)).toBe(/[^\0-\x7f]/.test(written));
+          }
+        }
+      }
+    }
+  });
+
+  test('a wide character counts for its own string only', () => {
+    for (const before of every) {
+      const document = parseStrictJson(Buffer.from(`{"${before}":"é","b${before}":"c"}`));
+
+      expect([1, 2, 3, 4].map((entry) => document.isWide(entry))).toEqual([false, true, false, false]);
+    }
+  });
+
+  test('what must not stand in it, with its byte', () => {
+    for (const before of every) {
+      for (const byte of ['\0', '\t', '\n', '\u001f']) {
+        const { message } = refusal(`{"a":"é${before}${byte}${before}"}`);
+        expect(message).toContain(`a control character must be escaped at byte ${8 + before.length}`);
+      }
+      expect(refusal(`{"a":"${before}\\x"}`).message).toContain(
+        `this escape does not exist in JSON at byte ${6 + before.length}`,
+      );
+      expect(refusal(`{"a":"${before}`).message).toContain('a string does not end where the body ends');
+    }
+  });
+});

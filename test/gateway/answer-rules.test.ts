@@ -140,6 +140,36 @@ test("a provider's error is read by the rules on answers too", async () => {
   expect(got.text.toLowerCase()).not.toContain('nightfall');
 });
 
+describe('what clients read in different ways', () => {
+  const twice = (content: string) => `{"choices":[],${chatAnswer(content).slice(1)}`;
+
+  test('is refused as a plain answer', async () => {
+    setting().openai.script(json(twice('hello')));
+
+    const got = await askChat(false);
+
+    expect(got.status).toBe(403);
+    expect(JSON.parse(got.text)).toMatchObject({ error: { reason: 'content.unreadable' } });
+  });
+
+  test('cuts a stream loudly, before a text that is split over two such events is out', async () => {
+    const [, first, second] = chatEvents(['see: project ', 'nightfall is on']).map((each) =>
+      each.replace('{', '{"choices":[],'),
+    );
+    setting().openai.script(stream([`${first}${second}`, 'data: [DONE]\n\n']));
+    const { gateway } = setting();
+    const before = gateway.records.length;
+
+    const got = await askChat(true);
+
+    expect(got.text).toContain('"reason":"content.unreadable"');
+    expect(got.text).not.toMatch(/project|nightfall/);
+    expect(got.isWhole).toBe(false);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({ outcome: 'refused', reason: 'content.unreadable' });
+  });
+});
+
 describe('a stream', () => {
   const text = 'see: project nightfall is on';
 

@@ -106,6 +106,32 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
   });
 });
 
+test('a large conversation that grows is judged in the thread, turn by turn, as it would be here', async () => {
+  const { decider, config } = await started();
+  const policies = config.keys.find('project-key-0123456789')?.policies;
+  if (policies === undefined) throw new Error('no key');
+  const endpoint = endpointAt('/v1/messages');
+  const about = { endpoint, key: { id: 'web', project: 'shop' }, targetModels: [], nowMs: 1_000 };
+  const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
+  const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(60_000) }];
+  const actions: string[] = [];
+
+  for (const [at, content] of said.entries()) {
+    if (at !== 1) turns.push({ role: 'user', content }); // the second time the very same bytes come again
+    const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
+    const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
+    const request = await decider.read(body, endpoint, new Lifetime());
+    const there = await decider.judge(policies, { ...about, request }, new Lifetime());
+    const { redactedBody, ...decision } = here.decision;
+    expect(there.decision).toEqual(decision);
+    if (decision.action !== 'block')
+      expect(there.request.document.bytes.equals(redactedBody ?? here.request.document.bytes)).toBe(true);
+    actions.push(decision.action);
+  }
+
+  expect(actions).toEqual(['allow', 'allow', 'redact', 'redact', 'block', 'block']);
+});
+
 test.each([
   ['not JSON', (text: string) => `${text.slice(0, -1)}`, { code: 'request.invalid_json' }],
   [

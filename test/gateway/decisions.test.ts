@@ -194,6 +194,13 @@ describe('what goes wrong', () => {
     expect(record?.cause).toBe('TypeError: the walk broke');
   });
 
+  test('its record tells how long the answer was', async () => {
+    const { headers, record } = await send(saying('project nightfall'));
+
+    expect(record?.bytes_out).toBe(Number(headers.get('content-length')));
+    expect(record?.bytes_out).toBeGreaterThan(100);
+  });
+
   test('the next request is served as before', async () => {
     expect((await send(saying('hello'))).status).toBe(200);
   });

@@ -3,16 +3,17 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
-import { exactStream } from '../../src/gateway/passing-stream.ts';
+import { ExactStream } from '../../src/gateway/passing-stream.ts';
 import { relayStream } from '../../src/gateway/relay.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 import { RawConnection } from '../http/raw-connection.ts';
 
 /** An answer whose body the test writes. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers = new Map<string, string>();
+  readonly headers = new AnswerHeaders([]);
   wasAborted = false;
   #sink: BodySink | undefined;
   #resumed: () => void = () => undefined;
@@ -77,7 +78,7 @@ async function relay(
     const headers = ['content-type', 'text/event-stream'];
     const outcome = relayStream(exchange, {
       answer,
-      stream: exactStream(dialects[name], (text) => text),
+      stream: new ExactStream(dialects[name], (text) => text),
       headers,
     }).then(
       () => 'complete',

@@ -363,9 +363,12 @@ test('tokens are estimated where the host has no messages of its own', async () 
   const { data, response } = await anthropicClient(hosts().gateway)
     .messages.countTokens({ model: 'local', messages: [{ role: 'user', content: 'hello there, you' }] })
     .withResponse();
+  const id = response.headers.get('x-request-id');
+  const record = await hosts().gateway.recordWhere((each) => each.request_id === id);
 
   expect(data.input_tokens).toBeGreaterThan(2);
   expect(response.headers.get('x-gateway-estimate')).toBe('true');
+  expect(record.bytes_out).toBe(Number(response.headers.get('content-length')));
 });
 
 test('discovery tells which paths work, and what happens to the body on each', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerHeaders, parseRawHeaders, requestHeaders } from '../../src/providers/headers.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { requestHeaders } from '../../src/providers/headers.ts';
 
 const options = { isAnthropic: false, extraNames: new Set<string>(), own: [] };
 
@@ -145,8 +146,11 @@ describe('towards a provider', () => {
 });
 
 describe('towards the client', () => {
-  const headers = (...flat: string[]) => parseRawHeaders(flat.map((text) => Buffer.from(text, 'latin1')));
-  const passedOn = (...flat: string[]) => pairs(answerHeaders(headers(...flat)));
+  const passedOn = (...flat: string[]) => {
+    const passed: string[] = [];
+    new AnswerHeaders(flat.map((text) => Buffer.from(text, 'latin1'))).passOn(passed, (value) => value);
+    return pairs(passed);
+  };
 
   test.each([
     'content-type',

@@ -43,6 +43,15 @@ test('keeps records in a file that only its owner can read', () => {
   rmSync(directory, { recursive: true });
 });
 
+test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file can not be made', () => {
+  const { stderr } = captured();
+
+  expect(() => createRecorder({ file: '/proc/nonexistent/x/records.jsonl', stderr })).toThrow(
+    "ENOENT: no such file or directory, mkdir '/proc/nonexistent'",
+  );
+  expect(() => createRecorder({ file: '/dev/null/records.jsonl', stderr })).toThrow('/dev/null');
+});
+
 test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk is full', () => {
   const { stderr, lines } = captured();
   const recorder = createRecorder({ file: '/dev/full', stderr, show: () => undefined });

@@ -133,57 +133,62 @@ export function createTranslation(
     error: (status, body) => buildFailure(client, parseFailure(body, status)),
     stream() {
       const writer = clientDialect.createWriter(context, asked);
-      return createStream(writer, (sink) => providerDialect.createReader(restoreCalls(sink, names)));
+      return new TranslatedEvents(writer, (sink) => providerDialect.createReader(restoreCalls(sink, names)));
     },
   };
 }
 
-function createStream(
-  writer: StreamWriter,
-  createReader: (sink: StreamSink) => StreamReader,
-): StreamTranslation {
-  let state: StreamTranslation['state'] = 'open';
-  let usage: Usage | undefined;
+/** A stream as a class: objects that bring their own getters cost a hidden class each. */
+class TranslatedEvents implements StreamTranslation {
+  #state: StreamTranslation['state'] = 'open';
+  #usage: Usage | undefined;
+  readonly #writer: StreamWriter;
+  readonly #reader: StreamReader;
 
-  const reader = createReader({
-    ...writer,
-    usage(latest) {
-      usage = latest;
-      writer.usage(latest);
-    },
-    complete(finish, stopSequence) {
-      writer.complete(finish, stopSequence);
-      state = 'complete';
-    },
-    fail(failure) {
-      writer.fail(failure);
-      state = 'failed';
-    },
-  });
+  constructor(writer: StreamWriter, createReader: (sink: StreamSink) => StreamReader) {
+    this.#writer = writer;
+    this.#reader = createReader({
+      ...writer,
+      usage: (latest) => {
+        this.#usage = latest;
+        writer.usage(latest);
+      },
+      complete: (finish, stopSequence) => {
+        writer.complete(finish, stopSequence);
+        this.#state = 'complete';
+      },
+      fail: (failure) => {
+        writer.fail(failure);
+        this.#state = 'failed';
+      },
+    });
+  }
 
-  return {
-    event(name, data) {
-      if (state !== 'open') return '';
-      reader.event(name, data);
-      return writer.take();
-    },
-    end() {
-      if (state === 'open') reader.end();
-      return writer.take();
-    },
-    fail(error, requestId) {
-      if (state === 'open') {
-        state = 'failed';
-        const { reason, message, param } = error;
-        writer.fail({ type: error.failure.type, message, code: reason, param, requestId });
-      }
-      return writer.take();
-    },
-    get state() {
-      return state;
-    },
-    get usage() {
-      return usage;
-    },
-  };
+  get state(): StreamTranslation['state'] {
+    return this.#state;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  event(name: string | undefined, data: string): string {
+    if (this.#state !== 'open') return '';
+    this.#reader.event(name, data);
+    return this.#writer.take();
+  }
+
+  end(): string {
+    if (this.#state === 'open') this.#reader.end();
+    return this.#writer.take();
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    if (this.#state === 'open') {
+      this.#state = 'failed';
+      const { reason, message, param } = error;
+      this.#writer.fail({ type: error.failure.type, message, code: reason, param, requestId });
+    }
+    return this.#writer.take();
+  }
 }

@@ -9,6 +9,11 @@ export function isLatinLetter(code: number): boolean {
   return lower >= 97 && lower <= 122;
 }
 
+/** True for 0 to 9, A to Z and a to z. */
+export function isAlphanumeric(code: number): boolean {
+  return isDigit(code) || isLatinLetter(code);
+}
+
 /** True for what identifiers and keys are made of: letters, digits and the underscore. */
 export function isWordCharacter(code: number): boolean {
   return isDigit(code) || isLatinLetter(code) || code === 95;
@@ -29,4 +34,8 @@ export type CharacterSet = Uint8Array;
 
 export function toCharacterSet(belongs: (code: number) => boolean): CharacterSet {
   return Uint8Array.from({ length: 128 }, (_, code) => (belongs(code) ? 1 : 0));
+}
+
+export function isIn(set: CharacterSet, code: number): boolean {
+  return code < 128 && set[code] === 1;
 }

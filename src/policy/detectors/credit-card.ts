@@ -2,11 +2,12 @@ import luhn from 'validator/lib/isLuhnNumber.js';
 import { isDigit, isHexDigit, isLatinLetter, isWordCharacter } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
 
-interface Group {
-  readonly start: number;
-  readonly end: number;
-  /** What joins this group to the next one; empty where the run ends. */
-  readonly separator: string;
+/** Groups of digits, as columns: texts may be full of them, and objects for each would cost more than reading. */
+interface Groups {
+  readonly starts: number[];
+  readonly ends: number[];
+  /** The character that joins a group to the next one; 0 where the run ends. */
+  readonly separators: number[];
 }
 
 /**
@@ -18,31 +19,39 @@ export const creditCard: Detector = {
   prefilter: { kind: 'digits', atLeast: 14 },
   reach: 23,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
+    const groups: Groups = { starts: [], ends: [], separators: [] };
     // A card has a group of at least four digits, so one character in four is enough to notice it.
     for (let index = 3; index < text.length; index += 4) {
       if (!isDigit(text.charCodeAt(index))) continue;
-      const groups = readGroups(text, index);
-      findings.push(...cardsAmong(text, groups));
-      index = Math.max(index, groups.at(-1)?.end ?? index);
+      const end = readGroups(text, index, groups);
+      for (const card of cardsAmong(text, groups)) findings.push(card);
+      index = Math.max(index, end);
     }
     return findings;
   },
 };
 
-/** All digit groups around `index` that hang together by one same separator. */
-function readGroups(text: string, index: number): readonly Group[] {
+/** All digit groups around `index` that hang together by one separator each; returns where the last one ends. */
+function readGroups(text: string, index: number, { starts, ends, separators }: Groups): number {
   let start = index;
   while (start > 0 && isDigit(text.charCodeAt(start - 1))) start -= 1;
   start = firstGroupStart(text, start);
-  const groups: Group[] = [];
+  let count = 0;
   for (;;) {
     let end = start;
     while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
     const separator = separatorAt(text, end);
-    groups.push({ start, end, separator });
-    if (separator === '') return groups;
+    starts[count] = start;
+    ends[count] = end;
+    separators[count] = separator;
+    count += 1;
+    if (separator === 0) {
+      starts.length = count;
+      return end;
+    }
     start = end + 1;
   }
 }
@@ -56,9 +65,9 @@ function firstGroupStart(text: string, start: number): number {
   return start - first <= 7 && isDigit(text.charCodeAt(first)) ? first : start;
 }
 
-function separatorAt(text: string, end: number): string {
-  const isJoint = isSeparator(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1));
-  return isJoint ? text.charAt(end) : '';
+function separatorAt(text: string, end: number): number {
+  const code = text.charCodeAt(end);
+  return isSeparator(code) && isDigit(text.charCodeAt(end + 1)) ? code : 0;
 }
 
 /** Space, hyphen, dot, the no-break spaces and the typographic hyphens. */
@@ -74,7 +83,7 @@ function isSeparator(code: number): boolean {
   );
 }
 
-const groupings: readonly (readonly number[])[] = [
+const printed: readonly (readonly number[])[] = [
   [4, 4, 4, 4, 3],
   [4, 4, 4, 4],
   [4, 6, 5],
@@ -84,52 +93,95 @@ const groupings: readonly (readonly number[])[] = [
   [15],
   [14],
 ];
+/** The groups in which cards are printed, by the length of the first. */
+const groupings = Array.from({ length: 20 }, (_, length) => printed.filter(([first]) => first === length));
+const noFindings: readonly Finding[] = [];
 
-function cardsAmong(text: string, groups: readonly Group[]): readonly Finding[] {
-  const found: Finding[] = [];
+function cardsAmong(text: string, groups: Groups): readonly Finding[] {
+  const { starts, ends } = groups;
+  let found: Finding[] | undefined;
   let uncovered = 0;
   let index = 0;
-  while (index < groups.length) {
+  while (index < starts.length) {
     const size = cardAt(text, groups, index);
-    const first = groups[index];
-    const last = groups[index + size - 1];
-    if (size === 0 || first === undefined || last === undefined) {
+    if (size === 0) {
       uncovered += 1;
       index += 1;
       continue;
     }
-    found.push({ start: first.start, end: last.end });
+    found ??= [];
+    found.push({ start: starts[index] as number, end: ends[index + size - 1] as number });
     index += size;
   }
   // Columns of numbers hold a lucky four now and then; around a card stand an expiry date and a code at most.
-  return uncovered <= 3 * found.length ? found : [];
+  return found !== undefined && uncovered <= 3 * found.length ? found : noFindings;
 }
 
 /** How many groups from `index` on make up a card; 0 where none does. */
-function cardAt(text: string, groups: readonly Group[], index: number): number {
-  const grouping = groupings.find(
-    (sizes) => fits(groups, index, sizes) && isCard(text, groups, index, sizes),
-  );
-  return grouping?.length ?? 0;
+function cardAt(text: string, groups: Groups, index: number): number {
+  const start = groups.starts[index] as number;
+  const candidates = groupings[(groups.ends[index] as number) - start];
+  if (candidates === undefined) return 0;
+  const lengths = lengthsByPrefix[prefixAt(text, start)] as number;
+  if (lengths === 0) return 0;
+  for (const sizes of candidates) {
+    if (fits(groups, index, sizes) && isCard(text, groups, { index, count: sizes.length, lengths })) {
+      return sizes.length;
+    }
+  }
+  return 0;
 }
 
-function fits(groups: readonly Group[], index: number, sizes: readonly number[]): boolean {
-  const separator = groups[index]?.separator;
-  return sizes.every((size, offset) => {
-    const group = groups[index + offset];
-    if (group === undefined || group.end - group.start !== size) return false;
-    return offset === sizes.length - 1 || group.separator === separator;
-  });
+function prefixAt(text: string, start: number): number {
+  let prefix = 0;
+  for (let at = start; at < start + 4; at += 1) prefix = prefix * 10 + text.charCodeAt(at) - 48;
+  return prefix;
 }
 
-function isCard(text: string, groups: readonly Group[], index: number, sizes: readonly number[]): boolean {
-  const members = groups.slice(index, index + sizes.length);
-  const start = members[0]?.start ?? 0;
-  const end = members.at(-1)?.end ?? 0;
-  const written = members.map((group) => text.slice(group.start, group.end));
-  const digits = written.join('');
-  if (!hasKnownIssuer(digits) || !standsAlone(text, start, end)) return false;
-  return luhn.default(digits) && !isCounting(written);
+function fits({ starts, ends, separators }: Groups, index: number, sizes: readonly number[]): boolean {
+  if (index + sizes.length > starts.length) return false;
+  const separator = separators[index];
+  for (let offset = 1; offset < sizes.length; offset += 1) {
+    const at = index + offset;
+    if ((ends[at] as number) - (starts[at] as number) !== sizes[offset]) return false;
+    if (separators[at - 1] !== separator) return false;
+  }
+  return true;
+}
+
+interface Candidate {
+  readonly index: number;
+  readonly count: number;
+  /** The lengths that its issuer's cards have, as bits. */
+  readonly lengths: number;
+}
+
+function isCard(text: string, groups: Groups, { index, count, lengths }: Candidate): boolean {
+  const { starts, ends } = groups;
+  if (!hasCheckDigit(text, groups, { index, count, lengths })) return false;
+  if (!standsAlone(text, starts[index] as number, ends[index + count - 1] as number)) return false;
+  const written: string[] = [];
+  for (let at = index; at < index + count; at += 1) written.push(text.slice(starts[at], ends[at]));
+  return luhn.default(written.join('')) && !isCounting(written);
+}
+
+/** Validator checks it too, at many times the cost, which nine numbers of ten are spared. */
+function hasCheckDigit(
+  text: string,
+  { starts, ends }: Groups,
+  { index, count, lengths }: Candidate,
+): boolean {
+  let sum = 0;
+  let length = 0;
+  for (let group = index + count - 1; group >= index; group -= 1) {
+    const start = starts[group] as number;
+    for (let at = (ends[group] as number) - 1; at >= start; at -= 1) {
+      const digit = text.charCodeAt(at) - 48;
+      sum += (length & 1) === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+      length += 1;
+    }
+  }
+  return sum % 10 === 0 && (lengths & (1 << length)) !== 0;
 }
 
 /** Four numbers of which each is one more than the last are a stretch of a table. */
@@ -198,9 +250,11 @@ const issuers: readonly IssuerRange[] = [
   { from: 6759, to: 6763, lengths: [16, 19] },
 ];
 
-function hasKnownIssuer(digits: string): boolean {
-  const prefix = Number(digits.slice(0, 4));
-  return issuers.some(
-    (range) => prefix >= range.from && prefix <= range.to && range.lengths.includes(digits.length),
-  );
+/** For the first four digits of a number the lengths of cards that begin so, as bits. */
+const lengthsByPrefix = new Uint32Array(10_000);
+for (const { from, to, lengths } of issuers) {
+  for (let prefix = from; prefix <= to; prefix += 1) {
+    for (const length of lengths)
+      lengthsByPrefix[prefix] = (lengthsByPrefix[prefix] as number) | (1 << length);
+  }
 }

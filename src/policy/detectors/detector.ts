@@ -12,5 +12,7 @@ export interface Detector {
   readonly reach: number;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
+  /** Set where it finds nothing in an ASCII text in small letters that it doesn't find in the text itself. */
+  readonly ignoresCase?: true;
   find(text: string): readonly Finding[]; // linear time
 }

@@ -12,12 +12,14 @@ export const email: Detector = {
   prefilter: { kind: 'literals', literals: ['@'] },
   reach: longestLocal + 1 + longestDomain,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
     for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-      const start = localStart(text, at);
       const end = domainEnd(text, at + 1);
-      if (start < at && end > at + 1 && isAddress(text, start, at, end)) findings.push({ start, end });
+      if (end < at + 4 || !isHostName(text, at + 1, end)) continue;
+      const start = localStart(text, at);
+      if (start < at && isAddress(text, start, at, end)) findings.push({ start, end });
     }
     return findings;
   },
@@ -64,28 +66,47 @@ function isDomainCharacter(code: number): boolean {
 }
 
 function isAddress(text: string, start: number, at: number, end: number): boolean {
+  if (at - start > longestLocal || end - at - 1 > longestDomain) return false;
+  if (text.charCodeAt(at - 1) === 46) return false;
   const local = text.slice(start, at);
-  const domain = text.slice(at + 1, end);
-  if (local.length > longestLocal || domain.length > longestDomain) return false;
-  if (local.includes('..') || local.endsWith('.')) return false;
-  return isHostName(domain) && !isNobody(local, domain) && !isPartOfUrl(text, start, end);
+  if (local.includes('..')) return false;
+  return !isNobody(local, text.slice(at + 1, end)) && !isPartOfUrl(text, start, end);
 }
 
-function isHostName(domain: string): boolean {
-  const labels = domain.split('.');
-  const top = labels.at(-1) ?? '';
-  if (labels.length < 2 || labels.some((label) => label === '' || label.length > 63)) return false;
-  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return false;
-  return isTopLevel(top) && !/^\d{1,2}x$/i.test(labels[0] ?? '');
+/** Labels of up to 63 characters, two at least, that neither begin nor end with a hyphen; the last a top level. */
+function isHostName(text: string, start: number, end: number): boolean {
+  let label = start;
+  for (let at = start; at < end; at += 1) {
+    if (text.charCodeAt(at) !== 46) continue;
+    if (!isLabel(text, label, at) || (label === start && isScale(text, label, at))) return false;
+    label = at + 1;
+  }
+  return label > start && isLabel(text, label, end) && isTopLevel(text.slice(label, end));
+}
+
+function isLabel(text: string, start: number, end: number): boolean {
+  const isHyphen = text.charCodeAt(start) === 45 || text.charCodeAt(end - 1) === 45;
+  return end > start && end - start <= 63 && !isHyphen;
+}
+
+/** The "2x" of an image for a dense screen. */
+function isScale(text: string, start: number, end: number): boolean {
+  if (end - start > 3 || (text.charCodeAt(end - 1) | 32) !== 120) return false;
+  return isDigit(text.charCodeAt(start)) && (end - start === 2 || isDigit(text.charCodeAt(start + 1)));
 }
 
 function isTopLevel(top: string): boolean {
-  if (top.length < 2 || top.length > 24 || fileEndings.has(top.toLowerCase())) return false;
-  if (top.toLowerCase().startsWith('xn--')) return true;
-  return [...top].every((letter) => {
-    const code = letter.charCodeAt(0);
-    return isLatinLetter(code) || (code >= 0xc0 && !isDigit(code));
-  });
+  if (top.length < 2 || top.length > 24) return false;
+  const lower = top.toLowerCase();
+  return lower.startsWith('xn--') || (isAlphabetic(top) && !fileEndings.has(lower));
+}
+
+function isAlphabetic(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!isLatinLetter(code) && code < 0xc0) return false;
+  }
+  return true;
 }
 
 const fileEndings = new Set(

@@ -1,3 +1,4 @@
+import { isAlphanumeric } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findThroughDisguise, joinOverlapping } from './invisible.ts';
 import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
@@ -28,7 +29,7 @@ function findKeys(text: string, inRuns: readonly string[], anywhere: readonly st
   const runs = findKeyLikeRuns(text);
   return joinOverlapping([
     ...anywhere.flatMap((value) => occurrences(text, value, 0)),
-    ...findGatewayKeys(text, runs),
+    ...findGatewayKeys(text),
     ...runs.flatMap((run) => {
       const content = text.slice(run.start, run.end);
       return inRuns.flatMap((value) => occurrences(content, value, run.start));
@@ -37,20 +38,18 @@ function findKeys(text: string, inRuns: readonly string[], anywhere: readonly st
 }
 
 /** Gateway keys of any value; those configured are the business of `createGatewayKeyDetector`. */
-export function findGatewayKeys(text: string, runs: readonly Finding[]): readonly Finding[] {
-  return runs.flatMap((run) => gatewayKeysIn(text.slice(run.start, run.end), run.start));
+export function findGatewayKeys(text: string): readonly Finding[] {
+  return occurrences(text, prefix, 0)
+    .filter(({ start }) => isGatewayKey(text, start))
+    .map(({ start }) => ({ start, end: start + keyLength }));
 }
 
-function gatewayKeysIn(content: string, offset: number): readonly Finding[] {
-  return occurrences(content, prefix, 0)
-    .filter(({ start }) => isGatewayKey(content.slice(start, start + keyLength)))
-    .map(({ start }) => ({ start: offset + start, end: offset + start + keyLength }));
-}
-
-function isGatewayKey(candidate: string): boolean {
-  if (candidate.length < keyLength || candidate.includes('-')) return false;
-  const body = candidate.slice(prefix.length, prefix.length + keyBodyLength);
-  return keyChecksum(body) === candidate.slice(prefix.length + keyBodyLength);
+function isGatewayKey(text: string, start: number): boolean {
+  const bodyStart = start + prefix.length;
+  const bodyEnd = bodyStart + keyBodyLength;
+  const end = bodyEnd + keyChecksumLength;
+  for (let at = bodyStart; at < end; at += 1) if (!isAlphanumeric(text.charCodeAt(at))) return false;
+  return keyChecksum(text.slice(bodyStart, bodyEnd)) === text.slice(bodyEnd, end);
 }
 
 function occurrences(text: string, value: string, offset: number): readonly Finding[] {

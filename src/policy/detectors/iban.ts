@@ -1,5 +1,5 @@
 import iban from 'validator/lib/isIBAN.js';
-import { isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
+import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
 
 // The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
@@ -16,6 +16,7 @@ export const ibanNumber: Detector = {
   prefilter: { kind: 'digits', atLeast: 2 },
   reach: longest + 9,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
     // Two letters and two digits open it, so every second character tells whether one may be near.
@@ -103,8 +104,4 @@ function appendToRemainder(before: number, text: string, { start, end }: Finding
 
 function isSeparator(character: string): boolean {
   return character !== '' && ' -.\u00a0\u202f'.includes(character);
-}
-
-function isAlphanumeric(code: number): boolean {
-  return isDigit(code) || isLatinLetter(code);
 }

@@ -35,6 +35,13 @@ export function joinOverlapping(findings: readonly Finding[]): readonly Finding[
   return joined;
 }
 
+function isInvisible(code: number): boolean {
+  if (code < 0x2000) return code === 0xad || code === 0x180e;
+  if (code <= 0x2064)
+    return (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) || code >= 0x2060;
+  return code === 0xfeff || (code >= 0xfe00 && code <= 0xfe0f);
+}
+
 function undisguise(text: string): { readonly plain: string; readonly places: Uint32Array } {
   const codes = new Uint16Array(text.length);
   const places = new Uint32Array(text.length);
@@ -42,7 +49,7 @@ function undisguise(text: string): { readonly plain: string; readonly places: Ui
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     const isFullWidth = code >= 0xff01 && code <= 0xff5e;
-    if (!isFullWidth && code > 0x7f && disguise.test(text.charAt(index))) continue;
+    if (code > 0x7f && !isFullWidth && isInvisible(code)) continue;
     codes[length] = isFullWidth ? code - 0xfee0 : code;
     places[length] = index;
     length += 1;

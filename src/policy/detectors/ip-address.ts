@@ -1,4 +1,4 @@
-import { isHexDigit, isWordCharacter, toCharacterSet } from './characters.ts';
+import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from './characters.ts';
 import { wordsBefore } from './context-words.ts';
 import type { Detector, Finding } from './detector.ts';
 import { findLongRuns } from './long-runs.ts';
@@ -11,6 +11,7 @@ export const ipAddress: Detector = {
   prefilter: { kind: 'digits', atLeast: 1 },
   reach: 45,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
     for (const run of findLongRuns(text, 7, addressCharacters)) {
@@ -25,30 +26,64 @@ const addressCharacters = toCharacterSet((code) => isHexDigit(code) || code === 
 
 function addressWithin(text: string, run: Finding): Finding | undefined {
   if (run.end - run.start > 80) return undefined;
+  let colons = 0;
+  let dots = 0;
+  for (let at = run.start; at < run.end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 58) colons += 1;
+    else if (code === 46) dots += 1;
+  }
   const isFree =
     !isNameCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
-  if (isFree) {
+  if (isFree && colons >= 2) {
     const version6 = version6Within(text, run);
     if (version6 !== undefined) return version6;
   }
-  return version4Within(text, run);
+  return dots >= 3 ? version4Within(text, run) : undefined;
 }
 
 function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45;
 }
 
-const quad = /(?<![\w.-])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![\w]|\.[\w])/;
+/** Four numbers with dots between them, as text has them. */
+interface Quad {
+  readonly start: number;
+  readonly end: number;
+  readonly octets: readonly number[];
+}
 
 function version4Within(text: string, run: Finding): Finding | undefined {
-  const offset = Math.max(0, run.start - 1);
-  const match = quad.exec(text.slice(offset, run.end + 1));
-  if (match === null) return undefined;
-  const start = offset + match.index;
-  const end = start + match[0].length;
-  const parts = match.slice(1, 5);
-  if (!isOctets(parts) || isNobodys(parts.map(Number))) return undefined;
-  return isVersion(text, start, end) ? undefined : { start, end };
+  for (let start = run.start; start < run.end; start += 1) {
+    const before = text.charCodeAt(start - 1);
+    if (isNameCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
+    const quad = quadAt(text, start);
+    if (quad === undefined) continue;
+    const { end, octets } = quad;
+    const isNone = octets.length < 4 || isNobodys(octets) || isVersion(text, quad);
+    return isNone ? undefined : { start, end };
+  }
+  return undefined;
+}
+
+/** Four numbers of up to three digits that stand alone; without octets where one is too large or begins with zero. */
+function quadAt(text: string, start: number): Quad | undefined {
+  const octets: number[] = [];
+  let isRight = true;
+  let at = start;
+  for (let part = 0; part < 4; part += 1) {
+    if (part > 0 && text.charCodeAt(at++) !== 46) return undefined;
+    const first = at;
+    let octet = 0;
+    for (; at - first < 3 && isDigit(text.charCodeAt(at)); at += 1)
+      octet = octet * 10 + text.charCodeAt(at) - 48;
+    if (at === first) return undefined;
+    if (octet > 255 || (at - first > 1 && text.charCodeAt(first) === 48)) isRight = false;
+    octets.push(octet);
+  }
+  const after = text.charCodeAt(at);
+  if (isWordCharacter(after) || (after === 46 && isWordCharacter(text.charCodeAt(at + 1)))) return undefined;
+  return { start, end: at, octets: isRight ? octets : [] };
 }
 
 function isOctets(parts: readonly string[]): boolean {
@@ -68,27 +103,30 @@ const announcesAddress =
   /(?:\bips?(?:v4)?|host(?:name)?|addr(?:ess)?|server|dns|gateway|router|client|remote|peer|from|ping|ssh|curl|via|subnet|network|:\/\/)(?: (?:is|at|to|was))?[^a-z0-9]{0,4}$/;
 
 /** Numbers of sections and object identifiers are small in all four places; addresses hardly ever are. */
-function isSectionLike(quadruple: string): boolean {
-  const octets = quadruple.split('.').map(Number);
+function isSectionLike(octets: readonly number[]): boolean {
   return octets[0] !== 10 && octets.every((octet) => octet < 32);
 }
 
+const fileEnding = /\.?\.?(?:dll|exe|nupkg|jar|tgz|zip)/y;
+
 /** Four numbers are a version too: after its name, or with a suffix that addresses don't have. */
-function isVersion(text: string, start: number, end: number): boolean {
-  if (/^[-+][a-z]/i.test(text.slice(end, end + 2)) && !/^-\d/.test(text.slice(end, end + 2))) return true;
+function isVersion(text: string, { start, end, octets }: Quad): boolean {
+  const after = text.charCodeAt(end);
+  const next = text.charCodeAt(end + 1);
+  if ((after === 43 || after === 45) && isLatinLetter(next)) return true;
   const words = wordsBefore(text, start);
-  const isAnnounced = announcesAddress.test(words);
-  if (announcesOther.test(words)) return !isAnnounced;
-  if (isSectionLike(text.slice(start, end)) && !isAnnounced && !/^[:/]\d/.test(text.slice(end, end + 2)))
-    return true;
-  return /[a-z][-_ ]$/.test(words) && /^\.?\.?(?:dll|exe|nupkg|jar|tgz|zip)/.test(text.slice(end, end + 6));
+  if (announcesOther.test(words)) return !announcesAddress.test(words);
+  const hasPort = (after === 58 || after === 47) && isDigit(next);
+  if (isSectionLike(octets) && !hasPort && !announcesAddress.test(words)) return true;
+  fileEnding.lastIndex = end;
+  return fileEnding.test(text) && /[a-z][-_ ]$/.test(words);
 }
 
 function version6Within(text: string, run: Finding): Finding | undefined {
   let { start, end } = run;
   while (end > start && (text.charCodeAt(end - 1) === 46 || isLooseColon(text, start, end))) end -= 1;
   while (start < end && (text.charCodeAt(start) === 46 || isLooseStart(text, start))) start += 1;
-  return isVersion6(text.slice(start, end).toLowerCase()) ? { start, end } : undefined;
+  return isVersion6(text, start, end) ? { start, end } : undefined;
 }
 
 function isLooseColon(text: string, start: number, end: number): boolean {
@@ -99,25 +137,49 @@ function isLooseStart(text: string, start: number): boolean {
   return text.charCodeAt(start) === 58 && text.charCodeAt(start + 1) !== 58;
 }
 
-function isVersion6(address: string): boolean {
-  const halves = address.split('::');
-  if (halves.length > 2) return false;
-  const groups = address.split(':').filter((group) => group !== '');
-  const last = groups.at(-1) ?? '';
-  const hasQuad = last.includes('.');
-  const plain = hasQuad ? groups.slice(0, -1) : groups;
-  if (!plain.every((group) => /^[0-9a-f]{1,4}$/.test(group))) return false;
-  if (hasQuad && !isOctets(last.split('.'))) return false;
-  const count = plain.length + (hasQuad ? 2 : 0);
-  const isComplete = halves.length === 2 ? count >= 2 && count <= 7 : count === 8;
-  return isComplete && isAssigned(address, plain) && !plain.every((group) => group.length === 2);
-}
-
 /**
  * Only the address space in use counts: global (2000::/3), unique local, link local, multicast, NAT64 and mapped.
  * It tells addresses from `dead::beef`, from C++ names and from fingerprints.
  */
-function isAssigned(address: string, groups: readonly string[]): boolean {
-  if (address.startsWith('::')) return address.startsWith('::ffff:') && groups.length >= 1;
-  return /^(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b):/.test(address);
+const assigned = /(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b|::ffff):/iy;
+
+function isVersion6(text: string, start: number, end: number): boolean {
+  assigned.lastIndex = start;
+  if (!assigned.test(text) || assigned.lastIndex > end) return false;
+  let groups = 0;
+  let gaps = 0;
+  let pairs = 0;
+  let at = start;
+  let hasQuad = false;
+  while (at < end) {
+    if (text.charCodeAt(at) === 58) {
+      const isGap = at + 1 < end && text.charCodeAt(at + 1) === 58;
+      if (isGap) gaps += 1;
+      at += isGap ? 2 : 1;
+      continue;
+    }
+    const first = at;
+    while (at < end && text.charCodeAt(at) !== 58) {
+      if (text.charCodeAt(at) === 46) hasQuad = true;
+      at += 1;
+    }
+    // The last group may be four numbers, which count for two groups.
+    if (hasQuad) {
+      if (at < end && !isEnd(text, at, end)) return false;
+      if (!isOctets(text.slice(first, at).split('.'))) return false;
+      groups += 2;
+      continue;
+    }
+    if (at - first > 4) return false;
+    groups += 1;
+    if (at - first === 2) pairs += 1;
+  }
+  const isComplete = gaps === 1 ? groups >= 2 && groups <= 7 : gaps === 0 && groups === 8;
+  return isComplete && pairs < (hasQuad ? groups - 2 : groups);
+}
+
+/** Whether only colons follow. */
+function isEnd(text: string, from: number, end: number): boolean {
+  for (let at = from; at < end; at += 1) if (text.charCodeAt(at) !== 58) return false;
+  return true;
 }

@@ -1,4 +1,4 @@
-import { type CharacterSet, isKeyCharacter, toCharacterSet } from './characters.ts';
+import { type CharacterSet, isIn, isKeyCharacter, toCharacterSet } from './characters.ts';
 import type { Finding } from './detector.ts';
 
 /**
@@ -28,10 +28,6 @@ function lastOutside(text: string, start: number, end: number, set: CharacterSet
     if (!isIn(set, text.charCodeAt(index))) return index;
   }
   return -1;
-}
-
-function isIn(set: CharacterSet, code: number): boolean {
-  return code < 128 && set[code] === 1;
 }
 
 const keyCharacters = toCharacterSet(isKeyCharacter);

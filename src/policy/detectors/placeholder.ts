@@ -10,31 +10,55 @@ const sequences =
  * added to it stays a key.
  */
 export function isPlaceholder(body: string): boolean {
-  const rest = withoutSequences(body.toLowerCase()).replace(stockWords, '');
-  if (isRepetitive(rest, Math.min(10, body.length * 0.45))) return true;
+  const lower = body.toLowerCase();
+  const atLeast = Math.min(10, body.length * 0.45);
+  // Taking out makes nothing less repetitive.
+  if (isRepetitive(lower, atLeast)) return true;
+  const rest = withoutSequences(lower).replace(stockWords, '');
+  if (isRepetitive(rest, atLeast)) return true;
   return !/\d/.test(rest) && /^[a-z_-]*$/.test(body);
 }
 
 /** Whether a text of some length is made of too few different characters to be random. */
 export function isRepetitive(text: string, atLeast = 12): boolean {
-  return new Set(text).size <= atLeast;
+  const seen = new Set<number>();
+  for (let at = 0; at < text.length && seen.size <= atLeast; at += 1) seen.add(text.charCodeAt(at));
+  return seen.size <= atLeast;
 }
 
 /** Drops stretches of six or more characters that only count up or down. */
 function withoutSequences(text: string): string {
   let rest = '';
+  let kept = 0;
   let index = 0;
   while (index < text.length) {
-    let length = 6;
-    if (!isSequence(text.slice(index, index + length))) {
-      rest += text.charAt(index);
+    const length = sequenceLength(text, index);
+    if (length < 6) {
       index += 1;
       continue;
     }
-    while (index + length < text.length && isSequence(text.slice(index, index + length + 1))) length += 1;
+    rest += text.slice(kept, index);
     index += length;
+    kept = index;
   }
-  return rest;
+  return kept === 0 ? text : rest + text.slice(kept);
+}
+
+/** How many characters from a place on are a part of the sequences; 0 where fewer than six. */
+function sequenceLength(text: string, start: number): number {
+  // Nearly everywhere the first two say no.
+  if (!follow(text.charCodeAt(start), text.charCodeAt(start + 1))) return 0;
+  if (!follow(text.charCodeAt(start + 1), text.charCodeAt(start + 2))) return 0;
+  let length = 6;
+  if (!isSequence(text.slice(start, start + length))) return 0;
+  while (start + length < text.length && isSequence(text.slice(start, start + length + 1))) length += 1;
+  return length;
+}
+
+/** Whether two characters are neighbours anywhere in the sequences. */
+function follow(one: number, other: number): boolean {
+  const isWrapped = (one === 57 && (other === 48 || other === 97)) || (one === 102 && other === 48);
+  return other === one + 1 || other === one - 1 || isWrapped;
 }
 
 function isSequence(part: string): boolean {

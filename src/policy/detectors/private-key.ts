@@ -27,6 +27,7 @@ export const privateKey: Detector = {
   },
   reach: usualLength,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
     let lines: readonly Finding[] | undefined;

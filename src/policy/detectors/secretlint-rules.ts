@@ -12,59 +12,81 @@ type Source = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0];
  * `database-connection-string`, which our own do better.
  */
 const gates: Readonly<Record<string, Gate>> = {
-  npm: { marks: /npm_/ },
-  slack: { literals: ['hooks.slack.com'], marks: /xox[bpaor]-|xapp-/ },
-  shopify: { marks: /shp(?:pa|ca|at|ss)_/ },
-  github: { marks: /gh[opsur]_|github_pat_/ },
-  openai: { marks: /T3BlbkFJ/ },
-  anthropic: { marks: /sk-ant-api0/ },
-  linear: { marks: /lin_api_/ },
+  npm: { mark: /npm_/, shortest: 40 },
+  slack: { mark: /xox[bpaor]-|xapp-/, shortest: 16, literal: 'hooks.slack.com' },
+  shopify: { mark: /shp(?:pa|ca|at|ss)_/, shortest: 38 },
+  github: { mark: /gh[opsur]_|github_pat_/, shortest: 40 },
+  openai: { mark: /T3BlbkFJ/, shortest: 51 },
+  anthropic: { mark: /sk-ant-api0/, ending: 'AA', shortest: 105 },
+  linear: { mark: /lin_api_/, shortest: 40 },
 };
 
+/**
+ * What the rules look for, but for web addresses, is made of letters, digits, "_" and "-" alone, so it is within one
+ * of the long stretches, and the rules need not read more than that.
+ */
 interface Gate {
-  /** Looked for in the whole text. */
-  readonly literals?: readonly string[];
-  /** Looked for in the long stretches only. */
-  readonly marks?: RegExp;
+  /** In each stretch that the rule finds something in. */
+  readonly mark: RegExp;
+  /** Fewest characters that the rule finds. */
+  readonly shortest: number;
+  /** How the stretch ends. */
+  readonly ending?: string;
+  /** In a text of which the rule has to read the whole. */
+  readonly literal?: string;
 }
 
 const ruleName = /[^-]+$/;
-const anyMark = new RegExp(
-  Object.values(gates)
-    .flatMap(({ marks }) => (marks === undefined ? [] : [marks.source]))
-    .join('|'),
-);
+const anyMark =
+  /npm_|xox[bpaor]-|xapp-|shp(?:pa|ca|at|ss)_|gh[opsur]_|github_pat_|T3BlbkFJ|sk-ant-api0|lin_api_/;
+
+/** What the rule that runs has reported: they report while they are called. */
+const reported: Finding[] = [];
+const usedRules = rules.flatMap((rule) => {
+  const gate = gates[ruleName.exec(rule.meta.id)?.[0] ?? ''];
+  const handler = rule.create(
+    {
+      sharedOptions: {},
+      createTranslator: () => (messageId) => ({ message: '', messageId: String(messageId), data: undefined }),
+      report: ({ range: [start, end] }) => reported.push({ start, end }),
+      ignore: () => undefined,
+    },
+    {},
+  );
+  return gate === undefined ? [] : [{ gate, handler }];
+});
+
+type Handler = ReturnType<Rule['create']>;
 
 /**
  * Runs secretlint's rules on a text, synchronously: their `file` functions only search a string, while secretlint's
  * core is asynchronous and reports through events.
  */
 export function findBySecretlint(text: string, runs: readonly Finding[]): readonly Finding[] {
-  const marked = runs.map((run) => text.slice(run.start, run.end)).filter((content) => anyMark.test(content));
-  return rules.flatMap((rule) => {
-    const gate = gates[ruleName.exec(rule.meta.id)?.[0] ?? ''];
-    return gate !== undefined && isOpen(gate, text, marked) ? run(rule, text) : [];
-  });
-}
-
-function isOpen({ literals = [], marks }: Gate, text: string, marked: readonly string[]): boolean {
-  if (marks !== undefined && marked.some((content) => marks.test(content))) return true;
-  return literals.some((literal) => text.includes(literal));
-}
-
-function run(rule: Rule, text: string): readonly Finding[] {
   const findings: Finding[] = [];
-  const handler = rule.create(
-    {
-      sharedOptions: {},
-      createTranslator: () => (messageId) => ({ message: '', messageId: String(messageId), data: undefined }),
-      report: ({ range: [start, end] }) => findings.push({ start, end }),
-      ignore: () => undefined,
-    },
-    {},
-  );
+  for (const { gate, handler } of usedRules) {
+    if (gate.literal !== undefined && text.includes(gate.literal)) findings.push(...run(handler, text));
+  }
+  for (const { start, end } of runs) {
+    const content = text.slice(start, end);
+    if (!anyMark.test(content)) continue;
+    for (const { gate, handler } of usedRules) {
+      if (content.length < gate.shortest || !content.endsWith(gate.ending ?? '')) continue;
+      if (!gate.mark.test(content)) continue;
+      // Rules look at a character before and after what they find.
+      const from = Math.max(0, start - 2);
+      for (const found of run(handler, text.slice(from, end + 1))) {
+        findings.push({ start: from + found.start, end: from + found.end });
+      }
+    }
+  }
+  return findings;
+}
+
+function run(handler: Handler, text: string): readonly Finding[] {
+  reported.length = 0;
   handler.file?.(sourceOf(text));
-  return findings.filter(({ start, end }) => !isPlaceholder(secretPart(text.slice(start, end))));
+  return reported.filter(({ start, end }) => !isPlaceholder(secretPart(text.slice(start, end))));
 }
 
 /** What follows the longest prefix that the rules know; of a URL its last part. */

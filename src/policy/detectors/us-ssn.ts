@@ -1,5 +1,5 @@
 import { isDigit, isKeyCharacter } from './characters.ts';
-import { wordsBefore } from './context-words.ts';
+import { followsWord, letterBefore, wordsBefore } from './context-words.ts';
 import type { Detector, Finding } from './detector.ts';
 
 /**
@@ -10,6 +10,7 @@ export const usSsn: Detector = {
   prefilter: { kind: 'digits', atLeast: 9 },
   reach: 11,
   folded: true,
+  ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
     // The last group has four digits, so one character in four is enough to notice it.
@@ -32,39 +33,62 @@ function endOfDigits(text: string, index: number): number {
 
 function numberEndingAt(text: string, end: number, seen: number): Finding | undefined {
   if (end - seen > 9) return undefined;
-  const finding = groupedEndingAt(text, end) ?? plainEndingAt(text, end);
-  return finding !== undefined && standsAlone(text, finding) ? finding : undefined;
+  const separator = text.charCodeAt(end - 5);
+  return isDigit(separator) ? plainEndingAt(text, end) : groupedEndingAt(text, end, separator);
 }
 
-function groupedEndingAt(text: string, end: number): Finding | undefined {
+function groupedEndingAt(text: string, end: number, separator: number): Finding | undefined {
   const start = end - 11;
-  if (start < 0) return undefined;
-  const parts = /^(\d{3})([- .\u2010-\u2013\u00a0])(\d{2})\2(\d{4})$/.exec(text.slice(start, end));
-  if (parts === null) return undefined;
-  const [, area = '', separator = '', group = '', serial = ''] = parts;
-  if (!isIssued(area, group, serial)) return undefined;
-  const words = wordsBefore(text, start);
-  const isHyphenated = separator !== ' ' && separator !== '.' && separator !== '\u00a0';
-  const isMeant = isHyphenated ? !namesOther.test(words) || announces.test(words) : announces.test(words);
+  if (start < 0 || !isSeparator(separator) || text.charCodeAt(end - 8) !== separator) return undefined;
+  const area = numberIn(text, start, end - 8);
+  const group = numberIn(text, end - 7, end - 5);
+  const serial = numberIn(text, end - 4, end);
+  if (!isIssued(area, group, serial) || !standsAlone(text, start, end)) return undefined;
+  const isHyphenated = separator !== 32 && separator !== 46 && separator !== 0xa0;
+  const isMeant = (isHyphenated && !isOther(text, start)) || isAnnounced(text, start);
   return isMeant ? { start, end } : undefined;
 }
 
 function plainEndingAt(text: string, end: number): Finding | undefined {
   const start = end - 9;
   if (start < 0) return undefined;
-  const parts = /^(\d{3})(\d{2})(\d{4})$/.exec(text.slice(start, end));
-  if (parts === null) return undefined;
-  const [, area = '', group = '', serial = ''] = parts;
-  if (!isIssued(area, group, serial) || !announces.test(wordsBefore(text, start))) return undefined;
-  return { start, end };
+  const area = numberIn(text, start, end - 6);
+  const group = numberIn(text, end - 6, end - 4);
+  const serial = numberIn(text, end - 4, end);
+  if (!isIssued(area, group, serial) || !standsAlone(text, start, end)) return undefined;
+  return isAnnounced(text, start) ? { start, end } : undefined;
+}
+
+/** Space, hyphen, dot, the no-break space and the typographic hyphens. */
+function isSeparator(code: number): boolean {
+  return code === 32 || code === 45 || code === 46 || code === 0xa0 || (code >= 0x2010 && code <= 0x2013);
+}
+
+/** The number that some digits make; NaN where other characters are among them. */
+function numberIn(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) return Number.NaN;
+    number = number * 10 + code - 48;
+  }
+  return number;
 }
 
 /** The rules of the administration, and the two numbers it voided after they were printed in public. */
-function isIssued(area: string, group: string, serial: string): boolean {
-  if (area === '000' || area === '666' || area >= '900') return false;
-  if (group === '00' || serial === '0000') return false;
-  const number = area + group + serial;
-  return number !== '078051120' && number !== '219099999' && new Set(number).size > 1;
+function isIssued(area: number, group: number, serial: number): boolean {
+  if (!(area > 0 && area < 900 && area !== 666 && group > 0 && serial > 0)) return false;
+  const number = (area * 100 + group) * 10_000 + serial;
+  // One digit nine times is a multiple of this.
+  return number !== 78_051_120 && number !== 219_099_999 && number % 111_111_111 !== 0;
+}
+
+function isAnnounced(text: string, start: number): boolean {
+  return letterBefore(text, start, 30) !== -1 && announces.test(wordsBefore(text, start));
+}
+
+function isOther(text: string, start: number): boolean {
+  return followsWord(text, start, 5) && namesOther.test(wordsBefore(text, start));
 }
 
 const announces =
@@ -74,7 +98,7 @@ const announces =
 const namesOther =
   /(?:\bpart|sku|\border|invoice|ticket|\bcase|tracking|\bmodel|catalog(?:ue)?|\blot|batch|serial|\bitem|product|\bisbn|\bcas|version|phone|\btel|\bfax|\bp\/n|\bref(?:erence)?|receipt|\bpo|build|rma)[ _-]?(?:no|num|number|nr|id|code)?[.:#="' ]{0,4}$/;
 
-function standsAlone(text: string, { start, end }: Finding): boolean {
+function standsAlone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1);
   const after = text.charCodeAt(end);
   if (isKeyCharacter(before) || isKeyCharacter(after)) return false;

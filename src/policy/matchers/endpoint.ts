@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defineMatcher } from '../matcher.ts';
 

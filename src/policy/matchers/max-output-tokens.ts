@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineMatcher } from '../matcher.ts';
 
 /** The longest answer asked for, in tokens: the largest of all caps, however they are spelled. */

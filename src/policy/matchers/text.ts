@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DetectorName, detectors } from '../detectors/registry.ts';
 import { withoutExcepted } from '../exceptions.ts';
 import type { Facts } from '../facts.ts';
+import type { Occurrence } from '../findings.ts';
 import { defineMatcher, type MatcherContext, type NamedNeedle } from '../matcher.ts';
 import { bitsOf, everyRole, roleNames } from '../roles.ts';
-import type { Occurrence } from '../search.ts';
 import { compilePattern, compilePhrase } from '../text/needles.ts';
 import { matchesAt } from '../text-matches.ts';
 
@@ -43,6 +43,7 @@ export const text = defineMatcher({
     return {
       text: { needles, roles, find },
       test(facts) {
+        if (facts.findings.occurrences.size === 0) return undefined;
         const matches = matchesAt(find(facts), facts);
         return matches.length > 0 ? matches : undefined;
       },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
 import { defineMatcher } from '../matcher.ts';
 

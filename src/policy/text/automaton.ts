@@ -2,15 +2,7 @@ import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
 import { contexts, endPoint, holding } from './conditions.ts';
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
-
-/** One state: the nodes that are alive, what stood before, and the needles that ended just before the last character. */
-export interface State {
-  readonly threads: Int32Array;
-  readonly context: number;
-  readonly needles: readonly number[];
-  readonly offset: number;
-  readonly epoch: number;
-}
+import { distinct, hashOf, isSame, type State } from './state.ts';
 
 export interface AutomatonOptions {
   readonly nfa: Nfa;
@@ -21,6 +13,9 @@ export interface AutomatonOptions {
 }
 
 const defaultCellLimit = 1 << 21;
+const maxOffset = 1 << 26;
+/** Merged states that are remembered. */
+const mergedLimit = 1 << 14;
 const space = 0x20;
 
 interface Advance {
@@ -52,6 +47,7 @@ export class Automaton {
   readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
   readonly #beginnings = new Map<number, Advance>();
+  readonly #merged = new Map<number, State>();
   #generation = 0;
   #states: State[] = [];
   #index = new Map<number, State[]>();
@@ -118,11 +114,19 @@ export class Automaton {
     return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
   }
 
-  /** One state that goes on where any of several would. */
-  merge(states: readonly State[], context: number): State {
-    const threads = new Set<number>();
-    for (const state of states) for (const thread of state.threads) threads.add(thread);
-    return this.#intern(Int32Array.from(threads).sort(), context, []);
+  /** One state that goes on where either of two would; both must stand after the same kind of character. */
+  merge(one: State, other: State): State {
+    if (one === other) return one;
+    const second = this.live(other);
+    // The second may have begun the table anew; the first can't do so after it.
+    const first = this.live(one);
+    const key = first.offset * maxOffset + second.offset;
+    const known = this.#merged.get(key);
+    if (known !== undefined && second.epoch === this.#epoch) return known;
+    const merged = this.#intern(distinct([...first.threads, ...second.threads]), first.context, []);
+    if (this.#merged.size >= mergedLimit) this.#merged.clear();
+    if (second.epoch === this.#epoch) this.#merged.set(key, merged);
+    return merged;
   }
 
   #byteClass(byte: number): number {
@@ -253,6 +257,7 @@ export class Automaton {
     this.table.fill(unknownCell);
     this.#states = [];
     this.#index = new Map();
+    this.#merged.clear();
     this.#epoch += 1;
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
@@ -269,25 +274,4 @@ function isWithin(codePoint: number, ranges: readonly number[]): boolean {
     if (codePoint <= (ranges[at + 1] as number)) return true;
   }
   return false;
-}
-
-function distinct(threads: Iterable<number>): Int32Array {
-  return Int32Array.from(new Set(threads)).sort();
-}
-
-function hashOf(threads: Int32Array, context: number, needles: readonly number[]): number {
-  let hash = context + 1;
-  for (const thread of threads) hash = (Math.imul(hash, 0x01000193) ^ thread) | 0;
-  for (const needle of needles) hash = (Math.imul(hash, 0x01000193) ^ ~needle) | 0;
-  return hash;
-}
-
-function isSame(state: State, threads: Int32Array, context: number, needles: readonly number[]): boolean {
-  return (
-    state.context === context &&
-    state.threads.length === threads.length &&
-    state.needles.length === needles.length &&
-    state.threads.every((thread, at) => thread === threads[at]) &&
-    state.needles.every((needle, at) => needle === needles[at])
-  );
 }

@@ -18,6 +18,8 @@ export interface Fold {
   text(text: string): FoldedText;
   /** The folded text alone, without the way back. */
   plain(text: string): string;
+  /** Whether the fold of a text differs from it in the case of letters at most; of ASCII texts only. */
+  changesCaseOnly(text: string): boolean;
 }
 
 const space = 0x20;
@@ -61,11 +63,17 @@ export function createFold(): Fold {
     point,
     sequences,
     text: whole,
-    plain: (text) => (ascii.test(text) ? foldAscii(text) : whole(text).text),
+    plain: (text) => {
+      if (!odd.test(text)) return text.toLowerCase();
+      return ascii.test(text) ? foldAscii(text) : whole(text).text;
+    },
+    changesCaseOnly: (text) => !odd.test(text),
   };
 }
 
 const ascii = /^[\0-\x7f]*$/;
+/** What ASCII texts have where folding changes more than the case of their letters. */
+const odd = /[^ -~]| {2}/;
 
 /** The same for ASCII, by the engine's own means. */
 function foldAscii(text: string): string {

@@ -9,7 +9,7 @@ import type { Detector } from '../detectors/detector.ts';
 const patterns: Readonly<Record<string, readonly string[]>> = {
   credit_card: ['[0-9](?:[ .-]?[0-9]){13}'],
   us_ssn: ['[0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4}'],
-  phone: ['[0-9](?:[ ()+./-]{0,3}[0-9]){6}'],
+  phone: ['\\b[0-9](?:[ ()+./-]{0,3}[0-9]){6}'],
   iban: ['[a-z]{2}[0-9]{2}(?:[a-z0-9]{11}|[ .-][a-z0-9]{4}[ .-][a-z0-9]{4}[ .-][a-z0-9]{3})'],
   ip_address: [
     '[0-9]\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]',

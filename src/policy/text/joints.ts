@@ -1,24 +1,28 @@
-import { type Piece, textOf } from '../place.ts';
-import type { State } from './automaton.ts';
+import { type Piece, type Place, textOf } from '../place.ts';
+import type { Automaton } from './automaton.ts';
 import { type Character, readCharacter } from './code-points.ts';
+import { type Joined, join } from './joined.ts';
 import type { Machine } from './machine.ts';
-import { findSpans } from './needles.ts';
+import { findSpans, type Needle } from './needles.ts';
 import { bytesOf, type Hit, type TextReader, type TextVerdict } from './reader.ts';
 import type { TextBytes, View } from './scanner.ts';
+import type { State } from './state.ts';
 
 /** Characters of a text that are read together with what stood before it. */
 const jointReach = 4096;
 
-const laneLimit = 8;
-const mergedLimit = 1000;
-const pieceLimit = 64;
+/** Texts that detectors get joined, and how many of them they get again with the next ones. */
+const pieceLimit = 256;
+const piecesKept = 64;
+/** Chains up to which it is worth keeping what is open. */
+const savedLimit = 64;
 /** Bytes from which a text is not waited with. */
 const longText = 256;
 const space = 0x20;
 
 /** What is kept of the texts of one chain. */
 interface Chain {
-  /** States in which something is open at its end, per view. */
+  /** States in which something is open at its end, per view; one for each kind of character before. */
   exact: readonly State[];
   folded: readonly State[];
   /** Needles that were found already with its last text. */
@@ -30,12 +34,19 @@ interface Chain {
   readonly called: Set<number>;
 }
 
-/** What one joint brought. */
+/** What one joint brought; most bring nothing. */
 interface Found {
-  readonly hits: Map<number, Hit>;
+  hits: Map<number, Hit> | undefined;
   /** Detectors that are worth a look. */
-  readonly called: Set<number>;
+  called: Set<number> | undefined;
 }
+
+/** A chain as it stood at some place of a body, without the body: its pieces by their entries. */
+interface SavedChain extends Omit<Chain, 'pieces' | 'called'> {
+  readonly pieces: readonly { readonly entry: number; readonly roles: number }[];
+  readonly called: readonly number[];
+}
+export type SavedChains = ReadonlyMap<string, SavedChain>;
 
 /** Reports needles that begin in one text of a chain and end in a later one. */
 export type JointListener = (hit: Hit, piece: Piece, before: Piece) => void;
@@ -49,7 +60,6 @@ export class Joints {
   readonly #machine: Machine;
   readonly #reader: TextReader;
   readonly #chains = new Map<string, Chain>();
-  readonly #merged = new Map<string, readonly State[]>();
   readonly #character: Character = { codePoint: 0, length: 0 };
 
   constructor(machine: Machine, reader: TextReader) {
@@ -68,12 +78,14 @@ export class Joints {
     }
     const { document, entry } = piece.place;
     const text = bytesOf(document, entry);
-    const joint: Found = { hits: new Map(), called: new Set() };
+    const joint: Found = { hits: undefined, called: undefined };
     const exact = this.#goOn('exact', before, text, joint);
     const folded = this.#goOn('folded', before, text, joint);
-    for (const { needle } of verdict.hits) joint.hits.delete(needle);
-    const last = before.pieces[before.pieces.length - 1] as Piece;
-    for (const hit of joint.hits.values()) report(hit, piece, last);
+    if (joint.hits !== undefined) {
+      for (const { needle } of verdict.hits) joint.hits.delete(needle);
+      const last = before.pieces[before.pieces.length - 1] as Piece;
+      for (const hit of joint.hits.values()) report(hit, piece, last);
+    }
     before.exact = this.#opened('exact', verdict.after.exact, exact);
     before.folded = this.#opened('folded', verdict.after.folded, folded);
     before.told = told(verdict, joint);
@@ -88,11 +100,36 @@ export class Joints {
     for (const chain of this.#chains.values()) this.#look(chain, report);
   }
 
+  /** What is open now; undefined where that is more than is worth keeping. */
+  save(): SavedChains | undefined {
+    if (this.#chains.size > savedLimit) return undefined;
+    const saved = new Map<string, SavedChain>();
+    for (const [name, { exact, folded, told, pieces, candidates, called }] of this.#chains) {
+      const kept = pieces.map(({ place, roles }) => ({ entry: place.entry, roles }));
+      saved.set(name, { exact, folded, told, pieces: kept, candidates, called: [...called] });
+    }
+    return saved;
+  }
+
+  /** Goes on from what was open in another body, given where its entries are in this one. */
+  restore(saved: SavedChains, placeOf: (entry: number) => Place): void {
+    for (const [chain, { exact, folded, told, pieces, candidates, called }] of saved) {
+      this.#chains.set(chain, {
+        exact,
+        folded,
+        told,
+        candidates,
+        pieces: pieces.map(({ entry, roles }) => ({ place: placeOf(entry), roles, chain })),
+        called: new Set(called),
+      });
+    }
+  }
+
   /** Notes the detectors that are to look at a joint: one of its texts opened their gate, or the joint did. */
   #call(chain: Chain, verdict: TextVerdict, joint: Found): void {
     for (const number of chain.candidates) chain.called.add(number);
     for (const number of verdict.candidates) chain.called.add(number);
-    for (const number of joint.called) chain.called.add(number);
+    for (const number of joint.called ?? nothingTold) chain.called.add(number);
     for (const number of this.#machine.always) chain.called.add(number);
     chain.candidates = verdict.candidates;
   }
@@ -104,15 +141,15 @@ export class Joints {
   #look(chain: Chain, report: JointListener): void {
     const { pieces, called } = chain;
     const last = pieces[pieces.length - 1] as Piece;
-    for (const number of pieces.length > 1 ? called : []) {
-      const needle = this.#machine.needles[number];
-      if (needle?.kind !== 'detector') continue;
-      for (const separator of ['', ' ']) {
-        const joined = join(pieces, separator, Math.min(needle.detector.reach, jointReach));
-        const hit = this.#crossing(number, joined);
-        if (hit !== undefined) {
-          report(hit, last, pieces[pieces.length - 2] as Piece);
-          break;
+    if (pieces.length > 1 && called.size > 0) {
+      const texts = pieces.map(({ place }) => textOf(place));
+      for (const [reach, numbers] of this.#byReach(called, texts)) {
+        const reported = new Set<number>();
+        for (const separator of ['', ' ']) {
+          for (const { hit, at } of this.#crossing(numbers, join(texts, separator, reach))) {
+            if (!reported.has(hit.needle)) report(hit, pieces[at] as Piece, pieces[at - 1] as Piece);
+            reported.add(hit.needle);
+          }
         }
       }
     }
@@ -122,7 +159,23 @@ export class Joints {
     if (document.end(entry) - document.start(entry) >= longText) {
       pieces.length = 0;
       pieces.push(last);
-    } else pieces.splice(0, pieces.length - pieceLimit / 2);
+    } else pieces.splice(0, pieces.length - piecesKept);
+  }
+
+  /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
+  #byReach(called: ReadonlySet<number>, texts: readonly string[]): ReadonlyMap<number, readonly number[]> {
+    const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
+    const byReach = new Map<number, number[]>();
+    for (const number of called) {
+      const needle = this.#machine.needles[number];
+      if (needle?.kind !== 'detector') continue;
+      const own = Math.min(needle.detector.reach, jointReach);
+      const reach = own < longest ? own : jointReach;
+      const same = byReach.get(reach);
+      if (same === undefined) byReach.set(reach, [number]);
+      else same.push(number);
+    }
+    return byReach;
   }
 
   #first(piece: Piece, verdict: TextVerdict): Chain {
@@ -138,119 +191,98 @@ export class Joints {
 
   /** The states in which something is open at the end of a text. */
   #opened(view: View, alone: State, lanes: readonly State[]): readonly State[] {
-    const isOpen = this.#machine.scanner[view].isOpen(alone);
-    if (!isOpen) return lanes;
-    return lanes.length === 0 ? [alone] : this.#fewer(view, [...lanes, alone]);
+    const automaton = this.#machine.scanner[view];
+    if (!automaton.isOpen(alone)) return lanes;
+    const opened = [...lanes];
+    opened.length = keep(automaton, opened, opened.length, alone);
+    return opened;
   }
 
   /** Runs what was open before through the beginning of a text; returns what is still open at its end. */
   #goOn(view: View, before: Chain, text: TextBytes, joint: Found): readonly State[] {
     const opened = before[view];
     if (opened.length === 0) return noLanes;
-    const { scanner } = this.#machine;
+    const automaton = this.#machine.scanner[view];
+    const { fold } = this.#machine;
     const lanes = [...opened];
+    let count = lanes.length;
     // What ended with the text before shows only now, and is no news.
     for (const state of opened) {
-      const spaced = scanner.step(view, state, space, (next) => this.#note(view, next, joint, before.told));
-      if (!lanes.includes(spaced)) lanes.push(spaced);
+      const spaced = automaton.next(state, space);
+      this.#note(view, spaced.needles, joint, before.told);
+      count = keep(automaton, lanes, count, spaced);
     }
-    let alone = scanner.start[view];
+    let alone = automaton.start;
     let known: ReadonlySet<number> = before.told;
-    const note = (state: State) => this.#note(view, state, joint, known);
+    const advance = (codePoint: number) => {
+      alone = automaton.next(alone, codePoint);
+      let kept = 0;
+      for (let lane = 0; lane < count; lane += 1) {
+        const next = automaton.next(lanes[lane] as State, codePoint);
+        this.#note(view, next.needles, joint, known);
+        if (next !== alone) kept = keep(automaton, lanes, kept, next);
+      }
+      count = kept;
+    };
     let at = text.start;
-    for (let read = 0; at < text.end && lanes.length > 0 && read < jointReach; read += 1) {
+    for (let read = 0; at < text.end && count > 0 && read < jointReach; read += 1) {
       readCharacter(text.bytes, at, text.isEscaped, this.#character);
       const { codePoint, length } = this.#character;
       at += length;
-      alone = scanner.step(view, alone, codePoint, ignore);
-      let kept = 0;
-      for (const lane of lanes) {
-        const next = scanner.step(view, lane, codePoint, note);
-        if (next !== alone && !isAmong(lanes, kept, next)) lanes[kept++] = next;
-      }
-      lanes.length = kept;
+      const folded = view === 'exact' ? codePoint : fold.point(codePoint);
+      if (folded > 0 || view === 'exact') advance(folded);
+      else if (folded < 0) (fold.sequences[-1 - folded] as readonly number[]).forEach(advance);
       known = nothingTold;
     }
     if (at < text.end) return noLanes;
-    for (const lane of lanes) this.#noteAll(view, scanner[view].end(lane), joint, nothingTold);
+    lanes.length = count;
+    for (const lane of lanes) this.#note(view, automaton.end(lane), joint, nothingTold);
     return lanes;
   }
 
-  #note(view: View, state: State, joint: Found, known: ReadonlySet<number>): void {
-    if (state.needles.length > 0) this.#noteAll(view, state.needles, joint, known);
-  }
-
-  #noteAll(view: View, needles: readonly number[], joint: Found, known: ReadonlySet<number>): void {
+  #note(view: View, needles: readonly number[], joint: Found, known: ReadonlySet<number>): void {
     for (const needle of needles) {
       if (known.has(needle)) continue;
-      if (this.#machine.needles[needle]?.kind === 'detector') joint.called.add(needle);
-      else if (!joint.hits.has(needle)) joint.hits.set(needle, { needle, view });
+      if (this.#machine.needles[needle]?.kind === 'detector') {
+        joint.called ??= new Set();
+        joint.called.add(needle);
+        continue;
+      }
+      joint.hits ??= new Map();
+      if (!joint.hits.has(needle)) joint.hits.set(needle, { needle, view });
     }
   }
 
-  /** Many open places become one that is open to all of them, per what stood before. */
-  #fewer(view: View, many: readonly State[]): readonly State[] {
-    if (many.length <= laneLimit) return many;
-    const automaton = this.#machine.scanner[view];
-    const lanes = many.map((lane) => automaton.live(lane));
-    const key = `${view} ${automaton.epoch} ${lanes.map(({ offset }) => offset).join()}`;
-    const known = this.#merged.get(key);
-    if (known !== undefined) return known;
-    const byContext = new Map<number, State[]>();
-    for (const lane of lanes) {
-      const same = byContext.get(lane.context);
-      if (same === undefined) byContext.set(lane.context, [lane]);
-      else same.push(lane);
-    }
-    const merged = [...byContext].map(([context, states]) => automaton.merge(states, context));
-    if (this.#merged.size < mergedLimit) this.#merged.set(key, merged);
-    return merged;
+  /** What detectors find in joined texts that goes over a joint, and in which of the texts it ends. */
+  #crossing(numbers: readonly number[], { text, joints }: Joined): readonly { hit: Hit; at: number }[] {
+    return this.#reader.detect(numbers, text).flatMap((hit) => {
+      const spans = findSpans(this.#machine.needles[hit.needle] as Needle, text, this.#machine.fold);
+      for (const { start, end } of spans) {
+        const at = joints.findLastIndex((joint) => joint < end);
+        if (at >= 0 && start < (joints[at] as number)) return { hit, at: at + 1 };
+      }
+      return [];
+    });
   }
+}
 
-  /** What a detector finds in joined texts that goes over a joint. */
-  #crossing(number: number, { text, joints }: Joined): Hit | undefined {
-    const [hit] = this.#reader.detect([number], text);
-    const needle = this.#machine.needles[number];
-    if (hit === undefined || needle?.kind !== 'detector') return undefined;
-    const spans = findSpans(needle, text, this.#machine.fold);
-    const crosses = spans.some(({ start, end }) => joints.some((joint) => start < joint && end > joint));
-    return crosses ? hit : undefined;
+/** Keeps a state among the first so many; of those after the same kind of character one is enough. Returns how many are kept. */
+function keep(automaton: Automaton, lanes: State[], count: number, state: State): number {
+  for (let at = 0; at < count; at += 1) {
+    const lane = lanes[at] as State;
+    if (lane.context !== state.context) continue;
+    lanes[at] = automaton.merge(lane, state);
+    return count;
   }
+  lanes[count] = state;
+  return count + 1;
 }
 
 function told(verdict: TextVerdict, joint: Found | undefined): ReadonlySet<number> {
-  if (verdict.hits.length + verdict.candidates.length === 0 && (joint?.hits.size ?? 0) === 0)
-    return nothingTold;
-  return new Set([...verdict.hits.map(({ needle }) => needle), ...(joint?.hits.keys() ?? [])]);
+  const across = joint?.hits;
+  if (verdict.hits.length === 0 && (across === undefined || across.size === 0)) return nothingTold;
+  return new Set([...verdict.hits.map(({ needle }) => needle), ...(across?.keys() ?? [])]);
 }
 
-interface Joined {
-  readonly text: string;
-  /** Where its parts meet. */
-  readonly joints: readonly number[];
-}
-
-/** Texts joined; of the first and the last no more than the reach. */
-function join(pieces: readonly Piece[], separator: string, reach: number): Joined {
-  let text = '';
-  const joints: number[] = [];
-  pieces.forEach((piece, at) => {
-    const own = textOf(piece.place);
-    if (at > 0) {
-      joints.push(text.length);
-      text += separator;
-    }
-    if (at === 0) text += own.slice(-reach);
-    else text += at === pieces.length - 1 ? own.slice(0, reach) : own;
-  });
-  return { text, joints };
-}
-
-function isAmong(lanes: readonly State[], count: number, state: State): boolean {
-  for (let at = 0; at < count; at += 1) if (lanes[at] === state) return true;
-  return false;
-}
-
-const ignore = () => {};
 const noLanes: readonly State[] = [];
 const nothingTold: ReadonlySet<number> = new Set();

@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../../dialects/json-document.ts';
 import { HarmlessWords, longestWord } from './harmless-words.ts';
 import type { Machine } from './machine.ts';
-import { type Standing, type TextBytes, type View, views } from './scanner.ts';
+import type { Standing, TextBytes, View } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
 export interface Hit {
@@ -73,38 +73,44 @@ export class TextReader {
   #confirm(document: JsonDocument, entry: number): TextVerdict {
     const { needles, scanner, always } = this.#machine;
     const after = scanner.after();
+    const { exact, folded } = scanner.found;
     const hits: Hit[] = [];
-    const candidates = new Set(always);
-    const certain = new Set<number>();
-    for (const view of views) {
-      for (const needle of scanner.found[view]) {
-        if (needles[needle]?.kind === 'detector') candidates.add(needle);
-        else if (!certain.has(needle)) {
-          certain.add(needle);
-          hits.push({ needle, view });
-        }
-      }
+    const candidates = [...always];
+    for (const needle of exact) {
+      if (needles[needle]?.kind === 'detector') candidates.push(needle);
+      else hits.push({ needle, view: 'exact' });
     }
-    if (candidates.size > 0) {
-      const text = document.isEscaped(entry) ? document.text(entry) : document.raw(entry);
-      hits.push(...this.detect([...candidates], text));
+    // Each view tells a needle once; what both tell is there exactly.
+    const told = exact.length > 0 && folded.length > 0 ? new Set(exact) : undefined;
+    for (const needle of folded) {
+      if (told?.has(needle)) continue;
+      if (needles[needle]?.kind === 'detector') candidates.push(needle);
+      else hits.push({ needle, view: 'folded' });
     }
-    return { hits, candidates: candidates.size === 0 ? none : [...candidates], after };
+    if (candidates.length === 0) return { hits, candidates: none, after };
+    for (const hit of this.detect(candidates, document.text(entry))) hits.push(hit);
+    return { hits, candidates, after };
   }
 
   /** What some detectors find in a text, in either view. */
   detect(candidates: readonly number[], text: string): readonly Hit[] {
+    const { needles, fold } = this.#machine;
     const hits: Hit[] = [];
     let folded: string | undefined;
+    let isCaseOnly: boolean | undefined;
     for (const number of candidates) {
-      const needle = this.#machine.needles[number];
+      const needle = needles[number];
       if (needle?.kind !== 'detector') continue;
-      if (needle.detector.find(text).length > 0) hits.push({ needle: number, view: 'exact' });
-      else if (needle.detector.folded) {
-        folded ??= this.#machine.fold.plain(text);
-        if (folded !== text && needle.detector.find(folded).length > 0)
-          hits.push({ needle: number, view: 'folded' });
+      const { detector } = needle;
+      if (detector.find(text).length > 0) {
+        hits.push({ needle: number, view: 'exact' });
+        continue;
       }
+      if (!detector.folded) continue;
+      isCaseOnly ??= fold.changesCaseOnly(text);
+      if (isCaseOnly && detector.ignoresCase) continue;
+      folded ??= fold.plain(text);
+      if (folded !== text && detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
     }
     return hits;
   }

@@ -1,15 +1,23 @@
-import { Automaton, type State } from './automaton.ts';
+import { Automaton } from './automaton.ts';
 import { type Character, plainEscapes, readCharacter } from './code-points.ts';
+import { createParts, readParts } from './cursors.ts';
 import type { Fold } from './fold.ts';
 import type { Nfa } from './nfa.ts';
 import { PairTable, unknownPair } from './pair-table.ts';
+import type { State } from './state.ts';
 
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
-const backslash = 0x5c;
+const letterU = 0x75;
 /** Steps over wide characters that are remembered; a power of two. */
 const steps = 4096;
+
+/** Bytes that parts must have read together, for more of a text to be read so. */
+const leastProgress = 32;
+/** Bytes after which parts should have met; where they don't, texts are read one by one for so many scans. */
+const patience = 128;
+const pause = 256;
 
 /** A state of each automaton. */
 export interface Standing {
@@ -23,6 +31,13 @@ export interface TextBytes {
   readonly start: number;
   readonly end: number;
   readonly isEscaped: boolean;
+}
+
+/** How a text is read. */
+interface Reading {
+  readonly bytes: Uint8Array;
+  readonly isEscaped: boolean;
+  readonly columns: Uint8Array;
 }
 
 /** Runs both views' automata over the bytes of texts, in one loop. */
@@ -46,6 +61,10 @@ export class Scanner {
   readonly #stepTo = new Int32Array(steps);
   readonly #stepAge = new Int32Array(steps);
   #at = 0;
+  #scans = 0;
+  /** The scan from which on texts are read in parts again. */
+  #patience = 0;
+  readonly #parts = createParts();
   #after: Standing;
 
   constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number }) {
@@ -97,9 +116,57 @@ export class Scanner {
 
   #run({ bytes, start, end, isEscaped }: TextBytes): void {
     const pairs = this.#pairs;
-    const columns = isEscaped ? pairs.escapedColumns : pairs.columns;
+    const text = { bytes, isEscaped, columns: isEscaped ? pairs.escapedColumns : pairs.columns };
+    const guess = pairs.spaced();
+    const { age } = pairs;
     let offset = pairs.start();
+    let at = start;
+    // All that is known of offsets is void when the table begins anew, which its age tells.
+    while (pairs.age === age && this.#patience <= this.#scans) {
+      const range = { start: at, end, offset, guess };
+      if (!readParts(pairs.table, text, range, this.#parts)) break;
+      offset = this.#joinParts(text, guess);
+      at = (this.#parts.starts[3] as number) + this.#parts.length;
+      if (this.#parts.length < leastProgress) break;
+    }
+    this.#at = this.#read(text, at, end, offset);
+  }
+
+  /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
+  #joinParts(text: Reading, guess: number): number {
+    const pairs = this.#pairs;
+    const { starts, offsets, length } = this.#parts;
+    const { age } = pairs;
+    const { bytes, columns } = text;
+    let offset = offsets[0] as number;
+    let at = (starts[0] as number) + length;
+    for (let part = 1; part < 4; part += 1) {
+      const start = starts[part] as number;
+      const end = start + length;
+      offset = this.#read(text, at, start, offset);
+      at = start;
+      let guessed = guess;
+      // From where both stand in the same place, they take the same way.
+      while (at < end && offset !== guessed && pairs.age === age) {
+        const column = columns[bytes[at] as number] as number;
+        guessed = pairs.table[guessed + column] as number;
+        const next = pairs.table[offset + column] as number;
+        offset = next >= 0 ? next : this.#read(text, at, at + 1, offset);
+        at += 1;
+        if (at - start === patience) this.#patience = this.#scans + pause;
+      }
+      if (pairs.age === age && offset === guessed) offset = offsets[part] as number;
+      else offset = this.#read(text, at, end, offset);
+      at = end;
+    }
+    return offset;
+  }
+
+  /** Reads bytes one by one; they must begin and end between characters. */
+  #read({ bytes, isEscaped, columns }: Reading, start: number, end: number, from: number): number {
+    const pairs = this.#pairs;
     let { table } = pairs;
+    let offset = from;
     let at = start;
     for (;;) {
       while (at < end) {
@@ -108,35 +175,36 @@ export class Scanner {
         offset = next;
         at += 1;
       }
-      if (at >= end) break;
-      let column = columns[bytes[at] as number] as number;
-      let length = 1;
-      // Line ends and quotation marks are every tenth byte of program text in JSON.
-      if (column === 0 && bytes[at] === backslash) {
-        column = pairs.escapeColumns[bytes[at + 1] as number] as number;
-        length = 2;
-      }
+      if (at >= end) return offset;
+      const column = columns[bytes[at] as number] as number;
       const next = column === 0 ? unknownPair : (table[offset + column] as number);
-      if (next >= 0) offset = next;
-      else if (next < unknownPair) offset = this.#told(-2 - next);
-      else if (column > 0) offset = this.#told(pairs.next(pairs.at(offset), column).offset);
-      else {
-        readCharacter(bytes, at, isEscaped, this.#character);
-        offset = this.#stepWide(offset, this.#character.codePoint);
-        length = this.#character.length;
+      if (next < unknownPair) {
+        offset = this.#told(-2 - next);
+        at += 1;
+        continue;
       }
-      at += length;
+      const pair = pairs.at(offset);
+      const isUnicodeEscape = pair.escaped !== undefined && bytes[at] === letterU;
+      if (column > 0 && !isUnicodeEscape) {
+        offset = this.#told(pairs.next(pair, column).offset);
+        at += 1;
+      } else {
+        if (isUnicodeEscape) at -= 1;
+        readCharacter(bytes, at, isEscaped, this.#character);
+        offset = this.#stepWide((pair.escaped ?? pair).offset, this.#character.codePoint);
+        at += this.#character.length;
+      }
       table = pairs.table;
     }
-    this.#at = offset;
   }
 
   /** Notes the needles of a pair. */
   #told(offset: number): number {
-    const { exact, folded, hasNeedles } = this.#pairs.at(offset);
-    if (hasNeedles) {
-      this.#note('exact', exact.needles);
-      this.#note('folded', folded.needles);
+    const pair = this.#pairs.at(offset);
+    if (pair.hasNeedles && pair.notedIn !== this.#scans) {
+      pair.notedIn = this.#scans;
+      this.#note('exact', pair.exact.needles);
+      this.#note('folded', pair.folded.needles);
     }
     return offset;
   }
@@ -184,6 +252,7 @@ export class Scanner {
   }
 
   #forget(): void {
+    this.#scans += 1;
     const { exact, folded } = this.found;
     if (exact.length > 0) {
       for (const needle of exact) this.#seenExact[needle] = 0;

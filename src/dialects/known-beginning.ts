@@ -1,0 +1,76 @@
+import { type JsonDocument, kinds } from './json-document.ts';
+
+/** A document whose first bytes are known to be a body's first bytes too. */
+export interface KnownBeginning {
+  readonly document: JsonDocument;
+  /** How many bytes; compared, not guessed. */
+  readonly length: number;
+}
+
+/** A place between two values of a document. */
+export interface Boundary {
+  /** The byte at which reading goes on. */
+  readonly at: number;
+  /** Entries before it. */
+  readonly entries: number;
+  /** Containers that are open there, the outermost first. */
+  readonly open: readonly number[];
+}
+
+/**
+ * The last place in a document's first bytes before which everything is certain, whatever follows: behind a
+ * whole value or member, or an opening bracket. A value counts as whole only with a byte behind it, for a
+ * number may go on. Undefined where not even the object has begun.
+ */
+export function lastBoundary(document: JsonDocument, length: number): Boundary | undefined {
+  if (document.start(document.root) >= length) return undefined;
+  const open: number[] = [];
+  let at = 0;
+  let entries = 0;
+  let container: number | undefined = document.root;
+  while (container !== undefined) {
+    open.push(container);
+    at = document.start(container) + 1;
+    entries = container + 1;
+    const end = document.next(container);
+    const keys: number = document.kind(container) === kinds.object ? 1 : 0;
+    container = undefined;
+    while (entries < end) {
+      const value: number = entries + keys;
+      if (document.end(value) >= length) {
+        if (isContainer(document, value) && document.start(value) < length) container = value;
+        break;
+      }
+      at = document.end(value) + (document.kind(value) === kinds.string ? 1 : 0);
+      entries = document.next(value);
+    }
+  }
+  return { at, entries, open };
+}
+
+function isContainer(document: JsonDocument, entry: number): boolean {
+  return document.kind(entry) <= kinds.array;
+}
+
+/** How many first bytes two buffers have in common: compared block by block, which nobody can deceive. */
+export function commonLength(one: Buffer, other: Buffer): number {
+  const limit = Math.min(one.length, other.length);
+  let same = 0;
+  let end = 0;
+  for (let block = firstBlock; same < limit; block *= 2) {
+    end = Math.min(same + block, limit);
+    if (one.compare(other, same, end, same, end) !== 0) break;
+    same = end;
+  }
+  while (end - same > lastBlock) {
+    const middle = (same + end) >>> 1;
+    if (one.compare(other, same, middle, same, middle) === 0) same = middle;
+    else end = middle;
+  }
+  while (same < end && one[same] === other[same]) same += 1;
+  return same;
+}
+
+const firstBlock = 1024;
+// Below this, comparing byte by byte is quicker than calls of native code.
+const lastBlock = 256;

@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { GatewayError } from '../errors.ts';
+
+export interface Address {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+}
+
+/** Lets a server listen and gives the port that it got. Throws port.busy, and config.invalid where the address can't be had. */
+export function bind(server: Server, { host, port }: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE') {
+        return reject(new GatewayError('port.busy', `port ${port} on ${host} is taken`, { cause }));
+      }
+      reject(
+        new GatewayError('config.invalid', `can't listen on ${host} port ${port}: ${cause.message}`, {
+          cause,
+        }),
+      );
+    });
+    server.listen({ host, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Finds out whether an address can be listened on, and gives the port; throws as `bind` does. */
+export async function probe(address: Address): Promise<number> {
+  const server = createServer();
+  const port = await bind(server, address);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function urlOf({ host, port }: Address): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

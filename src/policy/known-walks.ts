@@ -1,0 +1,141 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { JsonDocument } from '../dialects/json-document.ts';
+import type { Checkpoint, Findings, Gatherer, Occurrence } from './findings.ts';
+import type { Piece, Place } from './place.ts';
+import { findNumber } from './unreadable.ts';
+
+/** What a walk over a kept document found, and where walks over others may go on from it. */
+interface KnownWalk {
+  readonly dialect: Dialect;
+  readonly findings: Findings;
+  readonly found: readonly Occurrence[];
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+/** Places up to which a walk is worth remembering. */
+const placeLimit = 1_000;
+/** Bytes of texts in texts that a remembered walk may hold on to. */
+const nestedLimitBytes = 16_384;
+const checkpointLimit = 24;
+
+/**
+ * Remembers walks over documents that are kept, as long as those are. A document that begins like one of them
+ * is walked only from the turn in which they part: what the model reads before that is the same, so what was
+ * found in it is too, and what was open at its end.
+ */
+export class KnownWalks {
+  readonly #walks = new WeakMap<JsonDocument, KnownWalk>();
+
+  /** The findings in this very document. */
+  recall(document: JsonDocument, dialect: Dialect): Findings | undefined {
+    const known = document.isKept ? this.#walks.get(document) : undefined;
+    return known?.dialect === dialect ? known.findings : undefined;
+  }
+
+  /** Has a walk begin with what is known; returns the turn from which on nothing is, if there is one. */
+  resume(document: JsonDocument, dialect: Dialect, gatherer: Gatherer): number | undefined {
+    const { begunLike } = document;
+    const before = begunLike?.document.deref();
+    const known = before === undefined ? undefined : this.#walks.get(before);
+    if (begunLike === undefined || before === undefined || known?.dialect !== dialect) return undefined;
+    const checkpoints = known.checkpoints.filter(({ turn }) => turn <= begunLike.entries);
+    const last = checkpoints[checkpoints.length - 1];
+    if (last === undefined || holdsNumbers(document, dialect)) return undefined;
+    const shift = systemShift(before, document, { dialect, turn: last.turn });
+    if (shift === undefined) return undefined;
+    // Only the system's texts can stand behind the turn and have been read before it.
+    const entryOf = (entry: number) => (entry < last.turn ? entry : entry + shift);
+    const placeOf = (place: Place): Place =>
+      place.outer === undefined
+        ? { document, entry: entryOf(place.entry) }
+        : { ...place, outer: placeOf(place.outer) };
+    gatherer.begin(last, {
+      found: known.found.slice(0, last.found).map((occurrence) => moved(occurrence, placeOf)),
+      unseen: known.findings.unseen
+        .slice(0, last.unseen)
+        .map(({ kind, place }) => ({ kind, place: placeOf(place) })),
+      checkpoints: shift === 0 ? checkpoints : checkpoints.map((each) => movedCheckpoint(each, entryOf)),
+      placeOf: (entry) => ({ document, entry: entryOf(entry) }),
+    });
+    return last.turn;
+  }
+
+  remember(document: JsonDocument, dialect: Dialect, walk: Omit<KnownWalk, 'dialect'>): void {
+    if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
+    this.#walks.set(document, { dialect, ...walk, checkpoints: fewer(walk.checkpoints) });
+  }
+}
+
+function isSmall({ found, findings: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {
+  const places = found.length + unseen.length;
+  if (places === 0 || places > placeLimit) return places === 0;
+  const nested = new Set<JsonDocument>();
+  for (const { place } of [...found.map(({ piece }) => piece), ...unseen]) {
+    for (let at = place; at.outer !== undefined; at = at.outer) nested.add(at.document);
+  }
+  let bytes = 0;
+  for (const document of nested) bytes += document.bytes.length;
+  return bytes <= nestedLimitBytes;
+}
+
+/** Many turns later the old ones lie less close together. */
+function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  if (checkpoints.length <= checkpointLimit) return checkpoints;
+  const recent = checkpoints.length - checkpointLimit / 2;
+  return checkpoints.filter((_, at) => at % 2 === 0 || at >= recent);
+}
+
+/** Numbers in place of turns are told before all turns, so they must not be found on the way. */
+function holdsNumbers(document: JsonDocument, dialect: Dialect): boolean {
+  const turns = fieldOf(document, dialect, 'turns');
+  return turns !== undefined && findNumber(document, turns) !== undefined;
+}
+
+/**
+ * The system's texts are read before all turns, wherever they stand. By how many entries they have moved,
+ * where they are the same; undefined where they are not.
+ */
+function systemShift(
+  before: JsonDocument,
+  document: JsonDocument,
+  { dialect, turn }: { readonly dialect: Dialect; readonly turn: number },
+): number | undefined {
+  const one = fieldOf(before, dialect, 'system');
+  const other = fieldOf(document, dialect, 'system');
+  if (one === undefined || other === undefined || one < turn || other < turn) {
+    return one === other ? 0 : undefined;
+  }
+  const isSame =
+    before.bytes.compare(
+      document.bytes,
+      document.start(other - 1),
+      document.end(other),
+      before.start(one - 1),
+      before.end(one),
+    ) === 0;
+  return isSame ? other - one : undefined;
+}
+
+/** The value of the field that holds the system's texts or the turns; no dialect has two of either. */
+function fieldOf(document: JsonDocument, dialect: Dialect, place: 'system' | 'turns'): number | undefined {
+  for (const name in dialect.places) {
+    if (dialect.places[name] === place) return document.member(document.root, name);
+  }
+  return undefined;
+}
+
+function moved({ piece, before, ...rest }: Occurrence, placeOf: (place: Place) => Place): Occurrence {
+  const move = (each: Piece): Piece => ({ ...each, place: placeOf(each.place) });
+  return { ...rest, piece: move(piece), ...(before === undefined ? {} : { before: move(before) }) };
+}
+
+function movedCheckpoint(checkpoint: Checkpoint, entryOf: (entry: number) => number): Checkpoint {
+  const chains = [...checkpoint.chains].map(
+    ([name, chain]) =>
+      [
+        name,
+        { ...chain, pieces: chain.pieces.map((each) => ({ ...each, entry: entryOf(each.entry) })) },
+      ] as const,
+  );
+  return { ...checkpoint, chains: new Map(chains) };
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const programs = readdirSync(dist).filter((name) => name.endsWith('.js'));
+
+test('what the bundle loads from elsewhere is exactly what the package depends on', () => {
+  const loaded = programs.flatMap((name) => {
+    const text = readFileSync(join(dist, name), 'utf8');
+    return [...text.matchAll(/\b(?:require|import)\(["'`](?!node:)([^"'`.][^"'`]*)["'`]\)/g)].map(
+      ([, from]) => from,
+    );
+  });
+
+  // cosmiconfig would read configurations in TypeScript with it, which is never asked for.
+  const expected = new Set([...Object.keys(dependencies), 'typescript']);
+  expect(new Set(loaded.filter((name) => !isBuiltin(name as string)))).toEqual(expected);
+});
+
+test.each(['zod', 'yaml', 'undici', 'pino', 're2js', 'commander'])(
+  '%s is inside, with its version and licence',
+  (name) => {
+    const { version, license } = JSON.parse(
+      readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'),
+    );
+
+    const notice = readFileSync(join(dist, 'THIRD-PARTY.txt'), 'utf8');
+
+    expect(notice).toContain(`\n${name} ${version} (${license})\n\n`);
+    expect(notice).toContain(readFileSync(join(root, 'node_modules', name, 'LICENSE'), 'utf8').trim());
+  },
+);
+
+test('what sends a prompt is one file beside the entry and the runtime of the bundle', () => {
+  const sending = readFileSync(
+    join(dist, programs.find((name) => name.startsWith('send-')) as string),
+    'utf8',
+  );
+
+  const atOnce = [...sending.matchAll(/=require\(["'`]\.\/([^"'`]+?)-[^-]*["'`]\)/g)].map(([, name]) => name);
+
+  expect(atOnce).toEqual(['rolldown-runtime']);
+});

@@ -1,0 +1,303 @@
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { chatAnswer, chatEvents, openStream, requestFor } from '../../kit/answers.ts';
+import { type Child, startProgram } from '../../kit/child.ts';
+import { emptyDirectory } from '../../kit/command.ts';
+import { type ScriptedHost, startHost } from '../../kit/host.ts';
+
+interface Gateway {
+  readonly child: Child;
+  readonly home: string;
+  readonly url: string;
+  readonly key: string;
+  readonly workers: readonly number[];
+}
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
+const withHost = ({ url }: ScriptedHost, server = 'workers: 2') => `
+server: { ${server} }
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+`;
+
+async function host(...args: Parameters<typeof startHost>): Promise<ScriptedHost> {
+  const started = await startHost(...args);
+  ending.push(() => started.close());
+  return started;
+}
+
+function configure(home: string, yaml: string): void {
+  writeFileSync(join(home, 'gateway.yaml'), `${yaml}\nplants: { store: { enabled: false } }\n`, {
+    mode: 0o600,
+  });
+}
+
+/** The real program with workers, ready for requests. */
+async function serve(yaml: string, argv: readonly string[] = []): Promise<Gateway> {
+  const home = emptyDirectory();
+  configure(home, yaml);
+  const child = startProgram(['serve', '-p', '0', ...argv], home);
+  ending.push(() => child.process.kill('SIGKILL'));
+  await child.wrote('"listening"');
+  const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
+  const { workers } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '');
+  return { child, home, url: state.url, key: state.key, workers };
+}
+
+function lines(child: Child): string[] {
+  return child.text('stderr').split('\n').slice(0, -1);
+}
+
+function ask({ url, key }: Gateway, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** On a connection of its own, so that another worker gets it than the one before. */
+function askAlone(gateway: Gateway, model = 'gpt-test'): Promise<Response> {
+  return ask(gateway, requestFor('chat', model), { connection: 'close' });
+}
+
+/** Resolves when the stream has begun. */
+async function openStreamAt(gateway: Gateway): Promise<{ readonly text: Promise<string> }> {
+  const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
+  return { text: answer.text().catch(() => 'cut') };
+}
+
+/** A connection that comes just as the last worker closes is nobody's and waits, so each has a second only. */
+async function isRefused({ url }: Gateway): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+    () => false,
+    ({ cause }: Error) => (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED',
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('connections are dealt out, and a worker that dies takes only its own exchanges', async () => {
+  const finish: (() => void)[] = [];
+  const provider = await host((response) => {
+    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
+    finish.push(() => response.end(chatEvents.slice(2).join('')));
+  });
+  const gateway = await serve(withHost(provider));
+  const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
+
+  process.kill(gateway.workers[0] as number, 'SIGKILL');
+  await gateway.child.wrote('serves in its place');
+  for (const each of finish) each();
+  const texts = await Promise.all(streams.map(({ text }) => text));
+  provider.script((response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer),
+  );
+  const after = await Promise.all([1, 2, 3, 4].map(() => askAlone(gateway)));
+
+  expect(texts.toSorted()).toEqual(['cut', chatEvents.join('')]);
+  expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(gateway.child.text('stderr')).toContain(
+    `worker ${gateway.workers[0]} ended (SIGKILL) and its open exchanges with it; the next one starts in 100 ms`,
+  );
+});
+
+test('when all have died the next ones answer at the same address', async () => {
+  const provider = await host((response) => response.end(chatAnswer));
+  const gateway = await serve(withHost(provider));
+
+  for (const pid of gateway.workers) process.kill(pid, 'SIGKILL');
+  await expect
+    .poll(() => lines(gateway.child).filter((line) => line.includes('in its place')).length, {
+      timeout: 10_000,
+    })
+    .toBe(2);
+
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+});
+
+test('a changed file reaches every worker; one with mistakes changes none', async () => {
+  const provider = await host((response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer),
+  );
+  const gateway = await serve(withHost(provider));
+  const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await askAlone(gateway, 'other')).status));
+
+  const before = await statuses();
+  configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
+  await gateway.child.wrote('configuration reloaded');
+  const changed = await statuses();
+  configure(gateway.home, 'modles: []');
+  gateway.child.process.kill('SIGHUP');
+  await gateway.child.wrote('was not reloaded');
+  process.kill(gateway.workers[1] as number, 'SIGKILL');
+  await gateway.child.wrote('in its place');
+  const kept = await statuses();
+
+  expect([before, changed, kept]).toEqual([
+    [404, 404, 404, 404],
+    [200, 200, 200, 200],
+    [200, 200, 200, 200],
+  ]);
+});
+
+test('the first signal lets streams of all workers finish and exits 0', async () => {
+  const finish: (() => void)[] = [];
+  const provider = await host((response) => {
+    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
+    finish.push(() => response.end(chatEvents.slice(2).join('')));
+  });
+  const gateway = await serve(withHost(provider));
+  const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
+
+  // As Ctrl-C does it: every process of the group gets the signal.
+  for (const pid of [gateway.child.process.pid as number, ...gateway.workers]) process.kill(pid, 'SIGINT');
+  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
+  for (const each of finish) each();
+
+  expect(await Promise.all(streams.map(({ text }) => text))).toEqual([
+    chatEvents.join(''),
+    chatEvents.join(''),
+  ]);
+  expect(await gateway.child.ended).toMatchObject({ exit: 0, signal: null, stdout: '' });
+  expect(gateway.workers.filter(isAlive)).toEqual([]);
+  expect(() => readFileSync(join(gateway.home, '.local/state/gateway/running.json'))).toThrow(/ENOENT/);
+  const records = readFileSync(join(gateway.home, '.local/state/gateway/records.jsonl'), 'utf8');
+  expect(records.match(/"endpoint":"chat"/g)).toHaveLength(2);
+});
+
+test('what is not done within the drain time is cut loudly', async () => {
+  const provider = await host(openStream(chatEvents.slice(0, 2)));
+  const gateway = await serve(withHost(provider, 'workers: 2, limits: { drain: 100ms }'));
+  const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
+
+  gateway.child.process.kill('SIGTERM');
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of answer.body ?? []) text += new TextDecoder().decode(chunk);
+  })();
+
+  await expect(reading).rejects.toThrow();
+  expect(text).toContain('gateway.draining');
+  expect((await gateway.child.ended).exit).toBe(0);
+});
+
+test('the second signal ends all at once', async () => {
+  const provider = await host(openStream(chatEvents.slice(0, 2)));
+  const gateway = await serve(withHost(provider));
+  const stream = await openStreamAt(gateway);
+
+  gateway.child.process.kill('SIGTERM');
+  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
+  gateway.child.process.kill('SIGTERM');
+
+  expect((await gateway.child.ended).exit).toBe(143);
+  expect(await stream.text).toBe('cut');
+  await expect.poll(() => gateway.workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test('without the first process there are no workers either', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+
+  gateway.child.process.kill('SIGKILL');
+
+  await expect.poll(() => gateway.workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test('records and log lines stay whole, each request has one', async () => {
+  const gateway = await serve('server: { workers: 3 }');
+  const requests = 300;
+  const path = 'x'.repeat(6_000); // longer than a pipe takes in one piece
+
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < requests) {
+      next += 1;
+      await (await fetch(`${gateway.url}/${next}-${path}`, { headers: { connection: 'close' } })).text();
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, ask));
+  gateway.child.process.kill('SIGTERM');
+  const { stderr } = await gateway.child.ended;
+
+  const written = readFileSync(join(gateway.home, '.local/state/gateway/records.jsonl'), 'utf8');
+  for (const text of [written, stderr]) {
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.path);
+    expect(new Set(records.map((record) => record.request_id)).size).toBe(requests);
+    expect(records).toHaveLength(requests);
+  }
+});
+
+test('the limit of connections holds for all workers together', async () => {
+  const gateway = await serve('server: { workers: 2, limits: { connections: 4 } }');
+  const { port } = new URL(gateway.url);
+  let closed = 0;
+
+  const sockets: Socket[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket.on('close', () => (closed += 1)));
+  }
+  await expect.poll(() => closed, { timeout: 10_000 }).toBe(3);
+
+  for (const socket of sockets) socket.destroy();
+});
+
+test('--workers beats the file', async () => {
+  const gateway = await serve('server: { workers: 2 }', ['--workers', '3']);
+
+  expect(gateway.workers).toHaveLength(3);
+});
+
+test('one worker is the process itself', async () => {
+  const gateway = await serve('server: { workers: 2 }', ['--workers', '1']);
+
+  expect(gateway.workers).toBeUndefined();
+});
+
+test('a port that is taken: exit 1 with who holds it, and no worker left', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+  const { port } = new URL(gateway.url);
+
+  const second = await startProgram(['serve', '-p', port, '--workers', '2'], emptyDirectory()).ended;
+
+  expect(second.exit).toBe(1);
+  expect(second.stderr).toContain(`port ${port} is taken`);
+  if (process.platform === 'linux') expect(second.stderr).toContain(`(pid ${gateway.child.process.pid})`);
+});
+
+test.each(['0', '1.5', '257', 'two'])('--workers %s exits 2', async (count) => {
+  expect((await startProgram(['serve', '--workers', count], emptyDirectory()).ended).exit).toBe(2);
+});
+
+test('a worker that can not start is tried again, and said so', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+  const records = join(gateway.home, '.local/state/gateway/records.jsonl');
+  rmSync(records, { force: true });
+  mkdirSync(records); // a new process can't open it
+
+  process.kill(gateway.workers[0] as number, 'SIGKILL');
+  await gateway.child.wrote('could not start');
+  const whileOneIsGone = (await fetch(`${gateway.url}/healthz`)).status;
+  rmdirSync(records);
+  await gateway.child.wrote('serves in its place');
+
+  expect(whileOneIsGone).toBe(200);
+  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; the next one starts in 200 ms/);
+});

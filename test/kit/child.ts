@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { bin } from './build.ts';
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<{ exit: number | null; signal: string | null; stdout: string; stderr: string }>;
+  wrote(text: string): Promise<void>;
+  /** What it wrote so far. */
+  text(stream: 'stdout' | 'stderr'): string;
+}
+
+/** The real program in an empty home, its streams being pipes. */
+export function startProgram(
+  argv: readonly string[],
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Child {
+  const child = spawn(process.execPath, [bin, ...argv], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  let look: () => void = () => undefined;
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+      look();
+    });
+  }
+  return {
+    process: child,
+    text: (stream) => text[stream],
+    ended: new Promise((resolve) => child.on('close', (exit, signal) => resolve({ exit, signal, ...text }))),
+    wrote: (wanted) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if ((text.stdout + text.stderr).includes(wanted)) resolve();
+        };
+        child.on('close', () => reject(new Error(`ended before it wrote ${wanted}: ${text.stderr}`)));
+        look();
+      }),
+  };
+}
