@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { serveGateway } from '../gateway/serve.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { gatewayConfig } from './gateway-config.ts';
+import { letHeapGrow } from './heap.ts';
 
 /** Whatever answers at the gateway's address: this process, or several that share the port. */
 export interface Front {
@@ -25,6 +26,7 @@ interface FrontOptions {
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: FrontOptions): Promise<Front> {
   const { config, sandboxUrl, host, port, record } = options;
+  letHeapGrow();
   const server = await serveGateway({
     host,
     port,

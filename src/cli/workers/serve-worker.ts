@@ -2,6 +2,7 @@ import { type Config, rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import { type GatewayConfig, type GatewayServer, serveGateway } from '../../gateway/serve.ts';
 import { gatewayConfig } from '../gateway-config.ts';
+import { letHeapGrow } from '../heap.ts';
 import { openRecorder } from '../recording.ts';
 import type { Order, OrderAnswer, StartOrders } from './messages.ts';
 
@@ -42,6 +43,7 @@ async function follow(order: Order): Promise<void> {
 async function start(orders: StartOrders, config: Config): Promise<void> {
   const { host, port, startedMs, sandboxUrl } = orders;
   workers = orders.workers;
+  letHeapGrow();
   const recorder = openRecorder(orders.recording, process.stderr);
   process.once('exit', () => recorder.close());
   const { limits } = config.server;
