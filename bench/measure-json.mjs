@@ -39,7 +39,7 @@ export async function measureJson({ contenders, options, folder, say }) {
   for (const target of started) {
     // The compilers of Node's engine work on the contender's core until the code is warm.
     say(`warming ${target.name}`);
-    for (const each of chosen) await load(target, each, options.isQuick ? 1 : 3);
+    for (const each of chosen) await load(target, each, options.isQuick ? 1 : 6);
   }
   const samples = await takeTurns({
     scenarios: chosen,

@@ -14,10 +14,11 @@ const scenarios = [
   { name: '1,000 streams, 50 ms', streams: 1_000, events: 60, gapMs: 50, isLong: true },
   { name: '20 streams, no pause', streams: 20, events: 2_000, gapMs: 0 },
 ];
-// Many events and many beginnings.
+// Many events, many beginnings, and events that come one by one.
 const warmUps = [
   { streams: 50, events: 400, gapMs: 0 },
   { streams: 500, events: 5, gapMs: 0 },
+  { streams: 100, events: 200, gapMs: 10 },
 ];
 const variants = /^[^:]+$|:large$/;
 
@@ -35,7 +36,7 @@ export async function measureStreams({ contenders, options, folder, say }) {
   await checkStreams(started, provider);
   for (const target of started) {
     say(`warming ${target.name}`);
-    for (const warmUp of [...warmUps, ...warmUps, ...warmUps]) await runStreams(target, warmUp);
+    for (let time = 0; time < 4; time += 1) for (const warmUp of warmUps) await runStreams(target, warmUp);
   }
   const samples = await takeTurns({
     scenarios: chosen,
