@@ -249,4 +249,20 @@ describe('a stream', () => {
     expect(got.text).not.toContain('message_stop');
     expect(got.isWhole).toBe(false);
   });
+
+  test('that tells of a failure of the provider tells of it once', async () => {
+    const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
+    setting().openai.script(stream([...chatEvents(['some text']).slice(0, 2), failure]));
+
+    const got = await ask('/v1/messages', {
+      model: 'gpt-test',
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+
+    expect(got.text.split('event: error')).toHaveLength(2);
+    expect(got.text).toContain('"message":"boom"');
+    expect(got.isWhole).toBe(false);
+  });
 });
