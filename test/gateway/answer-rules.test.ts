@@ -190,7 +190,7 @@ describe('a stream', () => {
 
   test('split at every byte of its wire form never lets the forbidden text out', async () => {
     const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
-    for (let at = 1; at < wire.length; at += 7) {
+    for (let at = 1; at < wire.length; at += 1) {
       setting().openai.script(stream([wire.subarray(0, at), wire.subarray(at)]));
 
       const got = await askChat(true);
