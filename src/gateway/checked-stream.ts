@@ -69,7 +69,7 @@ export class CheckedStream implements PassingStream {
 
   #give(): Buffer {
     // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
-    this.#isWhole = this.#inner.isWhole;
+    this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
     this.#toldFailure = this.#inner.state === 'failed';
     const bytes = Buffer.from(this.#text);
     this.#text = '';

@@ -86,6 +86,11 @@ export class StreamCheck {
     return [...this.#verdicts.values()];
   }
 
+  /** Whether events wait that have not been let go. */
+  get isHolding(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Takes the next event; returns those that may leave. */
   push(event: StreamEvent): StreamStep {
     if (this.#refusal !== undefined) return this.#step([]);

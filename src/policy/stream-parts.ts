@@ -100,6 +100,9 @@ function readChoices(document: JsonDocument): EventParts {
   const choices = document.member(document.root, 'choices');
   const parts: StreamPart[] = [];
   const ends: string[] = [];
+  const error = document.member(document.root, 'error');
+  // A host that tells of its failure says nothing more; some tell with every chunk that there is none.
+  if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
   for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
     const channel = `${numberOf(document, choice, 'index')}.`;

@@ -265,4 +265,17 @@ describe('a stream', () => {
     expect(got.text).toContain('"message":"boom"');
     expect(got.isWhole).toBe(false);
   });
+
+  test('that fails behind a forbidden text is cut loudly, and the text stays here', async () => {
+    const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
+    const events = chatEvents(['see: project nightfall']).slice(0, 2);
+    // In pieces, so that the failure is known before the stream ends.
+    setting().openai.script(stream([...events, failure]));
+
+    const got = await askChat(true);
+
+    expect(got.text).toContain('"reason":"content.codename"');
+    expect(got.text).not.toContain('nightfall');
+    expect(got.isWhole).toBe(false);
+  });
 });

@@ -43,6 +43,12 @@ describe('a text that is split over events is found, and none of it has left', (
     expect([text, isRefused]).toEqual(['', true]);
   });
 
+  test('where a host says with every chunk that nothing has failed', () => {
+    const { text, isRefused } = run([chunk('project ', {}, { error: null }), chunk('nightfall')]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+
   test('where events have their type as their name alone', () => {
     const delta = (text: string): StreamEvent => ({
       name: 'content_block_delta',
