@@ -1,7 +1,9 @@
 // Names come from clients and providers, who may make up as many as they like.
 const rememberedNames = 1_000;
+// They may also be as long as a body.
+const longestName = 64;
 
-/** The same function, which finds out about a name once: for names that come again in every request. */
+/** The same function, which finds out about a short name once: for names that come again in every request. */
 export function remembered<Found extends object | string | boolean>(
   find: (name: string) => Found,
 ): (name: string) => Found {
@@ -10,7 +12,7 @@ export function remembered<Found extends object | string | boolean>(
     const before = known.get(name);
     if (before !== undefined) return before;
     const found = find(name);
-    if (known.size < rememberedNames) known.set(name, found);
+    if (name.length <= longestName && known.size < rememberedNames) known.set(name, found);
     return found;
   };
 }

@@ -41,7 +41,9 @@ test('what sends a prompt is one file beside the entry and the runtime of the bu
     'utf8',
   );
 
-  const atOnce = [...sending.matchAll(/=require\(["'`]\.\/([^"'`]+?)-[^-]*["'`]\)/g)].map(([, name]) => name);
+  const atOnce = [...sending.matchAll(/=require\(["'`]\.\/([^"'`]+)-[\w-]{8}\.js["'`]\)/g)].map(
+    ([, name]) => name,
+  );
 
   expect(atOnce).toEqual(['rolldown-runtime']);
 });

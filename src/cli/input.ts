@@ -44,8 +44,9 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
   signal.throwIfAborted();
   const chunks: Buffer[] = [];
   // Not `for await`, which takes longer to set up than reading a prompt.
+  let stop: () => void = () => undefined;
   await new Promise<void>((resolve, reject) => {
-    const stop = () => {
+    stop = () => {
       stdin.destroy();
       reject(signal.reason);
     };
@@ -54,7 +55,7 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
       .on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk as string)))
       .on('end', resolve)
       .on('error', reject);
-  });
+  }).finally(() => signal.removeEventListener('abort', stop));
   const bytes = Buffer.concat(chunks);
   // Replacement characters in its place would be sent, and paid for, without a word.
   if (!isUtf8(bytes)) throw new GatewayError('usage.invalid', 'standard input is not text in UTF-8');

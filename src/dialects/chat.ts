@@ -29,9 +29,10 @@ export const chat: Dialect = {
 
   answerUsage: (answer) => chatUsage(asRecord(answer).usage),
   eventUsage: (event, known) => chatUsage(asRecord(event).usage) ?? known,
-  isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error")/m.test(head),
-  // Some hosts leave [DONE] out; a finish reason says as much.
-  mayEndAfter: (event) => /"finish_reason": ?"/.test(event),
+  // Some hosts say with every chunk that there is no error, and no reason yet.
+  isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
+  // Some leave [DONE] out; a finish reason says as much.
+  mayEndAfter: (event) => /"finish_reason": ?"[^"]/.test(event),
   errorEvent: (error, requestId) =>
     `data: ${JSON.stringify({ ...errorValue(error), request_id: requestId })}\n\n`,
 };

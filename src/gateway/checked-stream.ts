@@ -16,6 +16,7 @@ export class CheckedStream implements PassingStream {
   #text = '';
   #events = 0;
   #isWhole = false;
+  #toldFailure = false;
 
   constructor(inner: PassingStream, check: StreamCheck, dialect: Dialect) {
     this.#inner = inner;
@@ -41,7 +42,8 @@ export class CheckedStream implements PassingStream {
 
   /** What the rules let go before they refused, and nothing that still waits for them. */
   fail(error: GatewayError, requestId: string): Buffer {
-    const bytes = Buffer.from(this.#text + this.#dialect.errorEvent(error, requestId, this.#events));
+    const told = this.#toldFailure ? '' : this.#dialect.errorEvent(error, requestId, this.#events);
+    const bytes = Buffer.from(this.#text + told);
     this.#text = '';
     return bytes;
   }
@@ -67,7 +69,8 @@ export class CheckedStream implements PassingStream {
 
   #give(): Buffer {
     // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
-    this.#isWhole = this.#inner.isWhole;
+    this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
+    this.#toldFailure = this.#inner.state === 'failed';
     const bytes = Buffer.from(this.#text);
     this.#text = '';
     return bytes;

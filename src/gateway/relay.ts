@@ -42,7 +42,11 @@ class StreamSink implements BodySink {
   readonly #settle: (error: GatewayError | undefined) => void;
   // The lifetime may be over already, and then calls back before it has given its function.
   #forget: () => void = () => undefined;
-  readonly #resume = () => this.#answer.resume();
+  #awaitsDrain = false;
+  readonly #resume = () => {
+    this.#awaitsDrain = false;
+    this.#answer.resume();
+  };
   #bytes = 0;
   /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
   #phase: 'passing' | 'tail' | 'over' = 'passing';
@@ -77,8 +81,15 @@ class StreamSink implements BodySink {
       this.#lastEventIsOut();
       return true;
     }
-    if (!mayGoOn) this.#response.once('drain', this.#resume);
+    if (!mayGoOn) this.#awaitDrain();
     return mayGoOn;
+  }
+
+  /** Once, for what is on its way comes in spite of a pause. */
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return;
+    this.#awaitsDrain = true;
+    this.#response.once('drain', this.#resume);
   }
 
   end(): void {
@@ -170,8 +181,11 @@ function endedByProvider(): GatewayError {
 }
 
 /** Ends a begun answer so that nobody takes it for a whole one: an error event, no closing chunk, no socket. */
-function cut({ response: { socket } }: Exchange, body: OpenBody, lastWords: Buffer): void {
-  const destroy = () => socket?.destroy();
+function cut({ response }: Exchange, body: OpenBody, lastWords: Buffer): void {
+  const destroy = () => response.socket?.destroy();
+  const destroySoon = () => setTimeout(destroy, cutGraceMs).unref();
   body.write(lastWords, destroy);
-  setTimeout(destroy, cutGraceMs).unref();
+  // Behind another answer of its connection it has no socket yet, and that answer must not be cut for it.
+  if (response.socket === null) response.once('socket', destroySoon);
+  else destroySoon();
 }

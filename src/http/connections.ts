@@ -13,7 +13,10 @@ export class Connections {
 
   add(socket: Socket): void {
     this.#open.set(socket, []);
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => {
+      for (const response of this.openOn(socket)) if (response.socket === null) tellClosed(response);
+      this.#open.delete(socket);
+    });
   }
 
   /** The socket speaks another protocol from now on, and is not idle for want of answers. */
@@ -63,4 +66,10 @@ export class Connections {
   #isUnasked(socket: Socket): boolean {
     return !this.#upgraded.has(socket) && this.#open.get(socket)?.length === 0;
   }
+}
+
+/** Node tells only the answer whose turn it is that the client has left; those behind it would never know. */
+function tellClosed(response: ServerResponse): void {
+  response.destroy();
+  response.emit('close');
 }

@@ -25,7 +25,8 @@ export class OpenBody {
 
   /** False asks for a pause until the response's `drain`. `done` is called when the piece has left. */
   write(piece: Buffer, done?: () => void): boolean {
-    if (!this.#isChunked) return this.#response.write(piece, done);
+    // A chunk of no bytes would be the last one, and tell the client that the body is whole.
+    if (!this.#isChunked || piece.length === 0) return this.#response.write(piece, done);
     const size = `${piece.length.toString(16)}\r\n`;
     if (piece.length <= joinedBytes) {
       return this.#response.write(`${size}${piece.toString('latin1')}\r\n`, 'latin1', done);

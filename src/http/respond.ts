@@ -7,7 +7,7 @@ export interface JsonOptions {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** A fresh `req_… id: 120 random bits, so ids of several gateways never meet. */
+/** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
 export function newRequestId(): string {
   // Node makes random UUIDs many at a time, which is four times as quick as asking for bytes. The two digits
   // that are left out are those that are not random.

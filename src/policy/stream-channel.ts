@@ -52,12 +52,18 @@ export class StreamChannel {
     return this.#from + this.#text.length;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** The text that is known, for the rules to look at. */
   get text(): string {
     return this.#text;
   }
 
+  /** Goes on also behind what was taken for the end: clients do, whatever a host says. */
   add(text: string): void {
+    this.#isClosed = false;
     const { scanner } = this.#machine;
     let at = this.length;
     this.#text += text;
@@ -76,9 +82,8 @@ export class StreamChannel {
     }
   }
 
-  /** Nothing more will come. */
+  /** Nothing more should come. */
   close(): void {
-    if (this.#isClosed) return;
     this.#isClosed = true;
     for (const view of views) {
       for (const needle of this.#machine.scanner[view].end(this.#states[view])) this.seen.add(needle);

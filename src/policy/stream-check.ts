@@ -86,6 +86,11 @@ export class StreamCheck {
     return [...this.#verdicts.values()];
   }
 
+  /** Whether events wait that have not been let go. */
+  get isHolding(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Takes the next event; returns those that may leave. */
   push(event: StreamEvent): StreamStep {
     if (this.#refusal !== undefined) return this.#step([]);
@@ -104,7 +109,7 @@ export class StreamCheck {
   #event(event: StreamEvent, text: AnswerText): void {
     const { document } = text;
     const isDone = event.data.trim() === '[DONE]';
-    const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document);
+    const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
     const parts = found.map((part): Part => {
       const stands = this.#stands(part, document.text(part.entry));
       return { entry: part.entry, stands, isRepeated: part.isRepeated === true };
@@ -112,9 +117,7 @@ export class StreamCheck {
     const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
     this.#waiting.push({ event, text, parts, replaced });
     for (const [name, channel] of this.#channels) {
-      if (!ends.some((end) => name.startsWith(end))) continue;
-      this.#close(channel);
-      this.#channels.delete(name);
+      if (ends.some((end) => name.startsWith(end))) this.#close(channel);
     }
     for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
   }
@@ -158,6 +161,7 @@ export class StreamCheck {
   }
 
   #close(channel: StreamChannel): void {
+    if (channel.isClosed) return;
     channel.close();
     this.#judge(channel);
     if (channel.isWhole) this.#arguments(channel);

@@ -25,12 +25,15 @@ const lastEvents =
 
 /**
  * Finds the texts of an event that are pieces of longer ones, in any of the streaming dialects, and by
- * shape rather than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …).
+ * shape rather than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type
+ * beside choices). An event without a type has its name's.
  */
-export function readParts(document: JsonDocument): EventParts {
-  const type = document.memberText(document.root, 'type');
-  if (type !== undefined) return readTyped(document, type);
-  return readChoices(document);
+export function readParts(document: JsonDocument, name: string | undefined): EventParts {
+  const choices = readChoices(document);
+  const type = document.memberText(document.root, 'type') ?? name;
+  if (type === undefined) return choices;
+  const typed = readTyped(document, type);
+  return { parts: [...typed.parts, ...choices.parts], ends: [...typed.ends, ...choices.ends] };
 }
 
 /** Events of Messages and of Responses carry their type. */
@@ -97,6 +100,9 @@ function readChoices(document: JsonDocument): EventParts {
   const choices = document.member(document.root, 'choices');
   const parts: StreamPart[] = [];
   const ends: string[] = [];
+  const error = document.member(document.root, 'error');
+  // A host that tells of its failure says nothing more; some tell with every chunk that there is none.
+  if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
   for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
     const channel = `${numberOf(document, choice, 'index')}.`;
@@ -107,7 +113,8 @@ function readChoices(document: JsonDocument): EventParts {
       const found = leaves(document, value, within);
       parts.push(...(name === 'delta' ? withJoint(found, { channel: within, joint: channel }) : found));
     }
-    if (document.memberText(choice, 'finish_reason') !== undefined) ends.push(channel);
+    // Some hosts send an empty one with every chunk.
+    if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);
   }
   return { parts, ends };
 }

@@ -73,6 +73,18 @@ describe('what a command works on', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
+  test('an interruption after the reading is not for standard input any more', async () => {
+    const interrupt = new AbortController();
+    const stdin = new PassThrough({ autoDestroy: false });
+    const reading = readInput(undefined, io(stdin, interrupt.signal));
+    stdin.end('text');
+    await reading;
+
+    interrupt.abort(new GatewayError('interrupted', 'stopped by SIGINT'));
+
+    expect(stdin.destroyed).toBe(false);
+  });
+
   test('a megabyte of empty lines costs no more than its length', async () => {
     const text = `${'\n'.repeat(1_000_000)}x`;
 

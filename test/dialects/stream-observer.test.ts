@@ -143,6 +143,8 @@ describe('what hosts do', () => {
     ['a finish reason and half of the usage', [text, finish, usage.slice(0, 30)]],
     ['a finish reason and half of an end', [text, finish, 'data: [DO']],
     ['half a finish reason', [text, finish.slice(0, -8)]],
+    ['an empty finish reason', [chunk('{"delta":{"content":"a"},"finish_reason":""}')]],
+    ['no error yet', [`data: {"error":null,${text.slice('data: {'.length)}`]],
     ['half an error', [text, 'data: {"error":{"message":']],
     ['[DONE] within a text', [chunk('{"delta":{"content":"data: [DONE]\\n\\n"},"finish_reason":null}')]],
     [

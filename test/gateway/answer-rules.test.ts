@@ -190,7 +190,7 @@ describe('a stream', () => {
 
   test('split at every byte of its wire form never lets the forbidden text out', async () => {
     const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
-    for (let at = 1; at < wire.length; at += 7) {
+    for (let at = 1; at < wire.length; at += 1) {
       setting().openai.script(stream([wire.subarray(0, at), wire.subarray(at)]));
 
       const got = await askChat(true);
@@ -247,6 +247,35 @@ describe('a stream', () => {
     expect(got.text).toContain('content.codename');
     expect(got.text.toLowerCase()).not.toContain('nightfall');
     expect(got.text).not.toContain('message_stop');
+    expect(got.isWhole).toBe(false);
+  });
+
+  test('that tells of a failure of the provider tells of it once', async () => {
+    const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
+    setting().openai.script(stream([...chatEvents(['some text']).slice(0, 2), failure]));
+
+    const got = await ask('/v1/messages', {
+      model: 'gpt-test',
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+
+    expect(got.text.split('event: error')).toHaveLength(2);
+    expect(got.text).toContain('"message":"boom"');
+    expect(got.isWhole).toBe(false);
+  });
+
+  test('that fails behind a forbidden text is cut loudly, and the text stays here', async () => {
+    const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
+    const events = chatEvents(['see: project nightfall']).slice(0, 2);
+    // In pieces, so that the failure is known before the stream ends.
+    setting().openai.script(stream([...events, failure]));
+
+    const got = await askChat(true);
+
+    expect(got.text).toContain('"reason":"content.codename"');
+    expect(got.text).not.toContain('nightfall');
     expect(got.isWhole).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
-import { ExactStream } from '../../src/gateway/passing-stream.ts';
+import { ExactStream, type PassingStream } from '../../src/gateway/passing-stream.ts';
 import { relayStream } from '../../src/gateway/relay.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
@@ -46,13 +46,20 @@ class WrittenAnswer implements ProviderAnswer {
   }
 }
 
-interface Relayed {
+interface Begun {
   readonly answer: WrittenAnswer;
   readonly exchange: Exchange;
-  readonly connection: RawConnection;
   /** How the relay ended: the reason, or 'complete'. */
   readonly outcome: Promise<string>;
 }
+
+interface Relayed extends Begun {
+  readonly connection: RawConnection;
+  /** Another request on the same connection, and its answer. */
+  readonly next: () => Promise<Begun>;
+}
+
+const request = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
 
 const listeners: Listener[] = [];
 const connections: RawConnection[] = [];
@@ -66,19 +73,20 @@ afterEach(async () => {
 async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
+  stream: PassingStream = new ExactStream(dialects[name], (text) => text),
 ): Promise<Relayed> {
-  let begun: (relayed: Omit<Relayed, 'connection'>) => void = () => undefined;
-  const beginning = new Promise<Omit<Relayed, 'connection'>>((resolve) => {
+  let begun: (relayed: Begun) => void = () => undefined;
+  const beginning = new Promise<Begun>((resolve) => {
     begun = resolve;
   });
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = new Exchange(request, response);
+  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
+    const exchange = new Exchange(message, response);
     const answer = new WrittenAnswer();
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
     const outcome = relayStream(exchange, {
       answer,
-      stream: new ExactStream(dialects[name], (text) => text),
+      stream,
       headers,
     }).then(
       () => 'complete',
@@ -91,8 +99,16 @@ async function relay(
   listeners.push(listener);
   const connection = new RawConnection(listener.port);
   connections.push(connection);
-  connection.send('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  return { ...(await beginning), connection };
+  connection.send(request);
+  const first = await beginning;
+  const next = () => {
+    const following = new Promise<Begun>((resolve) => {
+      begun = resolve;
+    });
+    connection.send(request);
+    return following;
+  };
+  return { ...first, connection, next };
 }
 
 /** The body of the one answer on a connection, with its chunked framing taken off; whether it was ended. */
@@ -196,6 +212,41 @@ describe.each([
   });
 });
 
+test('a stream that has told of its failure already gets no end with nothing more to say', async () => {
+  const told = {
+    pass: (chunk: Buffer) => chunk,
+    end: () => Buffer.alloc(0),
+    fail: () => Buffer.alloc(0),
+    state: 'failed',
+    isWhole: false,
+    usage: undefined,
+  } satisfies PassingStream;
+  const { answer, connection, outcome } = await relay('chat', undefined, told);
+  answer.write('data: {"error":{"message":"boom"}}\n\n');
+
+  expect(await outcome).toBe('provider.broken_response');
+  await connection.closed;
+  expect(bodyOf(connection)).toEqual({ text: 'data: {"error":{"message":"boom"}}\n\n', isWhole: false });
+});
+
+test('an answer that is cut behind another of its connection lets that one finish first', async () => {
+  const { answer, connection, next, outcome } = await relay();
+  const behind = await next();
+  behind.answer.write(delta);
+  behind.answer.sink.end();
+  expect(await behind.outcome).toBe('provider.broken_response');
+
+  answer.write(done);
+  answer.sink.end();
+
+  expect(await outcome).toBe('complete');
+  await connection.closed;
+  const [, first = '', second = ''] = connection.received.split('HTTP/1.1 200 OK');
+  expect(first.endsWith(`${done}\r\n0\r\n\r\n`)).toBe(true);
+  expect(second).toContain('"reason":"provider.broken_response"');
+  expect(second.endsWith('0\r\n\r\n')).toBe(false);
+});
+
 describe('a client', () => {
   test('that leaves ends the provider', async () => {
     const { answer, connection, outcome } = await relay();
@@ -218,12 +269,15 @@ describe('a client', () => {
   });
 
   test('that does not read pauses the provider until it does', async () => {
-    const { answer, connection, outcome } = await relay();
+    const { answer, connection, exchange, outcome } = await relay();
     connection.socket.pause();
     const large = `data: {"x":"${'x'.repeat(100_000)}"}\n\n`;
     let written = 0;
     while (answer.write(large)) written += large.length;
     expect(written).toBeLessThan(50_000_000);
+    // What was on its way already comes in spite of the pause.
+    for (let i = 0; i < 3; i += 1) expect(answer.write(large)).toBe(false);
+    expect(exchange.response.listenerCount('drain')).toBe(1);
 
     const resumed = answer.resumed();
     connection.socket.resume();
