@@ -54,6 +54,8 @@ function checkEncoding(bytes: Buffer): void {
 class Scanner {
   readonly #bytes: Buffer;
   readonly #words: DataView;
+  /** Where the last of the words begins. */
+  readonly #lastWord: number;
   readonly #document: JsonDocument;
   /** Entries of the open containers. */
   readonly #stack: number[] = [];
@@ -63,8 +65,9 @@ class Scanner {
   constructor(document: JsonDocument) {
     const { bytes } = document;
     this.#bytes = bytes;
-    this.#words =
-      bytes.length < shortestWords ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const isShort = bytes.length < shortestWords;
+    this.#words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#lastWord = isShort ? -1 : bytes.length - 4;
     this.#document = document;
   }
 
@@ -173,7 +176,7 @@ class Scanner {
   #string(flags: number): number {
     const bytes = this.#bytes;
     const words = this.#words;
-    const lastWord = words.byteLength - 4;
+    const lastWord = this.#lastWord;
     const start = this.#at + 1;
     let found = flags;
     let seen = 0;
