@@ -196,6 +196,8 @@ function hostile() {
       saying(list(size / 26, (at) => ({ type: 'text', text: 'abcdefghij'[(at + mark) % 10] }))),
     'small blocks with digits': (mark) =>
       saying(list(size / 26, (at) => ({ type: 'text', text: String((at + mark) % 10) }))),
+    'small blocks with numbers': (mark) =>
+      saying(list(size / 34, (at) => ({ type: 'text', text: `${mark}${at + 10_000}q` }))),
     'deep nesting': (mark) =>
       Buffer.from(
         `{"model":"m","messages":[],"x":[${list(size / 400, () => nested(45)).join()}],"y":"${mark}"}`,

@@ -1,4 +1,4 @@
-import { shortText } from './short-texts.ts';
+import { shortEscapedText, shortText } from './short-texts.ts';
 
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
@@ -9,8 +9,6 @@ export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
 const kindMask = 7;
 const cells = 4;
 const initialEntries = 64;
-// Below this many keys, comparing each with each is quicker than a set.
-const pairwiseKeys = 8;
 
 /** What a document consists of, for another thread, which can take the memory of both over. */
 export interface DocumentParts {
@@ -56,7 +54,7 @@ export class JsonDocument {
   /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
   #tape: Int32Array<ArrayBuffer>;
 
-  constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(initialEntries)) {
+  constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
     this.isAscii = isAscii;
     this.#tape = tape;
@@ -125,8 +123,10 @@ export class JsonDocument {
 
   /** The decoded text of a string. */
   text(entry: number): string {
-    if (this.isEscaped(entry)) return JSON.parse(`"${this.raw(entry)}"`) as string;
-    return shortText(this.bytes, this.start(entry), this.end(entry)) ?? this.raw(entry);
+    const start = this.start(entry);
+    const end = this.end(entry);
+    if (!this.isEscaped(entry)) return shortText(this.bytes, start, end) ?? this.raw(entry);
+    return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 
   /** The text between a value's first and last byte, escapes as they are. */
@@ -204,48 +204,6 @@ export class JsonDocument {
     return this.bytes.buffer.byteLength + this.#tape.byteLength;
   }
 
-  /** The second of two equal keys of a closed object, if there are any. */
-  duplicateKey(object: number): number | undefined {
-    const end = this.next(object);
-    let keys = 0;
-    let isEscaped = false;
-    for (let key = object + 1; key < end; key = this.next(key + 1)) {
-      keys += 1;
-      isEscaped ||= this.isEscaped(key);
-    }
-    return keys > pairwiseKeys || isEscaped ? this.#duplicateInSet(object) : this.#duplicateInPairs(object);
-  }
-
-  #duplicateInSet(object: number): number | undefined {
-    const seen = new Set<string>();
-    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
-      const text = this.isEscaped(key) ? wellFormed(this.text(key)) : this.text(key);
-      if (seen.has(text)) return key;
-      seen.add(text);
-    }
-    return undefined;
-  }
-
-  #duplicateInPairs(object: number): number | undefined {
-    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {
-      for (let other = object + 1; other < key; other = this.next(other + 1)) {
-        if (this.#sameBytes(key, other)) return key;
-      }
-    }
-    return undefined;
-  }
-
-  #sameBytes(one: number, other: number): boolean {
-    const start = this.start(one);
-    const length = this.end(one) - start;
-    const otherStart = this.start(other);
-    if (length !== this.end(other) - otherStart) return false;
-    for (let i = 0; i < length; i += 1) {
-      if (this.bytes[start + i] !== this.bytes[otherStart + i]) return false;
-    }
-    return true;
-  }
-
   /** Whether a key's text is this name, which must be ASCII. */
   #isText(key: number, name: string): boolean {
     if (this.isEscaped(key)) return this.text(key) === name;
@@ -273,6 +231,11 @@ export class JsonDocument {
   }
 }
 
+/** Room for the first entries; of a small body for all it can have. */
+function firstEntries(bytes: Buffer): number {
+  return Math.min(initialEntries, (bytes.length >> 1) + 2);
+}
+
 /**
  * A tape for so many entries, a small one in memory of Node's pool: making memory of its own for each document
  * takes longer than filling it, and gives the garbage collector more to do. What is in it is overwritten.
@@ -282,9 +245,4 @@ function makeTape(entries: number): Int32Array<ArrayBuffer> {
   if (bytes > Buffer.poolSize / 2) return new Int32Array(entries * cells);
   const memory = Buffer.allocUnsafe(bytes);
   return new Int32Array(memory.buffer, memory.byteOffset, entries * cells);
-}
-
-/** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */
-function wellFormed(text: string): string {
-  return Buffer.from(text).toString();
 }

@@ -5,6 +5,16 @@ const slots = 1_024;
 
 const texts: string[] = new Array(slots).fill('');
 
+const backslash = 0x5c;
+/** What the letters after a backslash stand for (RFC 8259, section 7), but for u. */
+const meanings = new Uint8Array(256);
+for (const [at, letter] of [...'"\\/bfnrt'].entries()) {
+  meanings[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(at);
+}
+/** Longest text whose escapes are undone here, in bytes; the engine is as quick for longer ones. */
+const longestEscaped = 128;
+const unescaped = Buffer.alloc(longestEscaped);
+
 /**
  * The text of some ASCII bytes. Keys, roles and types are the same few in every body: finding the text that was
  * made of such bytes before takes a fifth of the time that making it again does.
@@ -26,6 +36,23 @@ export function shortText(bytes: Buffer, start: number, end: number): string | u
   const text = bytes.toString('latin1', start, end);
   texts[slot] = text;
   return text;
+}
+
+/** The text of the bytes of a short JSON string whose escapes are all of two characters. */
+export function shortEscapedText(bytes: Buffer, start: number, end: number): string | undefined {
+  if (end - start > longestEscaped) return undefined;
+  let length = 0;
+  for (let at = start; at < end; at += 1) {
+    let byte = bytes[at] as number;
+    if (byte === backslash) {
+      at += 1;
+      byte = meanings[bytes[at] as number] as number;
+      if (byte === 0) return undefined;
+    }
+    unescaped[length] = byte;
+    length += 1;
+  }
+  return shortText(unescaped, 0, length) ?? unescaped.toString('utf8', 0, length);
 }
 
 function isText(bytes: Buffer, start: number, text: string): boolean {

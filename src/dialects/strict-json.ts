@@ -1,11 +1,16 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import { duplicateKey } from './duplicate-key.ts';
 import { JsonDocument, kinds, stringFlags } from './json-document.ts';
 import { type Boundary, type KnownBeginning, lastBoundary } from './known-beginning.ts';
 import { highBits, isPlain, shortEscapes, stopBits } from './string-bytes.ts';
 
 /** Containers inside containers that a body may have; deeper ones are refused. */
 const depthLimit = 100;
+
+/** A body of fewer bytes is read by the byte: making the view of words would take longer. */
+const shortestWords = 64;
+const noWords = new DataView(new ArrayBuffer(0));
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -49,6 +54,8 @@ function checkEncoding(bytes: Buffer): void {
 class Scanner {
   readonly #bytes: Buffer;
   readonly #words: DataView;
+  /** Where the last of the words begins. */
+  readonly #lastWord: number;
   readonly #document: JsonDocument;
   /** Entries of the open containers. */
   readonly #stack: number[] = [];
@@ -58,7 +65,9 @@ class Scanner {
   constructor(document: JsonDocument) {
     const { bytes } = document;
     this.#bytes = bytes;
-    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const isShort = bytes.length < shortestWords;
+    this.#words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#lastWord = isShort ? -1 : bytes.length - 4;
     this.#document = document;
   }
 
@@ -157,7 +166,7 @@ class Scanner {
   }
 
   #checkDuplicates(object: number): void {
-    const duplicate = this.#document.duplicateKey(object);
+    const duplicate = duplicateKey(this.#document, object);
     if (duplicate === undefined) return;
     throw new GatewayError('request.duplicate_key', 'a key stands twice in one object', {
       param: this.#document.pointer(duplicate),
@@ -167,7 +176,7 @@ class Scanner {
   #string(flags: number): number {
     const bytes = this.#bytes;
     const words = this.#words;
-    const lastWord = bytes.length - 4;
+    const lastWord = this.#lastWord;
     const start = this.#at + 1;
     let found = flags;
     let seen = 0;

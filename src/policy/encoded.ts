@@ -1,4 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonDocument } from '../dialects/json-document.ts';
+
+const point = 0x2e;
+const letterE = 0x65;
 
 /** What a text that stands for something else holds. */
 export type Encoded =
@@ -46,6 +50,25 @@ export function readBareBase64(data: string): Encoded | undefined {
   return isUtf8(bytes) && !bytes.includes(0)
     ? { kind: 'texts', texts: [bytes.toString('utf8')] }
     : { kind: 'opaque' };
+}
+
+/** The digits of a number that hides them: 4.111111111111111e15 is a card number too. */
+export function readDigits(document: JsonDocument, entry: number): string | undefined {
+  if (!isFractionOrPower(document, entry)) return undefined;
+  const value = Number(document.raw(entry));
+  if (!Number.isInteger(value) || Math.abs(value) < 1e6 || Math.abs(value) > 1e30) return undefined;
+  return String(BigInt(value));
+}
+
+/** Whether a number is written with a point or an exponent; most are not. */
+function isFractionOrPower(document: JsonDocument, entry: number): boolean {
+  const { bytes } = document;
+  const end = document.end(entry);
+  for (let at = document.start(entry); at < end; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === point || (byte | 0x20) === letterE) return true;
+  }
+  return false;
 }
 
 function percentDecode(text: string): string {

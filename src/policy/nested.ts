@@ -13,6 +13,16 @@ export function mayBeJson(first: number): boolean {
   return first === 0x7b || first === 0x5b || first === 0x5c || isSpace;
 }
 
+/** Whether a text begins with what JSON with texts in it does; mostly its first character says so. */
+export function beginsLikeJson(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x7b || first === 0x5b || /^\s*[[{"]/.test(text);
+}
+
+export function endsLikeJson(text: string): boolean {
+  return /[\]}]\s*$/.test(text.slice(-64));
+}
+
 /** A text that is JSON, as the only member of a document; undefined where it is none, or not strict. */
 export function parseNested(text: string): JsonDocument | undefined {
   try {

@@ -21,7 +21,7 @@ export interface Piece {
 
 /** The text at a place. */
 export function textOf({ document, entry }: Place): string {
-  return document.isEscaped(entry) ? document.text(entry) : document.raw(entry);
+  return document.text(entry);
 }
 
 /** The place in the request itself that holds this one. */

@@ -32,9 +32,12 @@ export function unseenMember(document: JsonDocument, name: string, value: number
   return url !== undefined && !/^\s*data:/i.test(url) ? 'reference' : undefined;
 }
 
-/** What a whole block stands for, where that can't be seen. */
-export function unseenBlock(document: JsonDocument, block: number): UnseenKind | undefined {
-  const type = document.memberText(block, 'type');
+/** What a whole block of a type stands for, where that can't be seen. */
+export function unseenBlock(
+  document: JsonDocument,
+  block: number,
+  type: string | undefined,
+): UnseenKind | undefined {
   switch (type) {
     case 'redacted_thinking':
       return 'encrypted';

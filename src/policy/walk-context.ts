@@ -14,6 +14,13 @@ interface Origin {
   readonly isDecoded: boolean;
 }
 
+interface Variants {
+  apart: Context | undefined;
+  data: Context | undefined;
+  readonly named: Map<string, Context>;
+  readonly byRole: Map<number, Context>;
+}
+
 /** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
 export class Context {
   readonly roles: number;
@@ -21,10 +28,7 @@ export class Context {
   /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
   readonly isData: boolean;
   readonly origin: Origin | undefined;
-  #apart: Context | undefined;
-  #data: Context | undefined;
-  #named: Map<string, Context> | undefined;
-  #byRole: Map<number, Context> | undefined;
+  #variants: Variants | undefined;
 
   constructor({ roles, chain, isData, origin }: ContextParts) {
     this.roles = roles;
@@ -36,15 +40,17 @@ export class Context {
   /** The same for what nobody reads in one go with what stands before. */
   apart(): Context {
     if (this.chain === undefined) return this;
-    this.#apart ??= new Context({ ...this.#parts(), chain: undefined });
-    return this.#apart;
+    const variants = this.#made();
+    variants.apart ??= new Context({ ...this.#parts(), chain: undefined });
+    return variants.apart;
   }
 
   /** The same for data inside a block. */
   data(): Context {
     if (this.isData) return this;
-    this.#data ??= new Context({ ...this.#parts(), isData: true });
-    return this.#data;
+    const variants = this.#made();
+    variants.data ??= new Context({ ...this.#parts(), isData: true });
+    return variants.data;
   }
 
   /**
@@ -53,22 +59,22 @@ export class Context {
    */
   named(name: string): Context {
     if (this.chain === undefined || this.chain === name) return this;
-    this.#named ??= new Map();
-    let named = this.#named.get(name);
-    if (named === undefined) {
-      named = new Context({ ...this.#parts(), chain: name });
-      this.#named.set(name, named);
+    const { named } = this.#made();
+    let other = named.get(name);
+    if (other === undefined) {
+      other = new Context({ ...this.#parts(), chain: name });
+      named.set(name, other);
     }
-    return named;
+    return other;
   }
 
   as(roles: number): Context {
     if (roles === this.roles) return this;
-    this.#byRole ??= new Map();
-    let other = this.#byRole.get(roles);
+    const { byRole } = this.#made();
+    let other = byRole.get(roles);
     if (other === undefined) {
       other = new Context({ ...this.#parts(), roles });
-      this.#byRole.set(roles, other);
+      byRole.set(roles, other);
     }
     return other;
   }
@@ -77,6 +83,12 @@ export class Context {
     if (this.origin === undefined) return { document, entry };
     const { outer, isDecoded } = this.origin;
     return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
+  }
+
+  /** The variants made so far; the contexts of most texts that are JSON have none. */
+  #made(): Variants {
+    this.#variants ??= { apart: undefined, data: undefined, named: new Map(), byRole: new Map() };
+    return this.#variants;
   }
 
   #parts(): ContextParts {

@@ -1,8 +1,8 @@
 import type { Dialect, Role } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
-import { isTextType, readBareBase64, readBase64, readDataUrl, unescapeJson } from './encoded.ts';
+import { isTextType, readBareBase64, readBase64, readDataUrl, readDigits, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
-import { mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
+import { beginsLikeJson, endsLikeJson, mayBeDataUrl, mayBeJson, parseNested } from './nested.ts';
 import { type Place, wrapText } from './place.ts';
 import { everyRole, roleBits } from './roles.ts';
 import { findNumber } from './unreadable.ts';
@@ -197,9 +197,9 @@ class Walker {
   /** A block inside a turn may be of another role than the turn. */
   #blockContext(document: JsonDocument, entry: number, context: Context): Context {
     if (context.isData || context.chain === undefined || this.#dialect === undefined) return context;
-    const unseen = unseenBlock(document, entry);
-    if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
     const type = document.memberText(entry, 'type');
+    const unseen = unseenBlock(document, entry, type);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
     if (type === undefined) return context;
     const role = this.#dialect.blockRole(type);
     return role === undefined ? context : context.as(roleBits[role]);
@@ -261,34 +261,23 @@ class Walker {
   #nested(document: JsonDocument, entry: number, context: Context): void {
     const text = document.text(entry);
     const isEscaped = text.includes('\\');
-    if (!/^\s*[[{"]/.test(text) || !(isEscaped || /[\]}]\s*$/.test(text.slice(-64)))) return;
+    if (!beginsLikeJson(text) || !(isEscaped || endsLikeJson(text))) return;
     const outer = context.place(document, entry);
     if (this.#nesting === nestingLimit) return this.#visitor.unseen('opaque', outer);
     this.#nesting += 1;
     const inner = parseNested(text);
-    const parts = { roles: context.roles, chain: undefined, isData: true };
-    if (inner !== undefined) {
-      this.value(inner, 2, new Context({ ...parts, origin: { outer, isDecoded: false } }));
-    } else if (isEscaped) {
-      this.value(
-        wrapText(unescapeJson(text)),
-        2,
-        new Context({ ...parts, origin: { outer, isDecoded: true } }),
-      );
-    }
+    const origin = { outer, isDecoded: inner === undefined };
+    const within = new Context({ roles: context.roles, chain: undefined, isData: true, origin });
+    if (inner !== undefined) this.value(inner, 2, within);
+    else if (isEscaped) this.value(wrapText(unescapeJson(text)), 2, within);
     this.#nesting -= 1;
   }
 
   #number(document: JsonDocument, entry: number, context: Context): void {
     // Numbers that follow each other are no split text; joined they would look like cards and the like.
     this.#visitor.text(document, entry, context.apart());
-    if (document.end(entry) - document.start(entry) < 3) return;
-    const raw = document.raw(entry);
-    if (!/[.eE]/.test(raw)) return;
-    const value = Number(raw);
-    // 4.111111111111111e15 is a card number too.
-    if (!Number.isInteger(value) || Math.abs(value) < 1e6 || Math.abs(value) > 1e30) return;
-    this.#decoded([String(BigInt(value))], context.place(document, entry), context.roles);
+    const digits = readDigits(document, entry);
+    if (digits !== undefined) this.#decoded([digits], context.place(document, entry), context.roles);
   }
 
   /** Token ids in place of text can't be read. */

@@ -8,6 +8,8 @@ interface Groups {
   readonly ends: number[];
   /** The character that joins a group to the next one; 0 where the run ends. */
   readonly separators: number[];
+  /** So many of them; what follows is left over from a run before. */
+  count: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export const creditCard: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    const groups: Groups = { starts: [], ends: [], separators: [] };
+    const groups: Groups = { starts: [], ends: [], separators: [], count: 0 };
     // A card has a group of at least four digits, so one character in four is enough to notice it.
     for (let index = 3; index < text.length; index += 4) {
       if (!isDigit(text.charCodeAt(index))) continue;
@@ -35,7 +37,8 @@ export const creditCard: Detector = {
 };
 
 /** All digit groups around `index` that hang together by one separator each; returns where the last one ends. */
-function readGroups(text: string, index: number, { starts, ends, separators }: Groups): number {
+function readGroups(text: string, index: number, groups: Groups): number {
+  const { starts, ends, separators } = groups;
   let start = index;
   while (start > 0 && isDigit(text.charCodeAt(start - 1))) start -= 1;
   start = firstGroupStart(text, start);
@@ -49,7 +52,7 @@ function readGroups(text: string, index: number, { starts, ends, separators }: G
     separators[count] = separator;
     count += 1;
     if (separator === 0) {
-      starts.length = count;
+      groups.count = count;
       return end;
     }
     start = end + 1;
@@ -83,26 +86,33 @@ function isSeparator(code: number): boolean {
   );
 }
 
-const printed: readonly (readonly number[])[] = [
-  [4, 4, 4, 4, 3],
-  [4, 4, 4, 4],
-  [4, 6, 5],
-  [4, 6, 4],
-  [19],
-  [16],
-  [15],
-  [14],
+interface Grouping {
+  readonly sizes: readonly number[];
+  readonly digits: number;
+}
+
+const printed: readonly Grouping[] = [
+  { sizes: [4, 4, 4, 4, 3], digits: 19 },
+  { sizes: [4, 4, 4, 4], digits: 16 },
+  { sizes: [4, 6, 5], digits: 15 },
+  { sizes: [4, 6, 4], digits: 14 },
+  { sizes: [19], digits: 19 },
+  { sizes: [16], digits: 16 },
+  { sizes: [15], digits: 15 },
+  { sizes: [14], digits: 14 },
 ];
 /** The groups in which cards are printed, by the length of the first. */
-const groupings = Array.from({ length: 20 }, (_, length) => printed.filter(([first]) => first === length));
+const groupings = Array.from({ length: 20 }, (_, length) =>
+  printed.filter(({ sizes }) => sizes[0] === length),
+);
 const noFindings: readonly Finding[] = [];
 
 function cardsAmong(text: string, groups: Groups): readonly Finding[] {
-  const { starts, ends } = groups;
+  const { starts, ends, count } = groups;
   let found: Finding[] | undefined;
   let uncovered = 0;
   let index = 0;
-  while (index < starts.length) {
+  while (index < count) {
     const size = cardAt(text, groups, index);
     if (size === 0) {
       uncovered += 1;
@@ -124,10 +134,9 @@ function cardAt(text: string, groups: Groups, index: number): number {
   if (candidates === undefined) return 0;
   const lengths = lengthsByPrefix[prefixAt(text, start)] as number;
   if (lengths === 0) return 0;
-  for (const sizes of candidates) {
-    if (fits(groups, index, sizes) && isCard(text, groups, { index, count: sizes.length, lengths })) {
-      return sizes.length;
-    }
+  for (const { sizes, digits } of candidates) {
+    if ((lengths & (1 << digits)) === 0 || !fits(groups, index, sizes)) continue;
+    if (isCard(text, groups, index, sizes.length)) return sizes.length;
   }
   return 0;
 }
@@ -138,8 +147,8 @@ function prefixAt(text: string, start: number): number {
   return prefix;
 }
 
-function fits({ starts, ends, separators }: Groups, index: number, sizes: readonly number[]): boolean {
-  if (index + sizes.length > starts.length) return false;
+function fits({ starts, ends, separators, count }: Groups, index: number, sizes: readonly number[]): boolean {
+  if (index + sizes.length > count) return false;
   const separator = separators[index];
   for (let offset = 1; offset < sizes.length; offset += 1) {
     const at = index + offset;
@@ -149,16 +158,10 @@ function fits({ starts, ends, separators }: Groups, index: number, sizes: readon
   return true;
 }
 
-interface Candidate {
-  readonly index: number;
-  readonly count: number;
-  /** The lengths that its issuer's cards have, as bits. */
-  readonly lengths: number;
-}
-
-function isCard(text: string, groups: Groups, { index, count, lengths }: Candidate): boolean {
+/** Whether so many groups from `index` on, of a card's sizes, are one. */
+function isCard(text: string, groups: Groups, index: number, count: number): boolean {
   const { starts, ends } = groups;
-  if (!hasCheckDigit(text, groups, { index, count, lengths })) return false;
+  if (!hasCheckDigit(text, groups, index, count)) return false;
   if (!standsAlone(text, starts[index] as number, ends[index + count - 1] as number)) return false;
   const written: string[] = [];
   for (let at = index; at < index + count; at += 1) written.push(text.slice(starts[at], ends[at]));
@@ -166,11 +169,7 @@ function isCard(text: string, groups: Groups, { index, count, lengths }: Candida
 }
 
 /** Validator checks it too, at many times the cost, which nine numbers of ten are spared. */
-function hasCheckDigit(
-  text: string,
-  { starts, ends }: Groups,
-  { index, count, lengths }: Candidate,
-): boolean {
+function hasCheckDigit(text: string, { starts, ends }: Groups, index: number, count: number): boolean {
   let sum = 0;
   let length = 0;
   for (let group = index + count - 1; group >= index; group -= 1) {
@@ -181,7 +180,7 @@ function hasCheckDigit(
       length += 1;
     }
   }
-  return sum % 10 === 0 && (lengths & (1 << length)) !== 0;
+  return sum % 10 === 0;
 }
 
 /** Four numbers of which each is one more than the last are a stretch of a table. */

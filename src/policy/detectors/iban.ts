@@ -6,6 +6,8 @@ import type { Detector, Finding } from './detector.ts';
 const isIban = 'default' in iban ? iban.default : iban;
 const longest = 34;
 const shortest = 15;
+/** What a sum is multiplied by, modulo 97, when two letters and two digits are put behind it: six places. */
+const firstPower = 1_000_000 % 97;
 
 /**
  * International bank account numbers: the country's length and structure and the check digits, as validator
@@ -22,7 +24,8 @@ export const ibanNumber: Detector = {
     // Two letters and two digits open it, so every second character tells whether one may be near.
     for (let index = 2; index < text.length; index += 2) {
       if (!isDigit(text.charCodeAt(index))) continue;
-      const finding = ibanFrom(text, index - 2) ?? ibanFrom(text, index - 3);
+      const start = isLatinLetter(text.charCodeAt(index - 1)) ? index - 2 : index - 3;
+      const finding = isOpening(text, start) ? ibanFrom(text, start) : undefined;
       if (finding === undefined) continue;
       findings.push(finding);
       index = finding.end;
@@ -32,8 +35,7 @@ export const ibanNumber: Detector = {
 };
 
 function ibanFrom(text: string, start: number): Finding | undefined {
-  if (start < 0 || !isOpening(text, start)) return undefined;
-  const separator = text.charAt(start + 4);
+  const separator = text.charCodeAt(start + 4);
   return isSeparator(separator) ? groupedFrom(text, start, separator) : wholeFrom(text, start);
 }
 
@@ -51,7 +53,8 @@ function isOpening(text: string, start: number): boolean {
  * Groups are of four and only the last is shorter, but a word of up to four letters may follow
  * ("DE89 … 00 for me"), so the number may end with any group; the longest that is valid counts.
  */
-function groupedFrom(text: string, start: number, separator: string): Finding | undefined {
+function groupedFrom(text: string, start: number, separator: number): Finding | undefined {
+  const first = appendToRemainder(0, text, { start, end: start + 4 });
   let found: Finding | undefined;
   let remainder = 0;
   let length = 0;
@@ -61,8 +64,9 @@ function groupedFrom(text: string, start: number, separator: string): Finding | 
     if (end === index || isWordCharacter(text.charCodeAt(end))) break;
     if (length > 0) remainder = appendToRemainder(remainder, text, { start: index, end });
     length += end - index;
-    if (length >= shortest && isValid(text, { start, end }, remainder)) found = { start, end };
-    if (end - index < 4 || text.charAt(end) !== separator) break;
+    const isChecked = length >= shortest && (remainder * firstPower + first) % 97 === 1;
+    if (isChecked && isValid(text, start, end)) found = { start, end };
+    if (end - index < 4 || text.charCodeAt(end) !== separator) break;
     index = end + 1;
   }
   return found;
@@ -80,15 +84,15 @@ function wholeFrom(text: string, start: number): Finding | undefined {
   const length = end - start;
   if (length < shortest || length > longest || text.charCodeAt(end) === 95) return undefined;
   const remainder = appendToRemainder(0, text, { start: start + 4, end });
-  return isValid(text, { start, end }, remainder) ? { start, end } : undefined;
+  const isChecked = appendToRemainder(remainder, text, { start, end: start + 4 }) === 1;
+  return isChecked && isValid(text, start, end) ? { start, end } : undefined;
 }
 
 /**
  * Validator checks the digits too, at many times the cost: asked for each beginning of a number, it would take
  * most of a second for a megabyte made of such beginnings.
  */
-function isValid(text: string, { start, end }: Finding, remainder: number): boolean {
-  if (appendToRemainder(remainder, text, { start, end: start + 4 }) !== 1) return false;
+function isValid(text: string, start: number, end: number): boolean {
   return isIban(text.slice(start, end).replace(/[^A-Za-z0-9]/g, ''));
 }
 
@@ -102,6 +106,7 @@ function appendToRemainder(before: number, text: string, { start, end }: Finding
   return remainder;
 }
 
-function isSeparator(character: string): boolean {
-  return character !== '' && ' -.\u00a0\u202f'.includes(character);
+/** Space, hyphen, dot and the no-break spaces. */
+function isSeparator(code: number): boolean {
+  return code === 32 || code === 45 || code === 46 || code === 0xa0 || code === 0x202f;
 }

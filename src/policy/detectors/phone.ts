@@ -17,7 +17,12 @@ export const phone: Detector = {
     const findings: Finding[] = [];
     for (const run of findLongRuns(text, 7, phoneCharacters)) {
       const marks = marksOf(text, run);
-      if (marks.digits >= 7) findings.push(...numbersWithin(text, run, marks));
+      if (marks.digits < 7) continue;
+      const first = findings.length;
+      for (const shape of shapes) {
+        if ((marks.signs & shape.needs) === shape.needs) addShaped(findings, { text, run, shape, first });
+      }
+      addAnnounced(findings, { text, firstDigit: marks.firstDigit, first });
     }
     return findings;
   },
@@ -27,56 +32,54 @@ const phoneCharacters = toCharacterSet(
   (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
 );
 
-/** What a stretch holds, found in one look: most shapes are ruled out by it. */
+/** What a stretch may hold, found in one look: most shapes are ruled out by it. */
 interface Marks {
   readonly digits: number;
   readonly firstDigit: number;
-  /** A plus sign, or two zeros. */
-  readonly hasCountryCode: boolean;
-  /** A group of three digits and one of four after a single character. */
-  readonly hasThreeFour: boolean;
-  /** A zero after something that is no digit, and two pairs of digits in a row. */
-  readonly hasPairs: boolean;
-  /** The same zero, and a group of four digits after a hyphen. */
-  readonly hasHyphens: boolean;
+  readonly signs: number;
 }
+
+/** Bits of what the shapes of numbers have. */
+const signs = {
+  /** A plus sign, or a group that begins with two zeros. */
+  countryCode: 1,
+  /** A group of three digits and one of four after a single character. */
+  threeFour: 2,
+  /** A group that begins with a zero. */
+  zero: 4,
+  /** Two groups of two digits with a single character between. */
+  pairs: 8,
+  /** A group of four digits after a hyphen. */
+  hyphenFour: 16,
+} as const;
 
 function marksOf(text: string, { start, end }: Finding): Marks {
   let digits = 0;
   let firstDigit = -1;
-  let hasCountryCode = false;
-  let hasThreeFour = false;
-  let hasZero = false;
-  let hasPair = false;
-  let hasHyphen = false;
-  let length = 0;
+  let found = 0;
+  let endBefore = -1;
   let lengthBefore = 0;
-  for (let at = start; at <= end; at += 1) {
-    const code = at < end ? text.charCodeAt(at) : 0;
-    if (isDigit(code)) {
-      if (length === 0 && code === 48) hasZero = true;
-      if (length > 0 && code === 48 && text.charCodeAt(at - 1) === 48) hasCountryCode = true;
-      if (digits === 0) firstDigit = at;
-      digits += 1;
-      length += 1;
-      continue;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 43) found |= signs.countryCode;
+    if (!isDigit(code)) continue;
+    const first = at;
+    while (at + 1 < end && isDigit(text.charCodeAt(at + 1))) at += 1;
+    const length = at + 1 - first;
+    if (digits === 0) firstDigit = first;
+    digits += length;
+    if (code === 48) {
+      found |= signs.zero;
+      if (text.charCodeAt(first + 1) === 48) found |= signs.countryCode;
     }
-    if (code === 43) hasCountryCode = true;
-    if (length === 4 && lengthBefore === 3) hasThreeFour = true;
-    if (length === 2 && lengthBefore === 2) hasPair = true;
-    if (length === 4 && text.charCodeAt(at - 5) === 45) hasHyphen = true;
-    // Two characters between groups leave a group of none.
+    const isNext = first === endBefore + 1;
+    if (length === 4 && lengthBefore === 3 && isNext) found |= signs.threeFour;
+    if (length === 2 && lengthBefore === 2 && isNext) found |= signs.pairs;
+    if (length === 4 && text.charCodeAt(first - 1) === 45) found |= signs.hyphenFour;
     lengthBefore = length;
-    length = 0;
+    endBefore = at + 1;
   }
-  return {
-    digits,
-    firstDigit,
-    hasCountryCode,
-    hasThreeFour,
-    hasPairs: hasZero && hasPair,
-    hasHyphens: hasZero && hasHyphen,
-  };
+  return { digits, firstDigit, signs: found };
 }
 
 const separator = '[-. \\u00a0\\u202f\\u2010-\\u2013]';
@@ -85,15 +88,15 @@ const notAfter = '(?![\\w/(]|[-.\\u2010-\\u2013]\\d)';
 
 interface Shape {
   readonly pattern: RegExp;
-  /** Whether a stretch with these marks may hold it. */
-  isPossible(marks: Marks): boolean;
+  /** What a stretch must have to hold it. */
+  readonly needs: number;
   accepts(text: string, number: Finding): boolean;
 }
 
 const shapes: readonly Shape[] = [
   {
     pattern: /(?<![\w+)\]])(?:\+|\b00)[1-9](?:[-. ()/\u00a0\u202f\u2010-\u2013]{0,2}\d){6,15}/g,
-    isPossible: ({ hasCountryCode }) => hasCountryCode,
+    needs: signs.countryCode,
     accepts: isInternational,
   },
   {
@@ -101,53 +104,67 @@ const shapes: readonly Shape[] = [
       `${notBefore}(?:1${separator})?(?:\\([2-9]\\d{2}\\) ?|[2-9]\\d{2}${separator})[2-9]\\d{2}${separator}\\d{4}${notAfter}`,
       'g',
     ),
-    isPossible: ({ hasThreeFour }) => hasThreeFour,
+    needs: signs.threeFour,
     accepts: isNorthAmerican,
   },
   {
     pattern: new RegExp(`${notBefore}0[1-9](?:([. \\u00a0-])\\d{2})(?:\\1\\d{2}){3}${notAfter}`, 'g'),
-    isPossible: ({ hasPairs }) => hasPairs,
+    needs: signs.zero | signs.pairs,
     accepts: isFrench,
   },
   {
     pattern: new RegExp(`${notBefore}0\\d{1,3}-\\d{3,4}-\\d{4}${notAfter}`, 'g'),
-    isPossible: ({ hasHyphens }) => hasHyphens,
+    needs: signs.zero | signs.hyphenFour,
     accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
   },
 ];
 /** Any digits; only right after a word that announces them, so only those that come first in a stretch. */
 const announced = /(?<![\w.+-])\(?\d(?:[-. ()/\u00a0\u202f]{0,2}\d){6,14}(?![\w]|[-.]\d)/y;
 
-function numbersWithin(text: string, run: Finding, marks: Marks): readonly Finding[] {
-  const findings: Finding[] = [];
-  const add = (number: Finding, accepts: Shape['accepts']) => {
-    const isNew = !findings.some((finding) => finding.start < number.end && number.start < finding.end);
-    if (isNew && accepts(text, number)) findings.push(number);
-  };
-  const offset = Math.max(0, run.start - 1);
-  let slice: string | undefined;
-  for (const { pattern, isPossible, accepts } of shapes) {
-    if (!isPossible(marks)) continue;
-    slice ??= text.slice(offset, run.end + 2);
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(slice); match !== null; match = pattern.exec(slice)) {
-      const start = offset + match.index;
-      add({ start, end: start + match[0].length }, accepts);
-    }
-  }
-  const first = announcedAt(text, marks.firstDigit);
-  if (first !== undefined) add(first, isAnnounced);
-  return findings;
+interface Within {
+  readonly text: string;
+  /** The number of findings before this stretch. */
+  readonly first: number;
 }
 
-function announcedAt(text: string, firstDigit: number): Finding | undefined {
+function addShaped(
+  findings: Finding[],
+  { text, first, run, shape }: Within & { readonly run: Finding; readonly shape: Shape },
+): void {
+  const { pattern, accepts } = shape;
+  const offset = Math.max(0, run.start - 1);
+  const slice = text.slice(offset, run.end + 2);
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(slice); match !== null; match = pattern.exec(slice)) {
+    const start = offset + match.index;
+    const number = { start, end: start + match[0].length };
+    if (isNew(findings, number, first) && accepts(text, number)) findings.push(number);
+  }
+}
+
+function addAnnounced(
+  findings: Finding[],
+  { text, first, firstDigit }: Within & { readonly firstDigit: number },
+): void {
   // A bracket before it belongs to it.
   for (let start = firstDigit - 1; start <= firstDigit; start += 1) {
     if (start < firstDigit && text.charCodeAt(start) !== 40) continue;
+    if (!followsWord(text, start, 10)) continue;
     announced.lastIndex = start;
-    if (announced.test(text)) return { start, end: announced.lastIndex };
+    if (!announced.test(text)) continue;
+    const number = { start, end: announced.lastIndex };
+    if (isNew(findings, number, first) && isAnnounced(text, number)) findings.push(number);
+    return;
   }
-  return undefined;
+}
+
+/** Whether a number overlaps with none found in its stretch. */
+function isNew(findings: readonly Finding[], number: Finding, first: number): boolean {
+  for (let at = first; at < findings.length; at += 1) {
+    const finding = findings[at] as Finding;
+    if (finding.start < number.end && number.start < finding.end) return false;
+  }
+  return true;
 }
 
 function isAnnounced(text: string, { start }: Finding): boolean {
@@ -164,9 +181,9 @@ function hasDigits(text: string, number: Finding, counts: readonly number[]): bo
 
 function isInternational(text: string, number: Finding): boolean {
   if (/[\w]/.test(text.charAt(number.end))) return false;
+  const hasPlus = text.charCodeAt(number.start) === 43;
+  if (!hasPlus && !isDialled(text, number) && !isAnnounced(text, number)) return false;
   const written = text.slice(number.start, number.end);
-  const hasPlus = written.startsWith('+');
-  if (!hasPlus && !isDialled(written) && !isAnnounced(text, number)) return false;
   const digits = written.replace('(0)', '').replace(/\D/g, '').replace(/^00/, '');
   const lengths = nationalLengths(digits);
   if (lengths === undefined) return false;
@@ -176,12 +193,15 @@ function isInternational(text: string, number: Finding): boolean {
 }
 
 /** With "00" for the plus sign: the country code is the first group. Tables of code points look much like it. */
-function isDialled(written: string): boolean {
-  return (
-    /^00[1-9]\d{0,2}[ (-]/.test(written) &&
-    !/^00\d\d (?:0|\d{4} \d{4}$)/.test(written) &&
-    !written.includes('.')
-  );
+function isDialled(text: string, { start, end }: Finding): boolean {
+  let groupEnd = start;
+  while (isDigit(text.charCodeAt(groupEnd))) groupEnd += 1;
+  const length = groupEnd - start;
+  if (length > 5 || !' (-'.includes(text.charAt(groupEnd))) return false;
+  const isCodePoint = length === 4 && text.charCodeAt(groupEnd) === 32;
+  if (isCodePoint && text.charCodeAt(groupEnd + 1) === 48) return false;
+  const written = text.slice(start, end);
+  return !(isCodePoint && /^\d{4} \d{4} \d{4}$/.test(written)) && !written.includes('.');
 }
 
 /** In a patch, "+" at the beginning of a line says that the line was added. */

@@ -1,6 +1,6 @@
 /** Bytes of a text that are read at once, in four parts; the rest of what a text has is read one by one. */
 const longestBlock = 4096;
-const shortestBlock = 384;
+export const shortestBlock = 384;
 /** How far a part may begin after its place, for a space to begin after. */
 const spaceReach = 64;
 const space = 0x20;
@@ -30,7 +30,7 @@ interface Range {
  * Reads the beginning of a text in four parts at once: one look-up waits for the one before it, but not for those of
  * other parts, so that four take hardly longer than one. The first part begins where the automata stand; the others
  * begin after a space, where a guess stands in for what comes before, which must be proved afterwards. Stops at
- * the first byte of any part that a plain look-up has no answer for. False where the text is too short, or has too few spaces.
+ * the first byte of any part that a plain look-up has no answer for. False where the text has too few spaces.
  */
 export function readParts(
   table: Int32Array,
@@ -39,7 +39,6 @@ export function readParts(
   into: Parts,
 ): boolean {
   const size = Math.min(end - start, longestBlock) >> 2;
-  if (size < shortestBlock >> 2) return false;
   const second = afterSpace(bytes, start + size);
   const third = afterSpace(bytes, start + size * 2);
   const fourth = afterSpace(bytes, start + size * 3);

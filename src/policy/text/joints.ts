@@ -1,7 +1,7 @@
 import { type Piece, type Place, textOf } from '../place.ts';
-import type { Automaton } from './automaton.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import { type Joined, join } from './joined.ts';
+import { Lanes } from './lanes.ts';
 import type { Machine } from './machine.ts';
 import { findSpans, type Needle } from './needles.ts';
 import { bytesOf, type Hit, type TextReader, type TextVerdict } from './reader.ts';
@@ -18,7 +18,6 @@ const piecesKept = 64;
 const savedLimit = 64;
 /** Bytes from which a text is not waited with. */
 const longText = 256;
-const space = 0x20;
 
 /** What is kept of the texts of one chain. */
 interface Chain {
@@ -32,13 +31,6 @@ interface Chain {
   candidates: readonly number[];
   /** Detectors that are to look at the texts since the last look. */
   readonly called: Set<number>;
-}
-
-/** What one joint brought; most bring nothing. */
-interface Found {
-  hits: Map<number, Hit> | undefined;
-  /** Detectors that are worth a look. */
-  called: Set<number> | undefined;
 }
 
 /** A chain as it stood at some place of a body, without the body: its pieces by their entries. */
@@ -60,17 +52,30 @@ export class Joints {
   readonly #machine: Machine;
   readonly #reader: TextReader;
   readonly #chains = new Map<string, Chain>();
+  readonly #lanes: Readonly<Record<View, Lanes>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
+  /** Needles over the joint that is read; mostly there are none. */
+  readonly #hits = new Map<number, Hit>();
+  /** Detectors that are to look at the chain that is read. */
+  #called: Set<number> = new Set();
+  /** Needles that are no news at the joint. */
+  #known: ReadonlySet<number> = nothingTold;
 
   constructor(machine: Machine, reader: TextReader) {
     this.#machine = machine;
     this.#reader = reader;
+    const { exact, folded } = machine.scanner;
+    this.#lanes = {
+      exact: new Lanes(exact, (needles) => this.#note('exact', needles)),
+      folded: new Lanes(folded, (needles) => this.#note('folded', needles)),
+    };
   }
 
   /** Adds a text that isn't empty to its chain. */
   add(piece: Piece, verdict: TextVerdict, report: JointListener): void {
     const name = piece.chain;
     if (name === undefined) return;
+    if (this.#hits.size > 0) this.#hits.clear();
     const before = this.#chains.get(name);
     if (before === undefined) {
       this.#chains.set(name, this.#first(piece, verdict));
@@ -78,19 +83,20 @@ export class Joints {
     }
     const { document, entry } = piece.place;
     const text = bytesOf(document, entry);
-    const joint: Found = { hits: undefined, called: undefined };
-    const exact = this.#goOn('exact', before, text, joint);
-    const folded = this.#goOn('folded', before, text, joint);
-    if (joint.hits !== undefined) {
-      for (const { needle } of verdict.hits) joint.hits.delete(needle);
+    this.#called = before.called;
+    const exact = this.#goOn('exact', before, text, verdict);
+    const folded = this.#goOn('folded', before, text, verdict);
+    const hits = this.#hits;
+    if (hits.size > 0) {
+      for (const { needle } of verdict.hits) hits.delete(needle);
       const last = before.pieces[before.pieces.length - 1] as Piece;
-      for (const hit of joint.hits.values()) report(hit, piece, last);
+      for (const hit of hits.values()) report(hit, piece, last);
     }
-    before.exact = this.#opened('exact', verdict.after.exact, exact);
-    before.folded = this.#opened('folded', verdict.after.folded, folded);
-    before.told = told(verdict, joint);
+    before.exact = exact;
+    before.folded = folded;
+    before.told = told(verdict, hits);
     before.pieces.push(piece);
-    this.#call(before, verdict, joint);
+    this.#call(before, verdict);
     const isLong = text.end - text.start >= longText;
     if (isLong || before.pieces.length >= pieceLimit) this.#look(before, report);
   }
@@ -125,11 +131,10 @@ export class Joints {
     }
   }
 
-  /** Notes the detectors that are to look at a joint: one of its texts opened their gate, or the joint did. */
-  #call(chain: Chain, verdict: TextVerdict, joint: Found): void {
+  /** Notes the detectors that are to look at a joint because one of its texts opened their gate. */
+  #call(chain: Chain, verdict: TextVerdict): void {
     for (const number of chain.candidates) chain.called.add(number);
     for (const number of verdict.candidates) chain.called.add(number);
-    for (const number of joint.called ?? nothingTold) chain.called.add(number);
     for (const number of this.#machine.always) chain.called.add(number);
     chain.candidates = verdict.candidates;
   }
@@ -180,76 +185,44 @@ export class Joints {
 
   #first(piece: Piece, verdict: TextVerdict): Chain {
     return {
-      exact: this.#opened('exact', verdict.after.exact, noLanes),
-      folded: this.#opened('folded', verdict.after.folded, noLanes),
-      told: told(verdict, undefined),
+      exact: this.#lanes.exact.begin([]).openedWith(verdict.after.exact),
+      folded: this.#lanes.folded.begin([]).openedWith(verdict.after.folded),
+      told: told(verdict, this.#hits),
       pieces: [piece],
       candidates: verdict.candidates,
       called: new Set(),
     };
   }
 
-  /** The states in which something is open at the end of a text. */
-  #opened(view: View, alone: State, lanes: readonly State[]): readonly State[] {
-    const automaton = this.#machine.scanner[view];
-    if (!automaton.isOpen(alone)) return lanes;
-    const opened = [...lanes];
-    opened.length = keep(automaton, opened, opened.length, alone);
-    return opened;
-  }
-
-  /** Runs what was open before through the beginning of a text; returns what is still open at its end. */
-  #goOn(view: View, before: Chain, text: TextBytes, joint: Found): readonly State[] {
-    const opened = before[view];
-    if (opened.length === 0) return noLanes;
-    const automaton = this.#machine.scanner[view];
-    const { fold } = this.#machine;
-    const lanes = [...opened];
-    let count = lanes.length;
+  /** Runs what was open before through the beginning of a text; returns what is open at its end. */
+  #goOn(view: View, before: Chain, text: TextBytes, { after }: TextVerdict): readonly State[] {
     // What ended with the text before shows only now, and is no news.
-    for (const state of opened) {
-      const spaced = automaton.next(state, space);
-      this.#note(view, spaced.needles, joint, before.told);
-      count = keep(automaton, lanes, count, spaced);
-    }
-    let alone = automaton.start;
-    let known: ReadonlySet<number> = before.told;
-    const advance = (codePoint: number) => {
-      alone = automaton.next(alone, codePoint);
-      let kept = 0;
-      for (let lane = 0; lane < count; lane += 1) {
-        const next = automaton.next(lanes[lane] as State, codePoint);
-        this.#note(view, next.needles, joint, known);
-        if (next !== alone) kept = keep(automaton, lanes, kept, next);
-      }
-      count = kept;
-    };
+    this.#known = before.told;
+    const lanes = this.#lanes[view].begin(before[view]);
+    const { fold } = this.#machine;
     let at = text.start;
-    for (let read = 0; at < text.end && count > 0 && read < jointReach; read += 1) {
+    for (let read = 0; at < text.end && !lanes.isEmpty && read < jointReach; read += 1) {
       readCharacter(text.bytes, at, text.isEscaped, this.#character);
       const { codePoint, length } = this.#character;
       at += length;
       const folded = view === 'exact' ? codePoint : fold.point(codePoint);
-      if (folded > 0 || view === 'exact') advance(folded);
-      else if (folded < 0) (fold.sequences[-1 - folded] as readonly number[]).forEach(advance);
-      known = nothingTold;
+      if (folded > 0 || view === 'exact') lanes.advance(folded);
+      else if (folded < 0) for (const each of fold.sequences[-1 - folded] ?? []) lanes.advance(each);
+      this.#known = nothingTold;
     }
-    if (at < text.end) return noLanes;
-    lanes.length = count;
-    for (const lane of lanes) this.#note(view, automaton.end(lane), joint, nothingTold);
-    return lanes;
+    if (at < text.end) lanes.drop();
+    lanes.end();
+    return lanes.openedWith(after[view]);
   }
 
-  #note(view: View, needles: readonly number[], joint: Found, known: ReadonlySet<number>): void {
+  #note(view: View, needles: readonly number[]): void {
     for (const needle of needles) {
-      if (known.has(needle)) continue;
+      if (this.#known.size > 0 && this.#known.has(needle)) continue;
       if (this.#machine.needles[needle]?.kind === 'detector') {
-        joint.called ??= new Set();
-        joint.called.add(needle);
+        this.#called.add(needle);
         continue;
       }
-      joint.hits ??= new Map();
-      if (!joint.hits.has(needle)) joint.hits.set(needle, { needle, view });
+      if (!this.#hits.has(needle)) this.#hits.set(needle, { needle, view });
     }
   }
 
@@ -266,23 +239,9 @@ export class Joints {
   }
 }
 
-/** Keeps a state among the first so many; of those after the same kind of character one is enough. Returns how many are kept. */
-function keep(automaton: Automaton, lanes: State[], count: number, state: State): number {
-  for (let at = 0; at < count; at += 1) {
-    const lane = lanes[at] as State;
-    if (lane.context !== state.context) continue;
-    lanes[at] = automaton.merge(lane, state);
-    return count;
-  }
-  lanes[count] = state;
-  return count + 1;
+function told(verdict: TextVerdict, across: ReadonlyMap<number, Hit>): ReadonlySet<number> {
+  if (verdict.hits.length === 0 && across.size === 0) return nothingTold;
+  return new Set([...verdict.hits.map(({ needle }) => needle), ...across.keys()]);
 }
 
-function told(verdict: TextVerdict, joint: Found | undefined): ReadonlySet<number> {
-  const across = joint?.hits;
-  if (verdict.hits.length === 0 && (across === undefined || across.size === 0)) return nothingTold;
-  return new Set([...verdict.hits.map(({ needle }) => needle), ...(across?.keys() ?? [])]);
-}
-
-const noLanes: readonly State[] = [];
 const nothingTold: ReadonlySet<number> = new Set();

@@ -1,6 +1,6 @@
 import { Automaton } from './automaton.ts';
 import { type Character, plainEscapes, readCharacter } from './code-points.ts';
-import { createParts, readParts } from './cursors.ts';
+import { createParts, readParts, shortestBlock } from './cursors.ts';
 import type { Fold } from './fold.ts';
 import type { Nfa } from './nfa.ts';
 import { PairTable, unknownPair } from './pair-table.ts';
@@ -122,7 +122,7 @@ export class Scanner {
     let offset = pairs.start();
     let at = start;
     // All that is known of offsets is void when the table begins anew, which its age tells.
-    while (pairs.age === age && this.#patience <= this.#scans) {
+    while (end - at >= shortestBlock && pairs.age === age && this.#patience <= this.#scans) {
       const range = { start: at, end, offset, guess };
       if (!readParts(pairs.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);

@@ -1,0 +1,85 @@
+import type { JsonDocument } from './json-document.ts';
+
+// Up to this many keys, comparing each with each is quicker than a table.
+const pairwiseKeys = 8;
+/** Looks at other keys that a key may take, on average, before the table is given up. */
+const looksPerKey = 4;
+
+/** The second of two equal keys of a closed object, if there are any. */
+export function duplicateKey(document: JsonDocument, object: number): number | undefined {
+  const end = document.next(object);
+  let keys = 0;
+  let isEscaped = false;
+  for (let key = object + 1; key < end; key = document.next(key + 1)) {
+    keys += 1;
+    isEscaped ||= document.isEscaped(key);
+  }
+  if (isEscaped) return duplicateInSet(document, object);
+  return keys > pairwiseKeys ? duplicateInTable(document, object, keys) : duplicateInPairs(document, object);
+}
+
+/** By what the keys stand for, which is the same for some that are written in different ways. */
+function duplicateInSet(document: JsonDocument, object: number): number | undefined {
+  const seen = new Set<string>();
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    const text = document.isEscaped(key) ? wellFormed(document.text(key)) : document.text(key);
+    if (seen.has(text)) return key;
+    seen.add(text);
+  }
+  return undefined;
+}
+
+/** By their bytes, without making texts of them. Where keys are made to meet in one slot, a set has no such weakness. */
+function duplicateInTable(document: JsonDocument, object: number, keys: number): number | undefined {
+  const mask = (1 << (33 - Math.clz32(keys))) - 1;
+  const table = new Int32Array(mask + 1);
+  let looksLeft = keys * looksPerKey;
+  const end = document.next(object);
+  for (let key = object + 1; key < end; key = document.next(key + 1)) {
+    let slot = hashOf(document, key) & mask;
+    for (let other = table[slot] as number; other !== 0; other = table[slot] as number) {
+      if (isSameBytes(document, key, other)) return key;
+      looksLeft -= 1;
+      if (looksLeft === 0) return duplicateInSet(document, object);
+      slot = (slot + 1) & mask;
+    }
+    table[slot] = key;
+  }
+  return undefined;
+}
+
+function hashOf(document: JsonDocument, key: number): number {
+  const { bytes } = document;
+  const end = document.end(key);
+  let hash = 0;
+  for (let at = document.start(key); at < end; at += 1) {
+    hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  }
+  return hash ^ (hash >>> 15);
+}
+
+function duplicateInPairs(document: JsonDocument, object: number): number | undefined {
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
+    for (let other = object + 1; other < key; other = document.next(other + 1)) {
+      if (isSameBytes(document, key, other)) return key;
+    }
+  }
+  return undefined;
+}
+
+function isSameBytes(document: JsonDocument, one: number, other: number): boolean {
+  const { bytes } = document;
+  const start = document.start(one);
+  const length = document.end(one) - start;
+  const otherStart = document.start(other);
+  if (length !== document.end(other) - otherStart) return false;
+  for (let i = 0; i < length; i += 1) {
+    if (bytes[start + i] !== bytes[otherStart + i]) return false;
+  }
+  return true;
+}
+
+/** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}
