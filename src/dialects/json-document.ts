@@ -1,4 +1,4 @@
-import { shortText } from './short-texts.ts';
+import type { ShortTexts } from './short-texts.ts';
 
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
@@ -51,6 +51,8 @@ export class JsonDocument {
   count = 0;
   /** Whether somebody keeps it for requests that begin like it, so that findings in it are worth remembering. */
   isKept = false;
+  /** Where its short texts are looked for first. */
+  shortTexts: ShortTexts | undefined;
   /** The kept document that this one begins like. */
   begunLike: SharedBeginning | undefined;
   /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
@@ -126,7 +128,7 @@ export class JsonDocument {
   /** The decoded text of a string. */
   text(entry: number): string {
     if (this.isEscaped(entry)) return JSON.parse(`"${this.raw(entry)}"`) as string;
-    return shortText(this.bytes, this.start(entry), this.end(entry)) ?? this.raw(entry);
+    return this.shortTexts?.read(this.bytes, this.start(entry), this.end(entry)) ?? this.raw(entry);
   }
 
   /** The text between a value's first and last byte, escapes as they are. */
