@@ -23,7 +23,9 @@ export interface PassingStream {
 const nothing = Buffer.alloc(0);
 
 // How the events begin that tell of a failure, in every dialect.
-const errorMarks = ['"error":{', '"error": {', 'event: error'].map((mark) => Buffer.from(mark));
+const errorMarks = ['"error":{', '"error":"', '"type":"error"', 'event:error']
+  .flatMap((mark) => [mark, mark.replace(':', ': ')])
+  .map((mark) => Buffer.from(mark));
 /** Bytes of a mark that may stand in the chunk before. */
 const jointBytes = Math.max(...errorMarks.map((mark) => mark.length)) - 1;
 const lineFeed = 0x0a;

@@ -24,6 +24,12 @@ describe.each([
   ['an object', (words: string) => `data: {"error":{"message":"${words}"}}\n\n`],
   ['an object with a space before it', (words: string) => `data: {"error": {"message":"${words}"}}\n\n`],
   ['an event of that name', (words: string) => `event: error\ndata: {"message":"${words}"}\n\n`],
+  [
+    'an event of that name without a space',
+    (words: string) => `event:error\ndata: {"message":"${words}"}\n\n`,
+  ],
+  ['a type', (words: string) => `data: {"type":"error","message":"${words}"}\n\n`],
+  ['a text', (words: string) => `data: {"error":"${words}"}\n\n`],
 ])('an error that is told as %s', (_what, told) => {
   const event = told(`key ${secret} is wrong`);
   const expected = delta + told('key [secret] is wrong') + done;
