@@ -107,12 +107,14 @@ async function runRelay() {
   const { Pool } = await import('undici');
   const { dialects } = await import('../build/dialects/registry.js');
   const { ExactStream, TranslatedStream } = await import('../build/gateway/passing-stream.js');
+  const { createScrubber } = await import('../build/gateway/scrub.js');
+  const noSecrets = createScrubber([]);
   const { createTranslation } = await import('../build/dialects/translate/translate.js');
   const pool = new Pool(process.argv[3], { connections: 256, pipelining: 1 });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
-    if (client === 'exact') return new ExactStream(dialects[provider], (text) => text);
+    if (client === 'exact') return new ExactStream(dialects[provider], noSecrets);
     const translation = createTranslation(client, provider, {
       requestedModel: 'asked',
       targetModel: 'target',
@@ -122,7 +124,7 @@ async function runRelay() {
     });
     const messages = [{ role: 'user', content: 'hello' }];
     translation.request(client === 'responses' ? { input: 'hello' } : { messages, max_tokens: 100 });
-    return new TranslatedStream(translation.stream(), (text) => text);
+    return new TranslatedStream(translation.stream(), noSecrets);
   }
 
   const server = createServer({ noDelay: true }, (request, response) => {

@@ -181,6 +181,14 @@ const g = require('./g.ts');`;
     expect(readers).toEqual(['main.ts']);
   });
 
+  test('no module keeps state, but for the entry of a process', () => {
+    const variable = /^(?:export )?(?:let |const \w+(?:: (?!readonly )[^=]*\[\])? = (?:\[\]|new Array\b))/m;
+
+    const keepers = sourceFiles().filter((file) => variable.test(readFileSync(join(root, file), 'utf8')));
+
+    expect(keepers).toEqual(['cli/workers/serve-worker.ts']);
+  });
+
   test('no file is longer than 300 lines', () => {
     const long = sourceFiles()
       .filter((file) => !file.includes('.generated.'))

@@ -46,6 +46,8 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
   // Not `for await`, which takes longer to set up than reading a prompt.
   let stop: () => void = () => undefined;
   await new Promise<void>((resolve, reject) => {
+    const closed = () => reject(new GatewayError('usage.invalid', 'standard input closed before its end'));
+    if (stdin.closed) return closed();
     stop = () => {
       stdin.destroy();
       reject(signal.reason);
@@ -54,7 +56,8 @@ async function readAll({ stdin, signal }: Io): Promise<string> {
     stdin
       .on('data', (chunk: Buffer | string) => chunks.push(Buffer.from(chunk as string)))
       .on('end', resolve)
-      .on('error', reject);
+      .on('error', reject)
+      .on('close', closed);
   }).finally(() => signal.removeEventListener('abort', stop));
   const bytes = Buffer.concat(chunks);
   // Replacement characters in its place would be sent, and paid for, without a word.

@@ -93,6 +93,7 @@ async function call(
     const stop = () => request.destroy(signal.reason);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
+    request.on('close', () => signal.removeEventListener('abort', stop));
     request.on('error', (cause) => reject(signal.aborted ? signal.reason : unreachable(url, cause)));
     request.end(payload);
   });

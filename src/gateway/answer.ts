@@ -82,8 +82,8 @@ function giveStream(
   const headers = headersFor(exchange, forwarded, gateway);
   const stream =
     translation === undefined
-      ? new ExactStream(endpoint.dialect, gateway.scrub)
-      : new TranslatedStream(translation.stream(), gateway.scrub);
+      ? new ExactStream(endpoint.dialect, gateway.scrubber)
+      : new TranslatedStream(translation.stream(), gateway.scrubber);
   if (check === undefined) return relayStream(exchange, { answer, stream, headers });
   const rules = check.stream();
   const checked = new CheckedStream(stream, rules, endpoint.dialect);
@@ -151,7 +151,7 @@ async function giveError(
   { gateway, check }: AnswerOptions,
 ): Promise<void> {
   const answer = decodedAnswer(forwarded.answer);
-  const body = gateway.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
+  const body = gateway.scrubber.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
   const { translation } = forwarded.request;
   const words =
     translation === undefined ? body : toBytes(translation.error(answer.status, parseError(body.toString())));

@@ -5,6 +5,7 @@ import type { RepeatFolder } from '../record/repeats.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decider.ts';
 import type { ModelCatalogue } from './models.ts';
+import type { Scrubber } from './scrub.ts';
 
 /** A project key with what applies to it. */
 export interface GatewayKey extends KnownKey {
@@ -24,8 +25,8 @@ export interface Gateway {
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;
-  /** Takes every configured secret out of a provider's own words. */
-  readonly scrub: (text: Buffer) => Buffer;
+  /** Of every configured secret. */
+  readonly scrubber: Scrubber;
   readonly record: RepeatFolder['write'];
   readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */

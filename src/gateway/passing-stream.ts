@@ -3,6 +3,7 @@ import { createSseParser, type SseParser } from '../dialects/sse.ts';
 import { StreamObserver } from '../dialects/stream-observer.ts';
 import type { StreamTranslation } from '../dialects/translate/translate.ts';
 import { GatewayError } from '../errors.ts';
+import type { Scrubber } from './scrub.ts';
 
 /** What becomes of a provider's event stream on its way to the client, one chunk after the other. */
 export interface PassingStream {
@@ -21,41 +22,50 @@ export interface PassingStream {
 
 const nothing = Buffer.alloc(0);
 
-/** Takes our secrets out of a provider's words. */
-type Scrub = (text: Buffer) => Buffer;
-
 // How the events begin that tell of a failure, in every dialect.
-const errorMarks = ['"error":{', '"error": {', 'event: error'].map((mark) => Buffer.from(mark));
+const errorMarks = ['"error":{', '"error":"', '"type":"error"', 'event:error']
+  .flatMap((mark) => [mark, mark.replace(':', ': ')])
+  .map((mark) => Buffer.from(mark));
+/** Bytes of a mark that may stand in the chunk before. */
+const jointBytes = Math.max(...errorMarks.map((mark) => mark.length)) - 1;
+const lineFeed = 0x0a;
 
-/** The provider's chunks are the client's chunks; they are only watched, and errors are scrubbed. */
+/**
+ * The provider's chunks are the client's chunks; they are only watched. From the first sign of an error they
+ * are scrubbed, and what may be the beginning of a secret waits for the chunk that tells.
+ */
 export class ExactStream implements PassingStream {
   readonly state = 'open';
   readonly #dialect: Dialect;
-  readonly #scrub: Scrub;
+  readonly #scrubber: Scrubber;
   readonly #observer: StreamObserver;
   #tellsOfError = false;
+  /** The last bytes of a line that goes on in the next chunk. */
+  #joint: Buffer = nothing;
+  #held: Buffer = nothing;
 
-  constructor(dialect: Dialect, scrub: Scrub) {
+  constructor(dialect: Dialect, scrubber: Scrubber) {
     this.#dialect = dialect;
-    this.#scrub = scrub;
+    this.#scrubber = scrubber;
     this.#observer = new StreamObserver(dialect);
   }
 
   pass(chunk: Buffer): Buffer {
     this.#observer.observe(chunk);
-    // One search in the usual case: the marks share a word.
-    this.#tellsOfError ||= chunk.includes('error') && errorMarks.some((mark) => chunk.includes(mark));
-    return this.#tellsOfError ? this.#scrub(chunk) : chunk;
+    this.#tellsOfError ||= isMarked(chunk) || this.#isMarkedAtJoint(chunk);
+    return this.#tellsOfError ? this.#scrubbed(chunk) : chunk;
   }
 
   end(): Buffer {
-    if (this.#observer.isComplete) return nothing;
+    if (this.#observer.isComplete) return this.#scrubber.scrub(this.#held);
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
+  /** What was held is lost with the rest of the stream: it may be most of a secret. */
   fail(error: GatewayError, requestId: string): Buffer {
     const { gap, events } = this.#observer;
-    return Buffer.from(gap + this.#dialect.errorEvent(error, requestId, events));
+    const ownLine = this.#held.length === 0 ? gap : '\n\n';
+    return Buffer.from(ownLine + this.#dialect.errorEvent(error, requestId, events));
   }
 
   get isWhole(): boolean {
@@ -65,18 +75,40 @@ export class ExactStream implements PassingStream {
   get usage(): Usage | undefined {
     return this.#observer.usage;
   }
+
+  /** Marks are within a line, and most chunks end with one: only the others leave something to look at. */
+  #isMarkedAtJoint(chunk: Buffer): boolean {
+    const isOver = chunk[chunk.length - 1] === lineFeed;
+    if (isOver && this.#joint.length === 0) return false;
+    const isMarkedThere = isMarked(Buffer.concat([this.#joint, chunk.subarray(0, jointBytes)]));
+    const last = isOver ? [] : [this.#joint, chunk.subarray(-jointBytes)];
+    this.#joint = Buffer.concat(last).subarray(-jointBytes);
+    return isMarkedThere;
+  }
+
+  #scrubbed(chunk: Buffer): Buffer {
+    const text = Buffer.concat([this.#held, chunk]);
+    const length = this.#scrubber.certainLength(text);
+    this.#held = text.subarray(length);
+    return this.#scrubber.scrub(text.subarray(0, length));
+  }
+}
+
+function isMarked(text: Buffer): boolean {
+  // One search in the usual case: the marks share a word.
+  return text.includes('error') && errorMarks.some((mark) => text.includes(mark));
 }
 
 /** Each event of the provider becomes what the client's dialect says in its place; at most one is held. */
 export class TranslatedStream implements PassingStream {
   readonly #translation: StreamTranslation;
-  readonly #scrub: Scrub;
+  readonly #scrubber: Scrubber;
   readonly #parser: SseParser;
   #text = '';
 
-  constructor(translation: StreamTranslation, scrub: Scrub) {
+  constructor(translation: StreamTranslation, scrubber: Scrubber) {
     this.#translation = translation;
-    this.#scrub = scrub;
+    this.#scrubber = scrubber;
     this.#parser = createSseParser((name, data) => {
       this.#text += translation.event(name, data);
     });
@@ -114,6 +146,6 @@ export class TranslatedStream implements PassingStream {
     if (this.#text === '') return nothing;
     const bytes = Buffer.from(this.#text);
     this.#text = '';
-    return this.#translation.state === 'failed' ? this.#scrub(bytes) : bytes;
+    return this.#translation.state === 'failed' ? this.#scrubber.scrub(bytes) : bytes;
   }
 }

@@ -3,10 +3,20 @@ const leastLength = 8;
 const mask = '[secret]';
 const maskBytes = Buffer.from(mask);
 
-/** A function that takes every one of these texts out of a provider's words before they go anywhere. */
-export function createScrubber(secrets: readonly string[]): (text: Buffer) => Buffer {
+/** Takes our secrets out of a provider's words before they go anywhere. */
+export interface Scrubber {
+  /** The text without any of them. */
+  scrub(text: Buffer): Buffer;
+  /** How much of a text that goes on is certain: behind it is what may be the beginning of a secret. */
+  certainLength(text: Buffer): number;
+}
+
+export function createScrubber(secrets: readonly string[]): Scrubber {
   const needles = needlesOf(secrets).map((each) => Buffer.from(each));
-  return (text) => needles.reduce(without, text);
+  return {
+    scrub: (text) => needles.reduce(without, text),
+    certainLength: (text) => certainLength(text, needles),
+  };
 }
 
 /** The same for short texts: headers, and causes of failures. */
@@ -38,4 +48,25 @@ function without(text: Buffer, needle: Buffer): Buffer {
     start = at + needle.length;
   }
   return kept.length === 0 ? text : Buffer.concat([...kept, text.subarray(start)]);
+}
+
+function certainLength(text: Buffer, needles: readonly Buffer[]): number {
+  const begun = Math.max(0, ...needles.map((needle) => begunLength(text, needle)));
+  let length = text.length - begun;
+  // A whole secret may reach into what may be the beginning of another: it must not be parted either.
+  for (let before = -1; before !== length; ) {
+    before = length;
+    for (const needle of needles) {
+      const at = text.indexOf(needle, Math.max(0, length - needle.length + 1));
+      if (at >= 0 && at < length) length = at;
+    }
+  }
+  return length;
+}
+
+/** How many of the text's last bytes are the first ones of a longer needle. */
+function begunLength(text: Buffer, needle: Buffer): number {
+  let length = Math.min(needle.length - 1, text.length);
+  while (length > 0 && text.compare(needle, 0, length, text.length - length) !== 0) length -= 1;
+  return length;
 }

@@ -41,8 +41,8 @@ export const lingerMs = 2_000;
 
 /**
  * Answers with the error's status and body. Must be called before any byte of the answer has gone out.
- * Where the request's body was not read to its end, the connection is closed after the answer. Gives the
- * body's length in bytes.
+ * Where the request's body was not read to its end, the connection is closed after the answer. Gives how
+ * many bytes of the body are sent: none where only the head was asked for.
  */
 export function sendError(response: ServerResponse, error: GatewayError, requestId: string): number {
   if (hasUnreadBody(response.req)) {
@@ -76,7 +76,7 @@ function lingerAfter({ req: request }: ServerResponse): void {
   request.resume();
 }
 
-/** Answers with a JSON value; `content-length` is set, so the body is one write. Gives its length in bytes. */
+/** Answers with a JSON value; `content-length` is set, so the body is one write. Gives how many bytes of it are sent. */
 export function sendJson(
   response: ServerResponse,
   value: unknown,
@@ -105,7 +105,7 @@ function sendBody(
   const own = jsonHeaders(body);
   response.writeHead(status, { ...headers, ...own });
   response.end(body);
-  return own['content-length'];
+  return response.req.method === 'HEAD' ? 0 : own['content-length'];
 }
 
 function jsonHeaders(body: string) {

@@ -31,6 +31,8 @@ export class StreamChannel {
   #from = 0;
   #settled = 0;
   #isClosed = false;
+  /** How far the stretches reach whose label has left. */
+  #labelledTo = 0;
   /** Needles that the automata have seen in this channel. */
   readonly seen: Set<number>;
   /** Those of them that the rules have been asked about. */
@@ -112,6 +114,22 @@ export class StreamChannel {
       }));
   }
 
+  /**
+   * What stretches mean for a part that leaves now, as places in that part. A label stands where its stretch begins;
+   * where that left before anybody knew, because the text went on behind what was taken for its end, where the
+   * rest begins.
+   */
+  within(stretches: readonly Stretch[], { start, end }: Omit<Stand, 'channel'>): readonly Stretch[] {
+    const touched = stretches.filter((each) => each.end > start && each.start < end);
+    const labelledTo = this.#labelledTo;
+    this.#labelledTo = Math.max(labelledTo, ...touched.map((each) => each.end));
+    return touched.map((each) => ({
+      start: Math.max(each.start, start) - start,
+      end: Math.min(each.end, end) - start,
+      label: each.start >= start || labelledTo < start ? each.label : '',
+    }));
+  }
+
   /** Forgets what has left, but for a little context. */
   forget(upTo: number): void {
     const from = Math.max(this.#from, upTo - contextLength);
@@ -119,20 +137,6 @@ export class StreamChannel {
     this.#text = this.#text.slice(from - this.#from);
     this.#from = from;
   }
-}
-
-/** What stretches of a channel mean for a part of it, as places in that part; a label stands where its stretch begins. */
-export function stretchesWithin(
-  stretches: readonly Stretch[],
-  { start, end }: { readonly start: number; readonly end: number },
-): readonly Stretch[] {
-  return stretches
-    .filter((each) => each.end > start && each.start < end)
-    .map((each) => ({
-      start: Math.max(each.start, start) - start,
-      end: Math.min(each.end, end) - start,
-      label: each.start >= start ? each.label : '',
-    }));
 }
 
 function reachOf(needle: Needle | undefined): number {

@@ -17,7 +17,7 @@ import { liesWithin, replaceStretches, type Stretch, splice } from './redact.ts'
 import { roleBits } from './roles.ts';
 import type { Verdict } from './rule.ts';
 import type { Search } from './search.ts';
-import { type Stand, StreamChannel, stretchesWithin } from './stream-channel.ts';
+import { type Stand, StreamChannel } from './stream-channel.ts';
 import { readParts, type StreamPart } from './stream-parts.ts';
 import type { Machine } from './text/machine.ts';
 
@@ -259,7 +259,7 @@ export class StreamCheck {
     const texts = new Map(replaced);
     for (const { entry, stands, isRepeated } of parts) {
       const [own = [], ...joined] = stands.map((stand) =>
-        stretchesWithin(this.#stretches(stand.channel), stand),
+        stand.channel.within(this.#stretches(stand.channel), stand),
       );
       const stretches = [...own, ...joined.flat()];
       if (stretches.length === 0) continue;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +62,21 @@ describe('what a command works on', () => {
     closeSync(nothing);
     expect(await readInput(undefined, from(nothing))).toBe('');
     rmSync(directory, { recursive: true });
+  });
+
+  test.each([
+    ['while it is read', (stdin: Readable) => setImmediate(() => stdin.destroy())],
+    ['just before', (stdin: Readable) => stdin.destroy()],
+    ['long before', (stdin: Readable) => once(stdin.destroy(), 'close')],
+  ])('input that closes without an end is not waited for: %s', async (_when, close) => {
+    const stdin = new PassThrough();
+    stdin.write('half');
+    await close(stdin);
+
+    await expect(readInput('ask', io(stdin))).rejects.toMatchObject({
+      code: 'usage.invalid',
+      message: 'standard input closed before its end',
+    });
   });
 
   test('an interruption ends the reading with its reason', async () => {

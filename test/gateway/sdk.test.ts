@@ -365,27 +365,22 @@ describe('with hosts that were told what to do', () => {
     ['messages', messagesEvents],
     ['chat', chatEvents],
     ['responses', responsesEvents],
-  ] as const)(
-    'an abort in mid-stream (%s) closes the call at the provider within a second',
-    async (dialect, events) => {
-      const { anthropic, openai, gateway } = hosts();
-      const host = dialect === 'messages' ? anthropic : openai;
-      host.script(openStream(events.slice(0, 2)));
-      const arrived = host.next();
-      const before = gateway.records.length;
-      const abort = new AbortController();
+  ] as const)('an abort in mid-stream (%s) closes the call at the provider', async (dialect, events) => {
+    const { anthropic, openai, gateway } = hosts();
+    const host = dialect === 'messages' ? anthropic : openai;
+    host.script(openStream(events.slice(0, 2)));
+    const arrived = host.next();
+    const before = gateway.records.length;
+    const abort = new AbortController();
 
-      const first = await firstEvent(gateway, dialect, abort.signal);
-      const startedAt = performance.now();
-      abort.abort();
-      const end = await (await arrived).ended;
+    const first = await firstEvent(gateway, dialect, abort.signal);
+    abort.abort();
+    const end = await (await arrived).ended;
 
-      expect(first).toBeDefined();
-      expect(end).toBe('gone');
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
-      expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ outcome: 'left', stream: true });
-    },
-  );
+    expect(first).toBeDefined();
+    expect(end).toBe('gone');
+    expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ outcome: 'left', stream: true });
+  });
 
   test('an abort before the first byte closes the call at the provider', async () => {
     const { openai, gateway } = hosts();

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
-import { errorBody, newRequestId, rawErrorAnswer } from '../../src/http/respond.ts';
+import { errorBody, newRequestId, rawErrorAnswer, sendError, sendJson } from '../../src/http/respond.ts';
 import { parseAnswers } from './raw-connection.ts';
 
 /** The answer as a client reads it from the wire. */
@@ -62,4 +65,33 @@ test('request ids are long, different and fit into a header', () => {
 
   expect(new Set(ids).size).toBe(1_000);
   for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{30}$/);
+});
+
+test('what is sent is counted: no body where only the head is asked for', async () => {
+  const counts: number[] = [];
+  const server = createServer((request, response) => {
+    const missing = new GatewayError('endpoint.unknown', 'not here');
+    const isMissing = request.url === '/missing';
+    counts.push(isMissing ? sendError(response, missing, 'req_1') : sendJson(response, { a: 1 }, 'req_1'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lengthOf = async (method: string, path: string) => {
+    const answer = await fetch(url + path, { method, headers: { connection: 'close' } });
+    return [answer.headers.get('content-length'), (await answer.arrayBuffer()).byteLength];
+  };
+
+  const lengths = [
+    await lengthOf('GET', '/'),
+    await lengthOf('HEAD', '/'),
+    await lengthOf('HEAD', '/missing'),
+  ];
+
+  server.close();
+  expect(lengths).toEqual([
+    ['7', 7],
+    ['7', 0],
+    [String(errorBody(new GatewayError('endpoint.unknown', 'not here'), 'req_1').length), 0],
+  ]);
+  expect(counts).toEqual([7, 0, 0]);
 });

@@ -11,8 +11,11 @@ const codename = {
 };
 
 /** What leaves of a stream, and whether the rule ended it. */
-function run(events: readonly StreamEvent[]): { readonly text: string; readonly isRefused: boolean } {
-  const set = compile({ house: { rules: [codename] } }).select(['house']);
+function run(
+  events: readonly StreamEvent[],
+  rule: object = codename,
+): { readonly text: string; readonly isRefused: boolean } {
+  const set = compile({ house: { rules: [rule] } }).select(['house']);
   const check = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))))?.stream();
   if (check === undefined) throw new Error('no rule applies to the answer');
   const steps = [...events.map((event) => check.push(event)), check.end()];
@@ -68,4 +71,30 @@ test('what goes on behind its end is read on', () => {
 
   // Nothing held the beginning back any more, but the whole never arrives.
   expect([text, isRefused]).toEqual([first.data, true]);
+});
+
+describe('what is replaced behind the end of a text', () => {
+  const redacting = { ...codename, action: 'redact' };
+  const stop = { finish_reason: 'stop' };
+  const contents = ({ text }: { readonly text: string }) =>
+    [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
+
+  test('says so, though its beginning has left', () => {
+    const left = run([chunk('see project ', stop), chunk('night'), chunk('fall, and more')], redacting);
+
+    expect(contents(left)).toEqual(['see project ', '[REDACTED:content.codename]', ', and more']);
+  });
+
+  test('says so once, where its beginning was replaced', () => {
+    const left = run([chunk('see project '), chunk('nightfall, ', stop), chunk('and more')], redacting);
+
+    expect(contents(left)).toEqual(['see [REDACTED:content.codename]', ', ', 'and more']);
+  });
+
+  test('says so for each', () => {
+    const chunks = [chunk('project ', stop), chunk('nightfall ', stop), chunk('project nightfall')];
+
+    const label = '[REDACTED:content.codename]';
+    expect(contents(run(chunks, redacting))).toEqual(['project ', `${label} `, label]);
+  });
 });

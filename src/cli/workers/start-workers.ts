@@ -72,12 +72,13 @@ export async function startWorkers({ workers: options, ...served }: FrontOptions
     apply: async (next, url) => {
       const before = orders;
       orders = { config: next.source, sandboxUrl: url };
-      try {
-        await Promise.all(workers.map((worker) => worker.apply(orders)));
-      } catch (thrown) {
-        orders = before;
-        throw thrown;
-      }
+      const answers = await Promise.allSettled(workers.map((worker) => worker.apply(orders)));
+      const refusal = answers.find((answer) => answer.status === 'rejected');
+      if (refusal === undefined) return;
+      orders = before;
+      // They followed it until now; whoever can't any more has nothing better to go back to.
+      await Promise.allSettled(workers.map((worker) => worker.apply(before)));
+      throw refusal.reason;
     },
     drain: async () => {
       await Promise.all(workers.map((worker) => worker.drain()));

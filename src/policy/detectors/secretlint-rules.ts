@@ -40,10 +40,39 @@ const ruleName = /[^-]+$/;
 const anyMark =
   /npm_|xox[bpaor]-|xapp-|shp(?:pa|ca|at|ss)_|gh[opsur]_|github_pat_|T3BlbkFJ|sk-ant-api0|lin_api_/;
 
-/** What the rule that runs has reported: they report while they are called. */
-const reported: Finding[] = [];
 const usedRules = rules.flatMap((rule) => {
   const gate = gates[ruleName.exec(rule.meta.id)?.[0] ?? ''];
+  return gate === undefined ? [] : [{ gate, rule }];
+});
+
+/**
+ * Runs secretlint's rules on a text, synchronously: their `file` functions only search a string, while secretlint's
+ * core is asynchronous and reports through events.
+ */
+export function findBySecretlint(text: string, runs: readonly Finding[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const { gate, rule } of usedRules) {
+    if (gate.literal !== undefined && text.includes(gate.literal)) findings.push(...run(rule, text));
+  }
+  for (const { start, end } of runs) {
+    const content = text.slice(start, end);
+    if (!anyMark.test(content)) continue;
+    for (const { gate, rule } of usedRules) {
+      if (content.length < gate.shortest || !content.endsWith(gate.ending ?? '')) continue;
+      if (!gate.mark.test(content)) continue;
+      // Rules look at a character before and after what they find.
+      const from = Math.max(0, start - 2);
+      for (const found of run(rule, text.slice(from, end + 1))) {
+        findings.push({ start: from + found.start, end: from + found.end });
+      }
+    }
+  }
+  return findings;
+}
+
+/** The rule is made anew for each text: it reports to what it was made with, and hardly a text has a mark. */
+function run(rule: Rule, text: string): readonly Finding[] {
+  const reported: Finding[] = [];
   const handler = rule.create(
     {
       sharedOptions: {},
@@ -53,38 +82,6 @@ const usedRules = rules.flatMap((rule) => {
     },
     {},
   );
-  return gate === undefined ? [] : [{ gate, handler }];
-});
-
-type Handler = ReturnType<Rule['create']>;
-
-/**
- * Runs secretlint's rules on a text, synchronously: their `file` functions only search a string, while secretlint's
- * core is asynchronous and reports through events.
- */
-export function findBySecretlint(text: string, runs: readonly Finding[]): readonly Finding[] {
-  const findings: Finding[] = [];
-  for (const { gate, handler } of usedRules) {
-    if (gate.literal !== undefined && text.includes(gate.literal)) findings.push(...run(handler, text));
-  }
-  for (const { start, end } of runs) {
-    const content = text.slice(start, end);
-    if (!anyMark.test(content)) continue;
-    for (const { gate, handler } of usedRules) {
-      if (content.length < gate.shortest || !content.endsWith(gate.ending ?? '')) continue;
-      if (!gate.mark.test(content)) continue;
-      // Rules look at a character before and after what they find.
-      const from = Math.max(0, start - 2);
-      for (const found of run(handler, text.slice(from, end + 1))) {
-        findings.push({ start: from + found.start, end: from + found.end });
-      }
-    }
-  }
-  return findings;
-}
-
-function run(handler: Handler, text: string): readonly Finding[] {
-  reported.length = 0;
   handler.file?.(sourceOf(text));
   return reported.filter(({ start, end }) => !isPlaceholder(secretPart(text.slice(start, end))));
 }

@@ -1,71 +1,11 @@
-import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chatAnswer, chatEvents, openStream, requestFor } from '../../kit/answers.ts';
-import { type Child, startProgram } from '../../kit/child.ts';
+import { startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
-
-interface Gateway {
-  readonly child: Child;
-  readonly home: string;
-  readonly url: string;
-  readonly key: string;
-  readonly workers: readonly number[];
-}
-
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end();
-});
-
-const withHost = ({ url }: ScriptedHost, server = 'workers: 2') => `
-server: { ${server} }
-providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-`;
-
-async function host(...args: Parameters<typeof startHost>): Promise<ScriptedHost> {
-  const started = await startHost(...args);
-  ending.push(() => started.close());
-  return started;
-}
-
-function configure(home: string, yaml: string): void {
-  writeFileSync(join(home, 'gateway.yaml'), `${yaml}\nplants: { store: { enabled: false } }\n`, {
-    mode: 0o600,
-  });
-}
-
-/** The real program with workers, ready for requests. */
-async function serve(yaml: string, argv: readonly string[] = []): Promise<Gateway> {
-  const home = emptyDirectory();
-  configure(home, yaml);
-  const child = startProgram(['serve', '-p', '0', ...argv], home);
-  ending.push(() => child.process.kill('SIGKILL'));
-  await child.wrote('"listening"');
-  const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
-  const { workers } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '');
-  return { child, home, url: state.url, key: state.key, workers };
-}
-
-function lines(child: Child): string[] {
-  return child.text('stderr').split('\n').slice(0, -1);
-}
-
-function ask({ url, key }: Gateway, body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
-    body: JSON.stringify(body),
-  });
-}
-
-/** On a connection of its own, so that another worker gets it than the one before. */
-function askAlone(gateway: Gateway, model = 'gpt-test'): Promise<Response> {
-  return ask(gateway, requestFor('chat', model), { connection: 'close' });
-}
+import { ask, askAlone, type Gateway, host, lines, serve, withHost } from './serving.ts';
 
 /** Resolves when the stream has begun. */
 async function openStreamAt(gateway: Gateway): Promise<{ readonly text: Promise<string> }> {
@@ -126,31 +66,6 @@ test('when all have died the next ones answer at the same address', async () => 
     .toBe(2);
 
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-});
-
-test('a changed file reaches every worker; one with mistakes changes none', async () => {
-  const provider = await host((response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer),
-  );
-  const gateway = await serve(withHost(provider));
-  const statuses = () => Promise.all([1, 2, 3, 4].map(async () => (await askAlone(gateway, 'other')).status));
-
-  const before = await statuses();
-  configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
-  await gateway.child.wrote('configuration reloaded');
-  const changed = await statuses();
-  configure(gateway.home, 'modles: []');
-  gateway.child.process.kill('SIGHUP');
-  await gateway.child.wrote('was not reloaded');
-  process.kill(gateway.workers[1] as number, 'SIGKILL');
-  await gateway.child.wrote('in its place');
-  const kept = await statuses();
-
-  expect([before, changed, kept]).toEqual([
-    [404, 404, 404, 404],
-    [200, 200, 200, 200],
-    [200, 200, 200, 200],
-  ]);
 });
 
 test('the first signal lets streams of all workers finish and exits 0', async () => {

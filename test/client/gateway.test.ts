@@ -1,0 +1,50 @@
+import { getEventListeners, once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { getJson } from '../../src/client/gateway.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function addressOf(listener: RequestListener): Promise<{ url: string; key: string }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'gw_key' };
+}
+
+const answering =
+  (status: number, requestId = 'req_1'): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, { 'x-request-id': requestId }).end('{"ok":true}');
+  };
+
+test.each([
+  ['was answered', answering(200), '{"ok":true}'],
+  ['was refused', answering(500), 'provider.broken_response'],
+  ['was answered by no gateway', answering(200, 'other'), 'gateway.unreachable'],
+  ['broke off', (({ socket }) => socket.destroy()) satisfies RequestListener, 'gateway.unreachable'],
+])('a call that %s leaves nothing at the signal of its command', async (_how, listener, expected) => {
+  const { signal } = new AbortController();
+
+  const outcome = await getJson(await addressOf(listener), '/', signal).then(
+    JSON.stringify,
+    ({ code }) => code,
+  );
+
+  expect(outcome).toBe(expected);
+  await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(0);
+});
+
+test('a call that is given up in the middle of its answer ends with the reason', async () => {
+  const interrupt = new AbortController();
+  const address = await addressOf((_request, response) => {
+    response.writeHead(200, { 'x-request-id': 'req_1' }).write('{');
+    setImmediate(() => interrupt.abort(new Error('enough')));
+  });
+
+  await expect(getJson(address, '/', interrupt.signal)).rejects.toThrow('enough');
+});

@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach } from 'vitest';
+import { dialects } from '../../src/dialects/registry.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { Exchange } from '../../src/gateway/exchange.ts';
+import { ExactStream, type PassingStream } from '../../src/gateway/passing-stream.ts';
+import { relayStream } from '../../src/gateway/relay.ts';
+import { createScrubber } from '../../src/gateway/scrub.ts';
+import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
+import { RawConnection } from '../http/raw-connection.ts';
+
+/** An answer whose body the test writes. */
+class WrittenAnswer implements ProviderAnswer {
+  readonly status = 200;
+  readonly headers = new AnswerHeaders([]);
+  wasAborted = false;
+  #sink: BodySink | undefined;
+  #resumed: () => void = () => undefined;
+
+  pipe(sink: BodySink): void {
+    this.#sink = sink;
+  }
+
+  resume(): void {
+    this.#resumed();
+  }
+
+  abort(): void {
+    this.wasAborted = true;
+  }
+
+  get sink(): BodySink {
+    if (this.#sink === undefined) throw new Error('nobody reads the answer');
+    return this.#sink;
+  }
+
+  write(text: string): boolean {
+    return this.sink.data(Buffer.from(text));
+  }
+
+  resumed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resumed = resolve;
+    });
+  }
+}
+
+interface Begun {
+  readonly answer: WrittenAnswer;
+  readonly exchange: Exchange;
+  /** How the relay ended: the reason, or 'complete'. */
+  readonly outcome: Promise<string>;
+}
+
+export interface Relayed extends Begun {
+  readonly connection: RawConnection;
+  /** Another request on the same connection, and its answer. */
+  readonly next: () => Promise<Begun>;
+}
+
+const request = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+
+const listeners: Listener[] = [];
+const connections: RawConnection[] = [];
+
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.end();
+  await Promise.all(listeners.splice(0).map((listener) => listener.drain()));
+});
+
+/** A client whose request is answered by relaying what the test writes. */
+export async function relay(
+  name: 'messages' | 'chat' | 'responses' = 'chat',
+  before: (exchange: Exchange) => void = () => undefined,
+  stream: PassingStream = new ExactStream(dialects[name], createScrubber([])),
+): Promise<Relayed> {
+  let begun: (relayed: Begun) => void = () => undefined;
+  const beginning = new Promise<Begun>((resolve) => {
+    begun = resolve;
+  });
+  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
+    const exchange = new Exchange(message, response);
+    const answer = new WrittenAnswer();
+    before(exchange);
+    const headers = ['content-type', 'text/event-stream'];
+    const outcome = relayStream(exchange, {
+      answer,
+      stream,
+      headers,
+    }).then(
+      () => 'complete',
+      (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
+    );
+    begun({ answer, exchange, outcome });
+  };
+  const limits = { ...defaultListenLimits, drainMs: 1_000 };
+  const listener = await listen({ host: '127.0.0.1', port: 0, limits, onRequest });
+  listeners.push(listener);
+  const connection = new RawConnection(listener.port);
+  connections.push(connection);
+  connection.send(request);
+  const first = await beginning;
+  const next = () => {
+    const following = new Promise<Begun>((resolve) => {
+      begun = resolve;
+    });
+    connection.send(request);
+    return following;
+  };
+  return { ...first, connection, next };
+}
+
+/** The body of the one answer on a connection, with its chunked framing taken off; whether it was ended. */
+export function bodyOf({ received }: RawConnection): { readonly text: string; readonly isWhole: boolean } {
+  let rest = received.slice(received.indexOf('\r\n\r\n') + 4);
+  let text = '';
+  for (;;) {
+    const size = Number.parseInt(rest, 16);
+    if (Number.isNaN(size)) return { text, isWhole: false };
+    if (size === 0) return { text, isWhole: true };
+    const start = rest.indexOf('\r\n') + 2;
+    text += rest.slice(start, start + size);
+    rest = rest.slice(start + size + 2);
+  }
+}
