@@ -226,9 +226,10 @@ function hostile() {
   const evil = {
     rules: [...full.rules, rule('evil', { regex: ['(a+)+$', '(a|aa)+b', '([a-z]+)*=', '.{0,400}needle'] })],
   };
+  const forgetful = new KnownBodies({ limitBytes: 0 });
   const timed = (set, bytes) => {
     const started = performance.now();
-    set.decide(subject(parseStrictJson(bytes)));
+    set.decide(subject(forgetful.read(bytes)));
     return (performance.now() - started) / bytes.length;
   };
   let marks = 100;

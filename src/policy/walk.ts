@@ -265,7 +265,7 @@ class Walker {
     const outer = context.place(document, entry);
     if (this.#nesting === nestingLimit) return this.#visitor.unseen('opaque', outer);
     this.#nesting += 1;
-    const inner = parseNested(text);
+    const inner = parseNested(text, document);
     const origin = { outer, isDecoded: inner === undefined };
     const within = new Context({ roles: context.roles, chain: undefined, isData: true, origin });
     if (inner !== undefined) this.value(inner, 2, within);
