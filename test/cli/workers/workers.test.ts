@@ -21,6 +21,19 @@ async function isRefused({ url }: Gateway): Promise<boolean> {
   );
 }
 
+/** A provider whose streams stay open after two events, until all are finished. */
+async function hostOfOpenStreams() {
+  const open: (() => void)[] = [];
+  const provider = await host((response) => {
+    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
+    open.push(() => response.end(chatEvents.slice(2).join('')));
+  });
+  const finish = () => {
+    for (const end of open) end();
+  };
+  return { provider, finish };
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -30,17 +43,13 @@ function isAlive(pid: number): boolean {
 }
 
 test('connections are dealt out, and a worker that dies takes only its own exchanges', async () => {
-  const finish: (() => void)[] = [];
-  const provider = await host((response) => {
-    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
-    finish.push(() => response.end(chatEvents.slice(2).join('')));
-  });
+  const { provider, finish } = await hostOfOpenStreams();
   const gateway = await serve(withHost(provider));
   const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
 
   process.kill(gateway.workers[0] as number, 'SIGKILL');
   await gateway.child.wrote('serves in its place');
-  for (const each of finish) each();
+  finish();
   const texts = await Promise.all(streams.map(({ text }) => text));
   provider.script((response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer),
@@ -69,18 +78,14 @@ test('when all have died the next ones answer at the same address', async () => 
 });
 
 test('the first signal lets streams of all workers finish and exits 0', async () => {
-  const finish: (() => void)[] = [];
-  const provider = await host((response) => {
-    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
-    finish.push(() => response.end(chatEvents.slice(2).join('')));
-  });
+  const { provider, finish } = await hostOfOpenStreams();
   const gateway = await serve(withHost(provider));
   const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
 
   // As Ctrl-C does it: every process of the group gets the signal.
   for (const pid of [gateway.child.process.pid as number, ...gateway.workers]) process.kill(pid, 'SIGINT');
   await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
-  for (const each of finish) each();
+  finish();
 
   expect(await Promise.all(streams.map(({ text }) => text))).toEqual([
     chatEvents.join(''),
