@@ -20,8 +20,6 @@ import type { ModelRequest } from './request.ts';
 /** Longest JSON answer that is read whole before it goes on. */
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
-/** Longest answer that is worth a copy to save a write. */
-const joinedBytes = 16 * 1024;
 
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
@@ -183,7 +181,5 @@ function send(exchange: Exchange, forwarded: Forwarded<Passage>, { body, gateway
   const headers = headersFor(exchange, forwarded, gateway);
   headers.push('content-length', String(body.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
-  // A short body as text, each byte a character, joins the head in one write; as bytes it would be two.
-  if (body.length <= joinedBytes) exchange.response.end(body.toString('latin1'), 'latin1');
-  else exchange.response.end(body);
+  exchange.response.end(body);
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { remembered } from '../remember.ts';
 
 /** What the key ring knows of a key. */
@@ -21,7 +21,7 @@ const carrierOf = remembered((name) => (carriers.has(name.toLowerCase()) ? name.
  * been read yet. Throws key.missing, key.conflict, key.invalid, key.expired.
  */
 export function authenticate<Key extends KnownKey>(
-  request: IncomingMessage,
+  request: Pick<HttpRequest, 'rawHeaders'>,
   keys: KeyRing<Key>,
   nowMs: number,
 ): Key {

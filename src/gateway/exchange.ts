@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import type { BagItem } from '../http/bag.ts';
 import { Lifetime } from '../http/lifetime.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
+import type { HttpResponse } from '../http/response.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
@@ -21,8 +22,8 @@ const sessionHeaders = [
 export class Exchange implements BagItem {
   place = -1;
   readonly id = newRequestId();
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
   /** Ends when the client leaves, the server stops or the provider's time is over; every wait takes it. */
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
@@ -41,11 +42,11 @@ export class Exchange implements BagItem {
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: HttpRequest, response: HttpResponse) {
     this.request = request;
     this.response = response;
-    response.on('close', () => {
-      if (!response.writableFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
+    response.onClose(() => {
+      if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });
   }
 
@@ -68,8 +69,7 @@ export class Exchange implements BagItem {
     // A large body's bytes may have gone to the thread that decided.
     const isHere = this.#body !== undefined && this.#body.length === this.draft.bytes_in;
     if (!isRefused || this.#body === undefined || !isHere) return undefined;
-    const { headers } = this.request;
-    const session = sessionHeaders.map((name) => headers[name] ?? '').join('\n');
+    const session = sessionHeaders.map((name) => this.request.header(name) ?? '').join('\n');
     if (session.trim() === '') return undefined;
     const facts = [this.draft.key, this.draft.path, this.#failure?.reason, session];
     return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
@@ -112,7 +112,7 @@ export class Exchange implements BagItem {
   }
 
   #status(): number {
-    if (this.response.headersSent) return this.response.statusCode;
+    if (this.response.headersSent) return this.response.status;
     return this.#failure?.failure.status ?? 0;
   }
 

@@ -15,7 +15,6 @@ interface Asked {
 
 /** Answers what the gateway knows by itself: its health, what it is, and the models a key may use. */
 export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Asked): Promise<void> {
-  exchange.request.resume();
   switch (asked.endpoint.kind) {
     case 'health':
       return exchange.give({ status: 'ok' });

@@ -21,17 +21,16 @@ export interface Received {
  * method.not_allowed, host.not_allowed and origin.not_allowed.
  */
 export function receive({ request, draft }: Exchange, door: Door): Received {
-  const target = request.url ?? '';
+  const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  draft.method = request.method ?? '';
+  draft.method = method;
   draft.path = path.slice(0, 200);
   guard(request, door);
 
   const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
   if (endpoint === undefined) throw unknownPath(path);
-  const isAllowed =
-    request.method === endpoint.method || (endpoint.kind === 'about' && request.method === 'HEAD');
+  const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
   if (!isAllowed) {
     const allow = endpoint.kind === 'about' ? 'GET, HEAD' : endpoint.method;
     throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });

@@ -5,6 +5,6 @@ import type { Exchange } from './exchange.ts';
 export function refuse(exchange: Exchange, thrown: unknown): void {
   const error = toGatewayError(thrown);
   exchange.fail(error);
-  if (exchange.response.headersSent || exchange.response.destroyed) return;
+  if (exchange.response.headersSent || exchange.response.isClosed) return;
   exchange.giveError(error);
 }

@@ -1,12 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { OpenBody } from '../http/open-body.ts';
+import type { HttpResponse } from '../http/response.ts';
 import type { BodySink, ProviderAnswer } from '../providers/upstream.ts';
 import type { Exchange } from './exchange.ts';
 import type { PassingStream } from './passing-stream.ts';
 
-// How long the last event may take to leave before the socket is destroyed under it.
-const cutGraceMs = 1_000;
 // How long and how much a provider may go on after its last event, so that its connection can be used again.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
@@ -24,19 +21,17 @@ interface StreamOptions {
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
   const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
-  const body = new OpenBody(exchange.response, options.answer.status, headers);
+  exchange.response.writeHead(options.answer.status, headers);
+  exchange.response.flushHead();
   return new Promise((resolve, reject) => {
-    const sink = new StreamSink(exchange, { ...options, body }, (error) =>
-      error ? reject(error) : resolve(),
-    );
+    const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
     options.answer.pipe(sink);
   });
 }
 
 class StreamSink implements BodySink {
   readonly #exchange: Exchange;
-  readonly #response: ServerResponse;
-  readonly #body: OpenBody;
+  readonly #response: HttpResponse;
   readonly #answer: ProviderAnswer;
   readonly #stream: PassingStream;
   readonly #settle: (error: GatewayError | undefined) => void;
@@ -55,12 +50,11 @@ class StreamSink implements BodySink {
 
   constructor(
     exchange: Exchange,
-    { answer, stream, body }: StreamOptions & { readonly body: OpenBody },
+    { answer, stream }: StreamOptions,
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
     this.#response = exchange.response;
-    this.#body = body;
     this.#answer = answer;
     this.#stream = stream;
     this.#settle = settle;
@@ -89,7 +83,7 @@ class StreamSink implements BodySink {
   #awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
-    this.#response.once('drain', this.#resume);
+    this.#response.onDrain(this.#resume);
   }
 
   end(): void {
@@ -102,7 +96,7 @@ class StreamSink implements BodySink {
       return;
     }
     if (this.#stream.state === 'failed') return this.#cut(endedByProvider());
-    this.#body.end();
+    this.#response.end();
     this.#finish(undefined);
   }
 
@@ -116,13 +110,13 @@ class StreamSink implements BodySink {
     if (bytes.length === 0) return true;
     if (this.#bytes === 0) this.#exchange.noteFirstByte();
     this.#bytes += bytes.length;
-    return this.#body.write(bytes);
+    return this.#response.write(bytes);
   }
 
   #lastEventIsOut(): void {
     if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
     this.#phase = 'tail';
-    this.#body.end();
+    this.#response.end();
     this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
   }
 
@@ -155,21 +149,21 @@ class StreamSink implements BodySink {
 
   #cut(error: GatewayError): void {
     if (this.#stream.isWhole) {
-      this.#body.end();
+      this.#response.end();
       return this.#finish(undefined);
     }
     const lastWords = this.#stream.fail(error, this.#exchange.id);
     if (this.#bytes === 0) this.#exchange.noteFirstByte();
     this.#bytes += lastWords.length;
     this.#finish(error);
-    cut(this.#exchange, this.#body, lastWords);
+    this.#response.breakOff(lastWords);
   }
 
   #finish(error: GatewayError | undefined): void {
     this.#phase = 'over';
     clearTimeout(this.#tailTimer);
     this.#forget();
-    this.#response.removeListener('drain', this.#resume);
+    this.#response.onDrain(undefined);
     this.#exchange.draft.bytes_out = this.#bytes;
     this.#exchange.noteUsage(this.#stream.usage);
     this.#settle(error);
@@ -178,14 +172,4 @@ class StreamSink implements BodySink {
 
 function endedByProvider(): GatewayError {
   return new GatewayError('provider.broken_response', 'the provider ended its stream with an error');
-}
-
-/** Ends a begun answer so that nobody takes it for a whole one: an error event, no closing chunk, no socket. */
-function cut({ response }: Exchange, body: OpenBody, lastWords: Buffer): void {
-  const destroy = () => response.socket?.destroy();
-  const destroySoon = () => setTimeout(destroy, cutGraceMs).unref();
-  body.write(lastWords, destroy);
-  // Behind another answer of its connection it has no socket yet, and that answer must not be cut for it.
-  if (response.socket === null) response.once('socket', destroySoon);
-  else destroySoon();
 }

@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { JsonDocument } from '../dialects/json-document.ts';
 import type { KnownBodies } from '../dialects/known-bodies.ts';
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
@@ -14,24 +14,14 @@ export interface ModelRequest extends RequestFields {
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** Throws request.media_type unless the request says that its body is JSON in UTF-8. */
-export function checkMediaType(request: IncomingMessage): void {
-  const type = request.headers['content-type'];
-  if (type !== undefined && mediaType.test(type) && isAlone('content-type', request.rawHeaders)) return;
+/** Throws request.media_type unless the request says, once, that its body is JSON in UTF-8. */
+export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
+  const type = request.header('content-type');
+  if (type !== undefined && mediaType.test(type)) return;
   throw new GatewayError(
     'request.media_type',
     'content-type must be application/json (charset utf-8 or none), once',
   );
-}
-
-/** Node shows the first of several; the provider, or a proxy before us, might go by the last. */
-function isAlone(name: string, rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = rawHeaders[i] as string;
-    if (header.length === name.length && header.toLowerCase() === name) count += 1;
-  }
-  return count === 1;
 }
 
 /** Reads and checks a body; what is known of ones that begin like it is not read again. */

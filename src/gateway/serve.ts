@@ -95,7 +95,7 @@ export async function serveGateway({
     onRequest: (request, response) => {
       const exchange = new Exchange(request, response);
       open.add(exchange);
-      response.once('close', () => open.remove(exchange));
+      response.onClose(() => open.remove(exchange));
       void current.run(exchange); // it answers its own failures
     },
   });

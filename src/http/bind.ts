@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { GatewayError } from '../errors.ts';
 
 export interface Address {

@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from './request.ts';
+import type { HttpResponse } from './response.ts';
 
 export interface BodyLimits {
   /** Most bytes of a body, as received and again after decompression. */
@@ -18,72 +19,56 @@ const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), def
  * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied.
  * Throws request.too_large, request.timeout, request.encoding, request.framing (it was malformed), client.left.
  */
-export async function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+export function readBody(
+  request: HttpRequest,
+  response: HttpResponse,
   limits: BodyLimits,
-): Promise<Buffer> {
+): Buffer | Promise<Buffer> {
   const encoding = contentEncoding(request);
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limits.bodyBytes) throw tooLarge(limits);
+  if (request.bodyLength !== undefined && request.bodyLength > limits.bodyBytes) throw tooLarge(limits);
+  const here = request.whole();
+  if (here !== undefined && encoding === undefined) return here;
   // Only now, after the checks that need no body: a refused client never sends it.
-  if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue();
-  const body = await receive(request, response, { announced, limits });
-  return encoding === undefined ? body : decode(body, encoding, limits);
+  if (request.expectsContinue && !request.isComplete) response.writeContinue();
+  const body = receive(request, limits);
+  return encoding === undefined ? body : body.then((bytes) => decode(bytes, encoding, limits));
 }
 
-function contentEncoding(request: IncomingMessage): keyof typeof decoders | undefined {
-  const value = request.headers['content-encoding']?.trim().toLowerCase();
+function contentEncoding(request: HttpRequest): keyof typeof decoders | undefined {
+  const value = request.header('content-encoding')?.toLowerCase();
   if (value === undefined || value === '' || value === 'identity') return undefined;
   if (value === 'gzip' || value === 'br' || value === 'deflate') return value;
   throw new GatewayError('request.encoding', 'content-encoding must be gzip, br or deflate, once, or absent');
 }
 
-function receive(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { announced, limits }: { readonly announced: number; readonly limits: BodyLimits },
-): Promise<Buffer> {
+function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const announced = request.bodyLength ?? 0;
     let body: Buffer | undefined;
     let length = 0;
-    let idle: NodeJS.Timeout | undefined;
-    let total: NodeJS.Timeout | undefined;
     let isSettled = false;
-
     const settle = (error?: GatewayError) => {
+      if (isSettled) return;
       isSettled = true;
       clearTimeout(idle);
       clearTimeout(total);
-      request.removeListener('data', onData).removeListener('end', onEnd).removeListener('close', onClose);
-      response.removeListener('close', onClose);
       if (error !== undefined) return reject(error);
       resolve(body === undefined ? Buffer.alloc(0) : body.subarray(0, length));
     };
     const late = () => settle(new GatewayError('request.timeout', 'the request body did not arrive in time'));
-    const onEnd = () => settle();
-    const onClose = () =>
-      settle(
-        // The parser answers a malformed body itself.
-        response.headersSent
-          ? new GatewayError('request.framing', "the body's framing is malformed")
-          : new GatewayError('client.left', 'the client left before its body was complete'),
-      );
-    const onData = (chunk: Buffer) => {
-      if (length + chunk.length > limits.bodyBytes) return settle(tooLarge(limits));
-      body = append(body, length, chunk, announced);
-      length += chunk.length;
-      idle?.refresh();
-    };
-
-    // Timers are set only for bodies that are not here at once: most are, and timers cost more than they do.
-    setImmediate(() => {
-      if (isSettled || idle !== undefined) return;
-      idle = setTimeout(late, limits.bodyIdleMs);
-      total = setTimeout(late, limits.bodyTotalMs);
+    const idle = setTimeout(late, limits.bodyIdleMs);
+    const total = setTimeout(late, limits.bodyTotalMs);
+    request.read({
+      take: (piece) => {
+        if (isSettled) return;
+        if (length + piece.length > limits.bodyBytes) return settle(tooLarge(limits));
+        body = append(body, length, piece, announced);
+        length += piece.length;
+        idle.refresh();
+      },
+      end: () => settle(),
+      fail: settle,
     });
-    request.on('data', onData).on('end', onEnd).on('close', onClose);
-    response.on('close', onClose);
   });
 }
 

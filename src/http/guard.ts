@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from './request.ts';
 
 interface Guard {
   readonly allowedHosts: ReadonlySet<string>;
@@ -12,8 +12,9 @@ const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * Refuses what a web page could make a browser send: a Host that is not ours (DNS rebinding) and an
  * Origin that is not the page we serve ourselves. Throws host.not_allowed or origin.not_allowed.
  */
-export function guard(request: IncomingMessage, { allowedHosts, allowedOrigins }: Guard): void {
-  const { host, origin } = request.headers;
+export function guard(request: Pick<HttpRequest, 'header'>, { allowedHosts, allowedOrigins }: Guard): void {
+  const host = request.header('host');
+  const origin = request.header('origin');
   if (host === undefined || !isAllowedHost(host, allowedHosts)) {
     throw new GatewayError(
       'host.not_allowed',

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../errors.ts';
+import type { HttpResponse } from './response.ts';
+
+/** Headers by their names in lower case; several of one name as a list. */
+export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface JsonOptions {
   readonly status?: number;
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: HeaderFields;
 }
 
 /** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
@@ -40,45 +44,22 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export const lingerMs = 2_000;
 
 /**
- * Answers with the error's status and body. Must be called before any byte of the answer has gone out.
- * Where the request's body was not read to its end, the connection is closed after the answer. Gives how
- * many bytes of the body are sent: none where only the head was asked for.
+ * Answers with the error's status and body. Must be called before any byte of the answer has gone out. Gives
+ * how many bytes of the body are sent: none where only the head was asked for.
  */
-export function sendError(response: ServerResponse, error: GatewayError, requestId: string): number {
-  if (hasUnreadBody(response.req)) {
-    response.setHeader('connection', 'close');
-    lingerAfter(response);
-  }
-  return sendBody(
-    response,
-    error.failure.status,
-    errorBody(error, requestId),
-    errorHeaders(error, requestId),
-  );
-}
-
-/** A request without a body is not `complete` either while its own event is being handled. */
-function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/**
- * Node destroys the socket with the answer's last byte, and the system then resets the connection under a
- * client that is still sending, which may lose it the answer. So only our half is closed at first.
- */
-function lingerAfter({ req: request }: ServerResponse): void {
-  const { socket } = request;
-  socket.destroySoon = () => {
-    socket.end();
-    setTimeout(() => socket.destroy(), lingerMs).unref();
-  };
-  request.resume();
+export function sendError(
+  response: HttpResponse,
+  error: GatewayError,
+  requestId: string,
+  more: HeaderFields = {},
+): number {
+  const headers = { ...errorHeaders(error, requestId), ...more };
+  return sendBody(response, error.failure.status, errorBody(error, requestId), headers);
 }
 
 /** Answers with a JSON value; `content-length` is set, so the body is one write. Gives how many bytes of it are sent. */
 export function sendJson(
-  response: ServerResponse,
+  response: HttpResponse,
   value: unknown,
   requestId: string,
   options: JsonOptions = {},
@@ -91,25 +72,32 @@ export function sendJson(
 export function rawErrorAnswer(error: GatewayError, requestId: string): string {
   const { status } = error.failure;
   const body = errorBody(error, requestId);
-  const headers = { ...errorHeaders(error, requestId), ...jsonHeaders(body), connection: 'close' };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = {
+    ...errorHeaders(error, requestId),
+    ...jsonHeaders(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const list = toList(headers);
+  const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function sendBody(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: OutgoingHttpHeaders,
-): number {
-  const own = jsonHeaders(body);
-  response.writeHead(status, { ...headers, ...own });
-  response.end(body);
-  return response.req.method === 'HEAD' ? 0 : own['content-length'];
+function sendBody(response: HttpResponse, status: number, body: string, headers: HeaderFields): number {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, toList({ ...headers, ...jsonHeaders(bytes.length) }));
+  response.end(bytes);
+  return response.request.method === 'HEAD' ? 0 : bytes.length;
 }
 
-function jsonHeaders(body: string) {
-  return { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+function jsonHeaders(bytes: number) {
+  return { 'content-type': 'application/json', 'content-length': String(bytes) };
+}
+
+/** The same as a list of names and values, by turns. */
+export function toList(headers: HeaderFields): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]),
+  );
 }
 
 function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {

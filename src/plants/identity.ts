@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 interface Presented {
@@ -8,7 +8,7 @@ interface Presented {
 }
 
 /** The session of a request. Throws login.required without a valid one. */
-export async function requireSession(request: IncomingMessage, sessions: Sessions): Promise<Session> {
+export async function requireSession(request: HttpRequest, sessions: Sessions): Promise<Session> {
   const presented = presentedToken(request);
   if (presented === undefined) {
     throw new GatewayError('login.required', 'this needs a login: send its token as a bearer token');
@@ -21,14 +21,14 @@ export async function requireSession(request: IncomingMessage, sessions: Session
 }
 
 /** As requireSession, for what changes something: a cookie counts only from a page of this service, or from none. */
-export async function requireSessionToChange(request: IncomingMessage, sessions: Sessions): Promise<Session> {
+export async function requireSessionToChange(request: HttpRequest, sessions: Sessions): Promise<Session> {
   if (presentedToken(request)?.isCookie === true) refuseForeignPage(request);
   return requireSession(request, sessions);
 }
 
 /** The session of a request that need not have one; a cookie counts as for requireSessionToChange. */
 export async function findSessionToEnd(
-  request: IncomingMessage,
+  request: HttpRequest,
   sessions: Sessions,
 ): Promise<Session | undefined> {
   const presented = presentedToken(request);
@@ -40,16 +40,18 @@ export async function findSessionToEnd(
  * Throws origin.not_allowed where the browser says that another page makes this request. An image or a
  * link has no Origin, but browsers say of those too where they come from (Fetch Metadata).
  */
-export function refuseForeignPage(request: IncomingMessage): void {
-  const { host, origin } = request.headers;
-  const site = request.headers['sec-fetch-site'];
+export function refuseForeignPage(request: HttpRequest): void {
+  const host = request.header('host');
+  const origin = request.header('origin');
+  const site = request.header('sec-fetch-site');
   const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
   if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
   throw new GatewayError('origin.not_allowed', 'only a page of this service may do this with a cookie');
 }
 
-function presentedToken(request: IncomingMessage): Presented | undefined {
-  const { authorization, cookie } = request.headers;
+function presentedToken(request: HttpRequest): Presented | undefined {
+  const authorization = request.header('authorization');
+  const cookie = request.header('cookie');
   if (authorization !== undefined) {
     const token = /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     if (token === undefined) {

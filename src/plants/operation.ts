@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 import type { Answer } from './answer.ts';
 
 /** One request to an operation. */
 export interface Call {
-  readonly request: IncomingMessage;
+  readonly request: HttpRequest;
   /** For reading the body alone (100-continue); the router answers. */
-  readonly response: ServerResponse;
+  readonly response: HttpResponse;
   /** The query string, undecoded, without its question mark. */
   readonly query: string;
   /** The variable part of the path, undecoded; empty where the path has none. */

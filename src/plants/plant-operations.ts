@@ -17,7 +17,7 @@ export function plantOperations({ catalogue, sessions }: Parts): readonly Operat
   const search = async (options: Search, { request }: Call): Promise<Answer> => {
     const { rows, hasMore } = await catalogue.search(options);
     const last = rows.at(-1);
-    const headers = hasMore && last !== undefined ? { link: nextLink(request.url ?? '', last.id) } : {};
+    const headers = hasMore && last !== undefined ? { link: nextLink(request.target, last.id) } : {};
     return { type: 'application/json', body: `[${rows.map(toJson).join(',')}]`, headers };
   };
   return [

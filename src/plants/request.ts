@@ -1,13 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { type BodyLimits, readBody } from '../http/body.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 
 // A plant of the greatest size is under 40 KB, even with every character written as an escape.
 const limits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 15_000, bodyTotalMs: 60_000 };
 
 /** Reads a JSON body. Throws request.media_type, request.invalid_json and what readBody throws. */
-export async function readJson(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+export async function readJson(request: HttpRequest, response: HttpResponse): Promise<unknown> {
+  const type = request.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new GatewayError('request.media_type', 'the content-type must be application/json');
   }

@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { guard } from '../http/guard.ts';
 import { defaultListenLimits, type Listener, listen } from '../http/listen.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { newRequestId, rawErrorAnswer, sendError } from '../http/respond.ts';
+import type { HttpResponse } from '../http/response.ts';
 import { privacyHeaders, sendAnswer } from './answer.ts';
 import { toStoreError } from './database/open.ts';
 import { requireSession } from './identity.ts';
@@ -36,19 +37,19 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     allowedOrigins: new Set(options.allowedOrigins),
   };
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const requestId = newRequestId();
     const startedAt = performance.now();
     let operation: string | undefined;
     let failure: GatewayError | undefined;
-    response.once('close', () => {
+    response.onClose(() => {
       // The operation's name instead of the address: addresses of logins have passwords in them.
       log({
         event: 'plants.request',
         request_id: requestId,
         method: request.method,
         operation,
-        status: response.writableFinished ? response.statusCode : 499,
+        status: response.isFinished ? response.status : 499,
         duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
         ...(failure === undefined ? {} : { reason: failure.reason }),
         ...(failure?.failure.status === 500 ? { cause: causeText(failure) } : {}),
@@ -56,21 +57,20 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     });
     try {
       guard(request, allowed);
-      const [path, query] = splitAddress(request.url ?? '');
-      const found = route(request.method ?? '', path);
+      const [path, query] = splitAddress(request.target);
+      const found = route(request.method, path);
       operation = found.operation.id;
       const call = { request, response, query, parameter: found.parameter };
       const answer = await found.operation.handle(call);
       sendAnswer(response, answer, requestId);
     } catch (error) {
       failure = toGatewayError(toStoreError(error));
-      if (response.headersSent || response.destroyed) return;
-      for (const [name, value] of Object.entries(privacyHeaders)) response.setHeader(name, value);
-      sendError(response, failure, requestId);
+      if (response.headersSent || response.isClosed) return;
+      sendError(response, failure, requestId, privacyHeaders);
     }
   };
 
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
     socket.on('error', () => undefined); // the client left; there is nobody to tell
     try {
       guard(request, allowed);
@@ -107,12 +107,12 @@ function splitAddress(url: string): readonly [path: string, query: string] {
   return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
 }
 
-function refuseOtherUpgrades(request: IncomingMessage): void {
-  const [path] = splitAddress(request.url ?? '');
+function refuseOtherUpgrades(request: HttpRequest): void {
+  const [path] = splitAddress(request.target);
   if (path !== eventsPath) {
     throw new GatewayError('endpoint.unknown', `only ${eventsPath} takes an Upgrade`);
   }
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+  if (request.header('upgrade')?.toLowerCase() !== 'websocket') {
     throw new GatewayError('request.unsupported', 'the Upgrade must be to websocket');
   }
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
 import type { Call, Operation } from './operation.ts';
@@ -22,7 +22,7 @@ const longestField = 1024;
 
 export function userOperations({ sessions, logIn, onLogout }: Parts): readonly Operation[] {
   const open = async ({ request }: Call, credentials: Credentials): Promise<Answer> => {
-    const token = await logIn(credentials, request.socket.remoteAddress ?? '');
+    const token = await logIn(credentials, request.remoteAddress);
     return jsonAnswer(
       { token, expiresIn: sessionSeconds },
       { 'set-cookie': cookie(token, sessionSeconds, request) },
@@ -105,9 +105,9 @@ function parseName(parameter: string): string {
   }
 }
 
-function cookie(token: string, seconds: number, request: IncomingMessage): string {
+function cookie(token: string, seconds: number, request: HttpRequest): string {
   const attributes = `Path=/v3; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
-  return `session=${token}; ${attributes}${isLoopback(request.headers.host ?? '') ? '' : '; Secure'}`;
+  return `session=${token}; ${attributes}${isLoopback(request.header('host') ?? '') ? '' : '; Secure'}`;
 }
 
 // The guard has let only well-formed names through.

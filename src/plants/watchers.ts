@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { errorBody, newRequestId, rawErrorAnswer } from '../http/respond.ts';
 import type { PlantEvent } from './events.ts';
 import { Invalid } from './fields.ts';
@@ -10,7 +11,7 @@ import { type Filter, filterKey, parseChoice, passes } from './subscription.ts';
 
 export interface Watchers {
   /** Makes a WebSocket of a request whose session has been checked. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, tokenHash: string): void;
+  accept(request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void;
   tell(event: PlantEvent): void;
   /** Disconnects those of one session, or all: they come back when they may, and know that they missed something. */
   disconnect(reason: 'session ended' | 'events interrupted' | 'going away', tokenHash?: string): void;
@@ -82,7 +83,7 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
 
   return {
     accept: (request, socket, head, tokenHash) =>
-      server.handleUpgrade(request, socket, head, (webSocket) => {
+      server.handleUpgrade(asIncoming(request), socket, head, (webSocket) => {
         const watcher: Watcher = {
           socket: webSocket,
           tokenHash,
@@ -114,6 +115,11 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
       for (const watcher of watchers) end(watcher, 'going away');
     },
   };
+}
+
+/** The parts of a request that a handshake goes by (RFC 6455, section 4.2.1). */
+function asIncoming({ method, target, headers }: HttpRequest): IncomingMessage {
+  return { method, url: target, headers } as unknown as IncomingMessage; // ws reads nothing else of it
 }
 
 function wants({ filters }: Watcher, event: PlantEvent): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpRequest } from '../../http/request.ts';
 import type { Answer } from './ask.ts';
 import type { Owner } from './fields.ts';
 import type { TextModel } from './models.ts';
@@ -10,7 +10,7 @@ import { slices } from './tokens.ts';
 export interface Exchange {
   readonly body: Owner;
   readonly model: string;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: HttpRequest['headers'];
   /** Makes ids that are the same whenever the same request comes again. */
   readonly makeId: (prefix: string, count?: number) => string;
 }

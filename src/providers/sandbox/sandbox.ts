@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../errors.ts';
 import { type BodyLimits, readBody } from '../../http/body.ts';
 import { defaultListenLimits, listen } from '../../http/listen.ts';
+import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId } from '../../http/respond.ts';
+import type { HttpResponse } from '../../http/response.ts';
 import { answerChat } from './chat.ts';
 import { answerEmbeddings } from './embeddings.ts';
 import { type Exchange, idMaker } from './exchange.ts';
@@ -68,32 +69,31 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
 }
 
 async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   open: Set<AbortController>,
 ): Promise<void> {
-  const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  const path = request.target.split('?', 1)[0] ?? '';
   const family = path.startsWith('/v1/messages') ? 'messages' : 'openai';
   const requestId = newRequestId();
   const headers = family === 'messages' ? messagesHeaders(requestId) : openaiHeaders(requestId);
   const ended = new AbortController();
   open.add(ended);
-  response.once('close', () => ended.abort());
+  response.onClose(() => ended.abort());
   try {
     const reply = await answer(request, response, path);
     await sendReply(response, reply, { headers, signal: ended.signal });
   } catch (thrown) {
-    if (ended.signal.aborted || response.headersSent) return void response.destroy();
+    if (ended.signal.aborted || response.headersSent) return response.breakOff(Buffer.alloc(0));
     const refusal = toRefusal(thrown);
     const failure = family === 'messages' ? messagesFailure(refusal, requestId) : openaiFailure(refusal);
-    if (!request.complete) response.setHeader('connection', 'close');
     sendValue(response, failure.status, failure.body, { ...headers, ...failure.headers });
   } finally {
     open.delete(ended);
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Reply> {
+async function answer(request: HttpRequest, response: HttpResponse, path: string): Promise<Reply> {
   if (path === modelsPath || path.startsWith(`${modelsPath}/`)) return answerModels(request, path);
   const endpoint = endpoints.get(path);
   if (endpoint === undefined) throw new Refusal(404, 'there is no such endpoint', { code: 'unknown_url' });
@@ -105,13 +105,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, path: 
   return endpoint.answer({ body, model, headers: request.headers, makeId: idMaker(body) });
 }
 
-function answerModels(request: IncomingMessage, path: string): Reply {
+function answerModels(request: HttpRequest, path: string): Reply {
   checkMethod(request, 'GET');
   if (path === modelsPath) return { kind: 'value', value: modelList() };
   return { kind: 'value', value: modelEntry(path.slice(modelsPath.length + 1)) };
 }
 
-function checkMethod(request: IncomingMessage, method: string): void {
+function checkMethod(request: HttpRequest, method: string): void {
   if (request.method === method) return;
   throw new Refusal(405, `this endpoint takes ${method} only`, { code: 'method_not_allowed' });
 }

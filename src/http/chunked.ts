@@ -1,0 +1,92 @@
+import { malformed } from './head.ts';
+
+/** Who takes the pieces of a body. */
+export interface PieceTaker {
+  take(piece: Buffer): void;
+}
+
+// The body's own limit is smaller, and so many hexadecimal digits are exact.
+const longestSize = 12;
+const longestLine = 4 * 1024;
+const longestTrailers = 16 * 1024;
+
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+
+const sizeLine = /^([0-9a-fA-F]+)(?:;[^\0-\x08\x0a-\x1f\x7f]*)?$/;
+const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\0-\x08\x0a-\x1f\x7f]*$/;
+
+/**
+ * Takes the chunked coding off a body as it arrives (RFC 9112, section 7.1). Extensions and trailers are read
+ * and dropped: nobody behind us gets to see them.
+ */
+export class ChunkedBody {
+  isComplete = false;
+  readonly #taker: PieceTaker;
+  #state: 'size' | 'data' | 'data end' | 'trailers' = 'size';
+  /** Bytes that this chunk still has. */
+  #left = 0;
+  /** The beginning of a line whose end has not come. */
+  #line = '';
+  #trailerBytes = 0;
+
+  constructor(taker: PieceTaker) {
+    this.#taker = taker;
+  }
+
+  /** Reads on; gives how many of the bytes belong to the body. Throws request.framing. */
+  push(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && !this.isComplete) {
+      at = this.#state === 'data' ? this.#takeData(bytes, at) : this.#takeLine(bytes, at);
+    }
+    return at;
+  }
+
+  #takeData(bytes: Buffer, at: number): number {
+    const end = Math.min(at + this.#left, bytes.length);
+    this.#left -= end - at;
+    this.#taker.take(bytes.subarray(at, end));
+    if (this.#left === 0) this.#state = 'data end';
+    return end;
+  }
+
+  #takeLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(lineFeed, at);
+    const text = bytes.toString('latin1', at, end < 0 ? bytes.length : end);
+    if (this.#line.length + text.length > longestLine) throw malformed('a line between chunks is too long');
+    this.#line += text;
+    if (this.#state === 'data end' && this.#line !== '' && this.#line !== '\r') {
+      throw malformed('a chunk is longer than its size');
+    }
+    if (end < 0) return bytes.length;
+    if (this.#line.charCodeAt(this.#line.length - 1) !== carriageReturn) {
+      throw malformed('a line between chunks has no proper end');
+    }
+    const line = this.#line.slice(0, -1);
+    this.#line = '';
+    this.#endLine(line);
+    return end + 1;
+  }
+
+  #endLine(line: string): void {
+    switch (this.#state) {
+      case 'size': {
+        const digits = sizeLine.exec(line)?.[1];
+        if (digits === undefined || digits.length > longestSize)
+          throw malformed('the size of a chunk is no number');
+        this.#left = Number.parseInt(digits, 16);
+        this.#state = this.#left === 0 ? 'trailers' : 'data';
+        return;
+      }
+      case 'trailers':
+        this.#trailerBytes += line.length;
+        if (line === '') this.isComplete = true;
+        else if (this.#trailerBytes > longestTrailers || !trailerLine.test(line))
+          throw malformed('a trailer is malformed');
+        return;
+      default:
+        this.#state = 'size';
+    }
+  }
+}

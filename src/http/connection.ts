@@ -1,0 +1,287 @@
+import type { Socket } from 'node:net';
+import { GatewayError } from '../errors.ts';
+import type { BagItem } from './bag.ts';
+import { ChunkedBody } from './chunked.ts';
+import { isHopeless, parseHead, type RequestHead } from './head.ts';
+import { HttpRequest } from './request.ts';
+import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
+import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
+
+export interface ConnectionLimits {
+  /** Longest time for a request's head, in milliseconds. */
+  readonly headMs: number;
+  readonly headBytes: number;
+  /** Requests that may wait for their answers at once (HTTP pipelining). */
+  readonly pipelined: number;
+}
+
+/** What a connection needs of its server. */
+export interface Server {
+  readonly limits: ConnectionLimits;
+  readonly isDraining: boolean;
+  dateLine(): string;
+  onRequest(request: HttpRequest, response: HttpResponse): void;
+  /** Absent where an Upgrade is ignored and the request answered as if it had none. */
+  readonly onUpgrade: ((request: HttpRequest, socket: Socket, head: Buffer) => void) | undefined;
+  closed(connection: Connection): void;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+const nothing = Buffer.alloc(0);
+// A client that goes by what it was told may have sent a request just before the time is over.
+const idleMs = (keepAliveS + 5) * 1_000;
+
+/**
+ * One client's connection: takes bytes, makes requests of them, one after the other, and gives their answers
+ * in the same order. What is not well-formed is answered and ends it.
+ */
+export class Connection implements BagItem, Wire {
+  place = -1;
+  readonly #socket: Socket;
+  readonly #server: Server;
+  /** The beginning of a head whose end has not come. */
+  #begun: Buffer = nothing;
+  /** The request whose body is on its way. */
+  #reading: HttpRequest | undefined;
+  /** Bytes of it that have not come, where it has a length; else its chunks. */
+  #left = 0;
+  #chunks: ChunkedBody | undefined;
+  /** Those that are open, in the order of their requests. */
+  readonly #answers: HttpResponse[] = [];
+  /** `drained`: what still comes is dropped. */
+  #state: 'open' | 'drained' | 'upgraded' = 'open';
+  /** When the head that is awaited or begun must be here, by performance.now(). */
+  #dueAt: number;
+
+  constructor(socket: Socket, server: Server) {
+    this.#socket = socket;
+    this.#server = server;
+    this.#dueAt = performance.now() + server.limits.headMs;
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('drain', () => this.#answers[0]?.drained());
+    socket.on('error', () => undefined); // 'close' follows
+    socket.once('close', () => this.#closed());
+  }
+
+  get isDraining(): boolean {
+    return this.#server.isDraining;
+  }
+
+  get remoteAddress(): string {
+    return this.#socket.remoteAddress ?? '';
+  }
+
+  dateLine(): string {
+    return this.#server.dateLine();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  write(data: Buffer | string, done: Done | undefined): boolean {
+    return typeof data === 'string'
+      ? this.#socket.write(data, 'latin1', done)
+      : this.#socket.write(data, done);
+  }
+
+  writeBoth(head: string, body: Buffer, done: Done | undefined): boolean {
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    const mayGoOn = this.#socket.write(body, done);
+    this.#socket.uncork();
+    return mayGoOn;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  ended(response: HttpResponse): void {
+    this.#answers.shift();
+    if (response.closes || this.#state === 'drained')
+      return this.#end(response.request.isComplete ? 'at once' : 'when the client has read');
+    const next = this.#answers[0];
+    if (next !== undefined) return next.takeTurn();
+    if (this.#server.isDraining && this.#begun.length === 0) return this.#end('at once');
+    this.#dueAt = performance.now() + (this.#begun.length === 0 ? idleMs : this.#server.limits.headMs);
+  }
+
+  /** Ends the connection where what it waits for is overdue. */
+  checkTime(now: number): void {
+    if (now < this.#dueAt || this.#state !== 'open' || this.#answers.length > 0) return;
+    const isIdle = this.#begun.length === 0 && this.#socket.bytesWritten > 0;
+    if (isIdle) this.#socket.destroy();
+    else this.#refuse(new GatewayError('request.timeout', 'the request head did not arrive in time'));
+  }
+
+  /** The server stops: ends an idle connection now, a busy one behind its answers. */
+  drain(): void {
+    const isIdle = this.#answers.length === 0 && this.#begun.length === 0;
+    if (this.#state === 'open' && isIdle) this.#socket.destroy();
+  }
+
+  #take(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0 && this.#state === 'open') {
+      rest = this.#reading === undefined ? this.#takeHead(rest) : this.#takeBody(this.#reading, rest);
+    }
+  }
+
+  /** Gives what is left of the bytes behind a head. */
+  #takeHead(bytes: Buffer): Buffer {
+    const searched = this.#begun.length;
+    const all = withoutEmptyLines(searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]));
+    const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));
+    const { headBytes, headMs } = this.#server.limits;
+    if (Math.max(end, end < 0 ? all.length : 0) > headBytes) {
+      return this.#refuse(new GatewayError('request.headers_too_large', 'the request head is too large'));
+    }
+    if (end < 0) {
+      if (all.length > 0 && isHopeless(all)) return this.#refuse(notHttp());
+      if (searched === 0 && this.#answers.length === 0 && all.length > 0) {
+        this.#dueAt = Math.min(this.#dueAt, performance.now() + headMs);
+      }
+      this.#begun = all;
+      return nothing;
+    }
+    this.#begun = nothing;
+    let head: RequestHead;
+    try {
+      head = parseHead(all.toString('latin1', 0, end));
+    } catch (error) {
+      return this.#refuse(error as GatewayError);
+    }
+    return this.#begin(head, all.subarray(end + headEnd.length));
+  }
+
+  /** Hands a request over; gives the bytes that do not belong to it. */
+  #begin(head: RequestHead, rest: Buffer): Buffer {
+    const { onUpgrade, limits } = this.#server;
+    const request = new HttpRequest(head, this);
+    if (head.asksForUpgrade && onUpgrade !== undefined && this.#answers.length === 0) {
+      this.#upgrade(request, rest, onUpgrade);
+      return nothing;
+    }
+    // Who asks for another protocol may go on in it.
+    const closes = !head.keepsAlive || head.asksForUpgrade;
+    const response = new HttpResponse(this, request, { isTurn: this.#answers.length === 0, closes });
+    this.#answers.push(response);
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    if (this.#answers.length > limits.pipelined) {
+      this.#state = 'drained';
+      response.closes = true;
+      sendError(response, tooManyPipelined(limits), newRequestId());
+      return nothing;
+    }
+    const behind = this.#startBody(request, rest);
+    this.#server.onRequest(request, response);
+    return behind;
+  }
+
+  /** A body that is all here is given as it is; of another one, what is here is left to be taken. */
+  #startBody(request: HttpRequest, rest: Buffer): Buffer {
+    const length = request.bodyLength;
+    if (length === undefined || rest.length < length) {
+      this.#reading = request;
+      this.#left = length ?? 0;
+      this.#chunks = length === undefined ? new ChunkedBody(request) : undefined;
+      return rest;
+    }
+    if (length > 0) request.take(rest.subarray(0, length));
+    request.end();
+    return rest.subarray(length);
+  }
+
+  /** Gives what is left of the bytes behind a body. */
+  #takeBody(request: HttpRequest, bytes: Buffer): Buffer {
+    let taken: number;
+    if (this.#chunks === undefined) {
+      taken = Math.min(this.#left, bytes.length);
+      this.#left -= taken;
+      request.take(bytes.subarray(0, taken));
+    } else {
+      try {
+        taken = this.#chunks.push(bytes);
+      } catch (error) {
+        return this.#breakBody(request, error as GatewayError);
+      }
+    }
+    if (this.#chunks === undefined ? this.#left === 0 : this.#chunks.isComplete) {
+      this.#reading = undefined;
+      request.end();
+    }
+    return bytes.subarray(taken);
+  }
+
+  /** Where a malformed body ends nobody knows: its request is answered by its handler, and nothing behind it. */
+  #breakBody(request: HttpRequest, error: GatewayError): Buffer {
+    this.#state = 'drained';
+    request.fail(error);
+    return nothing;
+  }
+
+  /** Answers what is no request. */
+  #refuse(error: GatewayError): Buffer {
+    this.#state = 'drained';
+    // In the middle of another answer a refusal would be read as part of it.
+    if (this.#answers.length > 0) {
+      this.#socket.destroy();
+      return nothing;
+    }
+    this.#socket.write(rawErrorAnswer(error, newRequestId()));
+    this.#end('when the client has read');
+    return nothing;
+  }
+
+  /**
+   * A client that is still sending when its connection is closed under it may lose the answer to a reset. So
+   * only our half is closed at first, where that may be.
+   */
+  #end(when: 'at once' | 'when the client has read'): void {
+    this.#state = 'drained';
+    if (when === 'at once') return this.#socket.destroySoon();
+    this.#socket.resume();
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+  }
+
+  #upgrade(request: HttpRequest, head: Buffer, onUpgrade: NonNullable<Server['onUpgrade']>): void {
+    this.#state = 'upgraded';
+    request.end();
+    const socket = this.#socket;
+    socket.removeAllListeners('data').removeAllListeners('drain');
+    // As if nobody had ever listened: what comes waits for the one who takes over.
+    socket.pause();
+    (socket as { readableFlowing: boolean | null }).readableFlowing = null;
+    onUpgrade(request, socket, head);
+  }
+
+  #closed(): void {
+    this.#reading?.fail(new GatewayError('client.left', 'the client left before its body was complete'));
+    for (const answer of this.#answers.splice(0)) answer.close();
+    this.#server.closed(this);
+  }
+}
+
+/** Some clients send a line end behind a body (RFC 9112, section 2.2). */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === carriageReturn && bytes[start + 1] === lineFeed) start += 2;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+function notHttp(): GatewayError {
+  return new GatewayError('request.framing', 'this is not a well-formed HTTP/1.1 request');
+}
+
+function tooManyPipelined({ pipelined }: ConnectionLimits): GatewayError {
+  const message = `more than ${pipelined} requests wait on this connection; open another one`;
+  return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
+}
