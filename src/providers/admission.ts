@@ -6,8 +6,7 @@ interface Waiter {
 }
 
 /**
- * At most so many exchanges at one provider at a time; the others wait in line, for a while. Undici's own
- * queue has no bound and no clock, so nothing may ever wait there.
+ * At most so many exchanges at one provider at a time; the others wait in line, for a while.
  */
 export class Admission {
   readonly #limit: number;

@@ -30,13 +30,13 @@ export class AnswerHeaders {
   readonly #fates: AnswerFate[] = [];
   readonly #values: string[] = [];
 
-  /** Takes undici's raw header buffers: name, value, name, value. */
-  constructor(raw: readonly Buffer[]) {
-    for (let i = 0; i + 1 < raw.length; i += 2) {
-      const fate = answerFate((raw[i] as Buffer).toString('latin1'));
+  /** Takes a flat list of names, as they were spelled, and values. */
+  constructor(list: readonly string[]) {
+    for (let i = 0; i + 1 < list.length; i += 2) {
+      const fate = answerFate(list[i] as string);
       if (!fate.isOfUse || this.get(fate.name) !== undefined) continue;
       this.#fates.push(fate);
-      this.#values.push((raw[i + 1] as Buffer).toString('latin1'));
+      this.#values.push(list[i + 1] as string);
     }
   }
 

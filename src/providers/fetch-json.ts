@@ -49,6 +49,6 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       extraNames: new Set(),
       own: provider.ownHeaders,
     });
-    provider.pool.dispatch({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
+    provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
   });
 }

@@ -104,7 +104,7 @@ function send<Request extends ProviderRequest>(
     if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     const { path, headers, body } = request;
-    provider.pool.dispatch({ path, headers, body, method: 'POST' }, upstream);
+    provider.pool.send({ path, headers, body, method: 'POST' }, upstream);
   });
 }
 

@@ -1,6 +1,6 @@
 import { Admission } from './admission.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
-import { createPool, type Pool } from './pool.ts';
+import { Pool } from './pool.ts';
 import { RetryBudget, type RetryOptions } from './retry.ts';
 
 /** Families of hosts: how they are addressed and given their key. */
@@ -44,7 +44,7 @@ export class Provider {
   constructor(options: ProviderOptions) {
     const url = new URL(options.baseUrl);
     this.options = options;
-    this.pool = createPool(url.origin, options);
+    this.pool = new Pool(url.origin, options);
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     this.breaker = new Breaker(options.breaker);
     this.retryBudget = new RetryBudget(options.retries);
@@ -59,8 +59,8 @@ export class Provider {
   }
 
   /** Ends idle connections; those in use end with their exchanges. */
-  async close(): Promise<void> {
-    await this.pool.close();
+  close(): void {
+    this.pool.close();
   }
 }
 

@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors.ts';
+import { type FailureCode, GatewayError } from '../errors.ts';
 import { AnswerHeaders } from './answer-headers.ts';
-import type { DispatchHandler } from './pool.ts';
+import type { HostConnection, HostFailure } from './host-connection.ts';
 
 /** Who takes an answer's body, piece by piece. */
 export interface BodySink {
@@ -27,17 +27,14 @@ export interface UpstreamFailure {
   readonly wasSent: boolean;
 }
 
-/**
- * One request at a provider, as undici's dispatch wants it: the older handler interface, because it hands
- * over raw header buffers and takes back-pressure as a return value, with no object per event.
- */
-export class Upstream implements DispatchHandler, ProviderAnswer {
+/** One request at a provider and its answer, between the connection that it goes over and those who read it. */
+export class Upstream implements ProviderAnswer {
   status = 0;
-  #rawHeaders: readonly Buffer[] = [];
+  #list: readonly string[] = [];
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
-  #abort: ((error?: Error) => void) | undefined;
-  #resume: () => void = () => undefined;
+  #connection: HostConnection | undefined;
+  #wasSent = false;
   #sink: BodySink | undefined;
   /** What arrived in the same read as the head, before anybody could ask for it. */
   #early: Buffer[] = [];
@@ -50,41 +47,44 @@ export class Upstream implements DispatchHandler, ProviderAnswer {
   }
 
   get headers(): AnswerHeaders {
-    this.#headers ??= new AnswerHeaders(this.#rawHeaders);
+    this.#headers ??= new AnswerHeaders(this.#list);
     return this.#headers;
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    // Undici opens a spare connection for a request that was given up while it connected.
-    if (this.#isAborted) abort();
-    this.#abort = abort;
+  /** For the pool: the connection that the request goes over. */
+  begin(connection: HostConnection): void {
+    this.#connection = connection;
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void): boolean {
-    if (status < 200) return true;
+  /** For the connection: from now on the provider may work on the request. */
+  sent(): void {
+    this.#wasSent = true;
+  }
+
+  /** For the connection, as the next three: the answer's head is here. */
+  head(status: number, headers: readonly string[]): void {
     this.status = status;
-    this.#rawHeaders = rawHeaders;
-    this.#resume = resume;
+    this.#list = headers;
     this.#settle(undefined);
+  }
+
+  /** False asks for a pause. */
+  data(piece: Buffer): boolean {
+    if (this.#sink !== undefined) return this.#sink.data(piece);
+    this.#early.push(piece);
     return true;
   }
 
-  onData(chunk: Buffer): boolean {
-    if (this.#sink !== undefined) return this.#sink.data(chunk);
-    this.#early.push(chunk);
-    return true;
-  }
-
-  onComplete(): void {
+  complete(): void {
     this.#outcome = 'complete';
     this.#sink?.end();
   }
 
-  onError(cause: Error): void {
+  fail(failure: HostFailure): void {
     if (this.#isAborted) return;
-    const error = toFailure(cause, this.#abort !== undefined);
+    const error = toError(failure);
     this.#outcome = error;
-    if (this.status === 0) this.#settle({ error, wasSent: this.#abort !== undefined });
+    if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
   }
 
@@ -99,33 +99,27 @@ export class Upstream implements DispatchHandler, ProviderAnswer {
   }
 
   resume(): void {
-    this.#resume();
+    if (this.#outcome === undefined && !this.#isAborted) this.#connection?.resume();
   }
 
   abort(): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
-    if (this.#outcome === undefined) this.#abort?.();
+    // Behind its answer the connection may be another one's.
+    if (this.#outcome === undefined) this.#connection?.destroy();
   }
 }
 
-function toFailure(cause: Error, isConnected: boolean): GatewayError {
-  switch ((cause as NodeJS.ErrnoException).code) {
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return new GatewayError('provider.timeout', 'the provider took too long to answer', { cause });
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return new GatewayError('provider.unreachable', 'the provider did not accept a connection in time', {
-        cause,
-      });
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return new GatewayError('provider.broken_response', "the provider's headers are too large", { cause });
-    default:
-      break;
-  }
-  if (!isConnected)
-    return new GatewayError('provider.unreachable', "the provider can't be reached", { cause });
-  return new GatewayError('provider.broken_response', 'the provider broke off or answered nonsense', {
-    cause,
-  });
+const words: Readonly<Record<HostFailure['kind'], readonly [FailureCode, string]>> = {
+  unreachable: ['provider.unreachable', "the provider can't be reached"],
+  'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
+  'slow head': ['provider.timeout', 'the provider took too long to answer'],
+  'slow body': ['provider.timeout', 'the provider took too long to answer'],
+  'large head': ['provider.broken_response', "the provider's headers are too large"],
+  broken: ['provider.broken_response', 'the provider broke off or answered nonsense'],
+};
+
+function toError({ kind, cause }: HostFailure): GatewayError {
+  const [code, message] = words[kind];
+  return new GatewayError(code, message, { cause });
 }

@@ -1,0 +1,236 @@
+import type { Socket } from 'node:net';
+import type { BagItem } from '../http/bag.ts';
+import { ChunkedBody } from '../http/chunked.ts';
+import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
+import type { HostRequest } from './pool.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What a connection needs of its pool. */
+export interface Keeper {
+  readonly timeouts: { readonly connectMs: number; readonly headersMs: number; readonly idleMs: number };
+  /** The pool's clock, in milliseconds; coarse. */
+  readonly nowMs: number;
+  /** The connection can take another request for so long, in milliseconds. */
+  idle(connection: HostConnection, forMs: number | undefined): void;
+  closed(connection: HostConnection): void;
+}
+
+export interface HostFailure {
+  readonly kind: 'unreachable' | 'slow connect' | 'slow head' | 'slow body' | 'large head' | 'broken';
+  readonly cause: Error;
+}
+
+interface Outgoing {
+  readonly head: string;
+  readonly body: Buffer | undefined;
+}
+
+const answerHeadBytes = 32 * 1024;
+/** Longest body that is worth a copy to save a write. */
+const joinedBytes = 16 * 1024;
+const headEnd = Buffer.from('\r\n\r\n');
+const nothing = Buffer.alloc(0);
+
+/**
+ * A connection to a host, with one request on it at a time. It takes another one only where the answer ended
+ * just where its head said it would, and the host has read all of the request: a byte too much could be the
+ * beginning of somebody else's answer.
+ */
+export class HostConnection implements BagItem {
+  place = -1;
+  readonly #socket: Socket;
+  readonly #keeper: Keeper;
+  #state: 'connecting' | 'idle' | 'head' | 'body' | 'closed' = 'connecting';
+  #waiting: Outgoing | undefined;
+  #upstream: Upstream | undefined;
+  /** The beginning of a head whose end has not come. */
+  #begun: Buffer = nothing;
+  #left = 0;
+  #chunks: ChunkedBody | undefined;
+  #keepAliveMs: number | undefined;
+  /** By the pool's clock. */
+  #dueAtMs: number;
+  #cause: Error | undefined;
+  /** When an idle connection is no longer taken, by the pool's clock; the pool's own business. */
+  idleUntilMs = 0;
+
+  /** The socket connects; `connectEvent` tells that it has. */
+  constructor(socket: Socket, connectEvent: 'connect' | 'secureConnect', keeper: Keeper) {
+    this.#socket = socket;
+    this.#keeper = keeper;
+    this.#dueAtMs = keeper.nowMs + keeper.timeouts.connectMs;
+    socket.once(connectEvent, () => this.#connected());
+    socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('end', () => this.#ended());
+    socket.on('error', (error) => {
+      this.#cause ??= error;
+    });
+    socket.once('close', () => this.#closed());
+  }
+
+  get isIdle(): boolean {
+    return this.#state === 'idle' && !this.#socket.destroyed;
+  }
+
+  /**
+   * Sends a request, the head of which begins with those lines, and gives its answer to `upstream`. The
+   * connection must be idle or new.
+   */
+  send(lines: string, { headers, body }: HostRequest, upstream: Upstream): void {
+    this.#upstream = upstream;
+    let head = `${lines}connection: keep-alive\r\n`;
+    for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+    head += body === undefined ? '\r\n' : `content-length: ${body.length}\r\n\r\n`;
+    if (this.#state === 'connecting') this.#waiting = { head, body };
+    else this.#write({ head, body });
+  }
+
+  resume(): void {
+    this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.idleMs;
+    this.#socket.resume();
+  }
+
+  /** Ends the connection; whoever waits on it hears nothing more. */
+  destroy(): void {
+    this.#upstream = undefined;
+    this.#socket.destroy();
+  }
+
+  /** Ends it where what it waits for is overdue; a host that is held back is not late. */
+  checkTime(nowMs: number): void {
+    if (nowMs <= this.#dueAtMs || this.#socket.isPaused()) return;
+    if (this.#state === 'connecting') this.#fail('slow connect', new Error('the connection took too long'));
+    else if (this.#state === 'head') this.#fail('slow head', new Error('the head took too long'));
+    else if (this.#state === 'body') this.#fail('slow body', new Error('nothing came for too long'));
+  }
+
+  #connected(): void {
+    const request = this.#waiting;
+    this.#waiting = undefined;
+    if (request === undefined || this.#upstream === undefined) return this.destroy();
+    this.#write(request);
+  }
+
+  #write({ head, body }: Outgoing): void {
+    this.#state = 'head';
+    this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.headersMs;
+    this.#upstream?.sent();
+    const socket = this.#socket;
+    if (body === undefined) return void socket.write(head, 'latin1');
+    // A short body as text, each byte a character, joins the head in one write; as bytes it would be two.
+    if (body.length <= joinedBytes) return void socket.write(head + body.toString('latin1'), 'latin1');
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+
+  #take(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (this.#state === 'head') rest = this.#takeHead(rest);
+      else if (this.#state === 'body') rest = this.#takeBody(rest);
+      else return this.destroy(); // nobody asked for it
+    }
+  }
+
+  #takeHead(bytes: Buffer): Buffer {
+    const searched = this.#begun.length;
+    const all = searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]);
+    const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));
+    if ((end < 0 ? all.length : end) > answerHeadBytes) {
+      return this.#fail('large head', new Error('the head is too large'));
+    }
+    if (end < 0) {
+      // What will never be a head need not be waited for.
+      if (!'HTTP/1.'.startsWith(all.toString('latin1', 0, 7)))
+        return this.#fail('broken', new Error('no HTTP answer'));
+      this.#begun = all;
+      return nothing;
+    }
+    this.#begun = nothing;
+    let head: AnswerHead;
+    try {
+      head = parseAnswerHead(all.toString('latin1', 0, end));
+      if (head.status === 101) throw new Error('the host changed the protocol, which nobody asked for');
+    } catch (cause) {
+      return this.#fail('broken', cause as Error);
+    }
+    const rest = all.subarray(end + headEnd.length);
+    if (head.status < 200) return rest; // an interim answer
+    this.#startBody(head);
+    return rest;
+  }
+
+  #startBody({ status, headers, body, keepAliveMs }: AnswerHead): void {
+    const upstream = this.#upstream as Upstream; // there is one for as long as there is no whole answer
+    this.#state = 'body';
+    this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.idleMs;
+    this.#keepAliveMs = body === 'until the end' ? 0 : keepAliveMs;
+    this.#chunks = body === 'chunks' ? new ChunkedBody({ take: (piece) => this.#give(piece) }) : undefined;
+    this.#left = body === 'until the end' ? Number.POSITIVE_INFINITY : body === 'chunks' ? 0 : body;
+    upstream.head(status, headers);
+    if (body === 0) this.#complete();
+  }
+
+  #takeBody(bytes: Buffer): Buffer {
+    this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.idleMs;
+    if (this.#chunks === undefined) {
+      const taken = Math.min(this.#left, bytes.length);
+      this.#left -= taken;
+      this.#give(taken === bytes.length ? bytes : bytes.subarray(0, taken));
+      if (this.#left === 0) this.#complete();
+      return bytes.subarray(taken);
+    }
+    let taken: number;
+    try {
+      taken = this.#chunks.push(bytes);
+    } catch (cause) {
+      return this.#fail('broken', cause as Error);
+    }
+    if (this.#chunks.isComplete) this.#complete();
+    return bytes.subarray(taken);
+  }
+
+  #give(piece: Buffer): void {
+    if (this.#upstream?.data(piece) === false) this.#socket.pause();
+  }
+
+  #complete(): void {
+    const upstream = this.#upstream;
+    this.#upstream = undefined;
+    // The host may answer before it has read all; then nobody knows whether it will.
+    const isReusable =
+      this.#keepAliveMs !== 0 && this.#socket.writableLength === 0 && !this.#socket.destroyed;
+    if (isReusable) {
+      this.#state = 'idle';
+      this.#socket.resume();
+      this.#keeper.idle(this, this.#keepAliveMs);
+    } else {
+      this.#socket.destroy();
+    }
+    upstream?.complete();
+  }
+
+  /** The host ended its side. */
+  #ended(): void {
+    if (this.#state !== 'body' || this.#left !== Number.POSITIVE_INFINITY) return;
+    this.#complete();
+  }
+
+  #fail(kind: HostFailure['kind'], cause: Error): Buffer {
+    const upstream = this.#upstream;
+    this.destroy();
+    upstream?.fail({ kind, cause });
+    return nothing;
+  }
+
+  #closed(): void {
+    const wasConnecting = this.#state === 'connecting';
+    this.#state = 'closed';
+    this.#keeper.closed(this);
+    if (this.#upstream === undefined) return;
+    const cause = this.#cause ?? new Error('the host closed the connection');
+    this.#fail(wasConnecting ? 'unreachable' : 'broken', cause);
+  }
+}

@@ -1,4 +1,0 @@
-// undici declares types for its front door only.
-declare module 'undici/lib/dispatcher/pool.js' {
-  export { Pool as default } from 'undici';
-}
