@@ -15,9 +15,7 @@ class WrittenAnswer implements ProviderAnswer {
   sink: BodySink | undefined;
 
   constructor(encoding?: string) {
-    this.headers = new AnswerHeaders(
-      encoding === undefined ? [] : [Buffer.from('content-encoding'), Buffer.from(encoding)],
-    );
+    this.headers = new AnswerHeaders(encoding === undefined ? [] : ['content-encoding', encoding]);
   }
 
   pipe(sink: BodySink): void {
