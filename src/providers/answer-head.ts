@@ -15,55 +15,90 @@ export class BrokenHead extends Error {}
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const forbidden = /[\0-\x08\x0a-\x1f\x7f]/;
-const length = /^\d{1,15}$/;
+const digits = /^\d{1,15}$/;
+const listsClose = /,[ \t]*close[ \t]*(?:,|$)/;
+const listsKeepAlive = /,[ \t]*keep-alive[ \t]*(?:,|$)/;
+const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i;
 
 /** Reads a head, which is given without the empty line behind it (RFC 9112, sections 4 and 6.3). Throws BrokenHead. */
 export function parseAnswerHead(text: string): AnswerHead {
   const firstEnd = lineEnd(text, 0);
-  const found = statusLine.exec(text);
-  if (found === null) throw new BrokenHead('the answer does not begin with a status line');
+  const firstLine = text.slice(0, firstEnd);
+  const found = statusLine.exec(firstLine);
+  if (found === null || forbidden.test(firstLine)) {
+    throw new BrokenHead('the answer does not begin with a status line');
+  }
   const status = Number(found[2]);
+  const fields = parseFields(text, firstEnd + 2);
+  const framed = framingOf(fields);
+  const isBodiless = status < 200 || status === 204 || status === 304;
+  // Some hosts send the body that such a head must not promise.
+  const isDoubtful = isBodiless && framed !== 0 && framed !== 'until the end';
+  const closes = isDoubtful || closesBehind(fields, { isOld: found[1] === '0' });
+  return {
+    status,
+    headers: fields.headers,
+    body: isBodiless ? 0 : framed,
+    keepAliveMs: closes ? 0 : keepAliveMsOf(fields),
+  };
+}
+
+interface Fields {
+  readonly headers: string[];
+  length: string | undefined;
+  transfer: string | undefined;
+  /** In lower case, each with a comma before it. */
+  connection: string;
+  keepAlive: string | undefined;
+}
+
+function parseFields(text: string, from: number): Fields {
   const headers: string[] = [];
-  let bodyLength: string | undefined;
-  let transfer: string | undefined;
-  let connection = found[1] === '1' ? 'keep-alive' : 'close';
-  let keepAlive: string | undefined;
-  for (let start = firstEnd + 2; start < text.length; ) {
+  const fields: Fields = {
+    headers,
+    length: undefined,
+    transfer: undefined,
+    connection: '',
+    keepAlive: undefined,
+  };
+  for (let start = from; start < text.length; ) {
     const end = lineEnd(text, start);
     const colon = text.indexOf(':', start);
     if (colon < 0 || colon >= end) throw new BrokenHead('a header has no colon');
     const name = text.slice(start, colon);
-    const value = text.slice(colon + 1, end).trim();
+    const value = withoutBlanks(text, colon + 1, end);
     if (!token.test(name) || forbidden.test(value)) throw new BrokenHead('a header is malformed');
     headers.push(name, value);
     start = end + 2;
-    // Only these three lengths are worth a closer look.
-    if (name.length === 14 && name.toLowerCase() === 'content-length') bodyLength = once(bodyLength, value);
-    else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding')
-      transfer = once(transfer, value);
-    else if (name.length === 10 && name.toLowerCase() === 'connection') connection = value.toLowerCase();
-    else if (name.length === 10 && name.toLowerCase() === 'keep-alive') keepAlive = value;
+    // Only names of these three lengths are worth a closer look.
+    if (name.length === 10 || name.length === 14 || name.length === 17)
+      noteField(fields, name.toLowerCase(), value);
   }
-  if (bodyLength !== undefined && (transfer !== undefined || !length.test(bodyLength))) {
-    throw new BrokenHead('nobody can tell where the body ends');
-  }
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') {
-    throw new BrokenHead('the transfer-encoding is not chunked');
-  }
-  const isBodiless = status < 200 || status === 204 || status === 304;
-  const framed =
-    transfer === undefined ? (bodyLength === undefined ? 'until the end' : Number(bodyLength)) : 'chunks';
-  return {
-    status,
-    headers,
-    body: isBodiless ? 0 : framed,
-    keepAliveMs: keepAliveOf(connection, keepAlive),
-  };
+  return fields;
 }
 
-function keepAliveOf(connection: string, keepAlive: string | undefined): number | undefined {
-  if (/(?:^|,)\s*close\s*(?:,|$)/.test(connection)) return 0;
-  const seconds = keepAlive === undefined ? undefined : /timeout=(\d{1,6})/i.exec(keepAlive)?.[1];
+function noteField(fields: Fields, name: string, value: string): void {
+  if (name === 'content-length') fields.length = once(fields.length, value);
+  else if (name === 'transfer-encoding') fields.transfer = once(fields.transfer, value);
+  else if (name === 'connection') fields.connection += `,${value.toLowerCase()}`;
+  else if (name === 'keep-alive') fields.keepAlive = value;
+}
+
+function framingOf({ length, transfer }: Fields): AnswerHead['body'] {
+  if (transfer === undefined && length === undefined) return 'until the end';
+  if (transfer === undefined && digits.test(length ?? '')) return Number(length);
+  if (length === undefined && transfer?.toLowerCase() === 'chunked') return 'chunks';
+  throw new BrokenHead('nobody can tell where the body ends');
+}
+
+/** Chunks from HTTP/1.0 come from one who may not know what they are (RFC 9112, sections 6.1 and 9.3). */
+function closesBehind({ connection, transfer }: Fields, { isOld }: { readonly isOld: boolean }): boolean {
+  if (listsClose.test(connection)) return true;
+  return isOld && (transfer !== undefined || !listsKeepAlive.test(connection));
+}
+
+function keepAliveMsOf({ keepAlive }: Fields): number | undefined {
+  const seconds = keepAlive === undefined ? undefined : keepAliveTimeout.exec(keepAlive)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
@@ -75,4 +110,16 @@ function once(before: string | undefined, value: string): string {
 function lineEnd(text: string, from: number): number {
   const end = text.indexOf('\r\n', from);
   return end < 0 ? text.length : end;
+}
+
+/** Not trim(): for that a no-break space is a blank too, and "\xa05" would be a length to us and to nobody else. */
+function withoutBlanks(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { BagItem } from '../http/bag.ts';
 import { ChunkedBody } from '../http/chunked.ts';
-import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
+import { type AnswerHead, BrokenHead, parseAnswerHead } from './answer-head.ts';
 import type { HostRequest } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -93,6 +93,7 @@ export class HostConnection implements BagItem {
   /** Ends the connection; whoever waits on it hears nothing more. */
   destroy(): void {
     this.#upstream = undefined;
+    this.#state = 'closed';
     this.#socket.destroy();
   }
 
@@ -126,11 +127,15 @@ export class HostConnection implements BagItem {
   }
 
   #take(bytes: Buffer): void {
-    let rest = bytes;
-    while (rest.length > 0) {
-      if (this.#state === 'head') rest = this.#takeHead(rest);
-      else if (this.#state === 'body') rest = this.#takeBody(rest);
-      else return this.destroy(); // nobody asked for it
+    try {
+      let rest = bytes;
+      while (rest.length > 0 && this.#state !== 'closed') {
+        if (this.#state === 'head') rest = this.#takeHead(rest);
+        else if (this.#state === 'body') rest = this.#takeBody(rest);
+        else throw new Error('the host sent what nobody asked for');
+      }
+    } catch (cause) {
+      this.#fail('broken', cause as Error);
     }
   }
 
@@ -138,24 +143,20 @@ export class HostConnection implements BagItem {
     const searched = this.#begun.length;
     const all = searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]);
     const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));
-    if ((end < 0 ? all.length : end) > answerHeadBytes) {
-      return this.#fail('large head', new Error('the head is too large'));
+    // Of the end, all but a byte may be here.
+    if ((end < 0 ? all.length - headEnd.length + 1 : end) > answerHeadBytes) {
+      this.#fail('large head', new Error('the head is too large'));
+      return nothing;
     }
     if (end < 0) {
       // What will never be a head need not be waited for.
-      if (!'HTTP/1.'.startsWith(all.toString('latin1', 0, 7)))
-        return this.#fail('broken', new Error('no HTTP answer'));
+      if (!'HTTP/1.'.startsWith(all.toString('latin1', 0, 7))) throw new BrokenHead('this is not HTTP');
       this.#begun = all;
       return nothing;
     }
     this.#begun = nothing;
-    let head: AnswerHead;
-    try {
-      head = parseAnswerHead(all.toString('latin1', 0, end));
-      if (head.status === 101) throw new Error('the host changed the protocol, which nobody asked for');
-    } catch (cause) {
-      return this.#fail('broken', cause as Error);
-    }
+    const head = parseAnswerHead(all.toString('latin1', 0, end));
+    if (head.status === 101) throw new BrokenHead('the host changed the protocol, which nobody asked for');
     const rest = all.subarray(end + headEnd.length);
     if (head.status < 200) return rest; // an interim answer
     this.#startBody(head);
@@ -182,12 +183,7 @@ export class HostConnection implements BagItem {
       if (this.#left === 0) this.#complete();
       return bytes.subarray(taken);
     }
-    let taken: number;
-    try {
-      taken = this.#chunks.push(bytes);
-    } catch (cause) {
-      return this.#fail('broken', cause as Error);
-    }
+    const taken = this.#chunks.push(bytes);
     if (this.#chunks.isComplete) this.#complete();
     return bytes.subarray(taken);
   }
@@ -207,22 +203,21 @@ export class HostConnection implements BagItem {
       this.#socket.resume();
       this.#keeper.idle(this, this.#keepAliveMs);
     } else {
-      this.#socket.destroy();
+      this.destroy();
     }
     upstream?.complete();
   }
 
-  /** The host ended its side. */
+  /** The host ended its side; what has not come by now never will. */
   #ended(): void {
-    if (this.#state !== 'body' || this.#left !== Number.POSITIVE_INFINITY) return;
-    this.#complete();
+    if (this.#state === 'body' && this.#left === Number.POSITIVE_INFINITY) this.#complete();
+    else if (this.#state !== 'connecting') this.#fail('broken', hostClosed());
   }
 
-  #fail(kind: HostFailure['kind'], cause: Error): Buffer {
+  #fail(kind: HostFailure['kind'], cause: Error): void {
     const upstream = this.#upstream;
     this.destroy();
     upstream?.fail({ kind, cause });
-    return nothing;
   }
 
   #closed(): void {
@@ -230,7 +225,10 @@ export class HostConnection implements BagItem {
     this.#state = 'closed';
     this.#keeper.closed(this);
     if (this.#upstream === undefined) return;
-    const cause = this.#cause ?? new Error('the host closed the connection');
-    this.#fail(wasConnecting ? 'unreachable' : 'broken', cause);
+    this.#fail(wasConnecting ? 'unreachable' : 'broken', this.#cause ?? hostClosed());
   }
+}
+
+function hostClosed(): Error {
+  return new Error('the host closed the connection');
 }

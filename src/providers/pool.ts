@@ -24,8 +24,9 @@ const keepAliveMarginMs = 2_000;
 const probeMs = 60_000;
 /** How often the clock is read: what is overdue ends one to two ticks late, and never early. */
 const tickMs = 500;
-// A line end in a value would make two headers of one.
-const unfit = /[^\t\x20-\x7e\x80-\xff]/;
+// A line end in a value would make two headers of one, a blank in a path two words.
+const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const unfitInPath = /[^!-~]/;
 
 /**
  * Connections to one origin: HTTP/1.1, one request at a time on each, no redirects, bodies as they come. There
@@ -38,6 +39,11 @@ export class Pool implements Keeper {
   readonly #open = new Bag<HostConnection>();
   /** The one that was used last is at the end, and is taken first. */
   #idle: HostConnection[] = [];
+  /** Those whose answers ended in this turn of the event loop. */
+  readonly #resting: HostConnection[] = [];
+  readonly #endRest = () => {
+    for (const connection of this.#resting.splice(0)) this.#idle.push(connection);
+  };
   #clock: NodeJS.Timeout | undefined;
   /** Of the last TLS connection, so that the next one begins in one round trip less. */
   #session: Buffer | undefined;
@@ -50,7 +56,7 @@ export class Pool implements Keeper {
 
   /** Sends a request on a connection that is free, or a new one. What becomes of it, `upstream` is told. */
   send(request: HostRequest, upstream: Upstream): void {
-    const problem = this.#isClosed ? 'the provider is no longer in use' : unfitHeader(request.headers);
+    const problem = this.#isClosed ? 'the provider is no longer in use' : unfitPart(request);
     if (problem !== undefined) return upstream.fail({ kind: 'unreachable', cause: new Error(problem) });
     const connection = this.#takeIdle() ?? this.#connect();
     upstream.begin(connection);
@@ -64,20 +70,16 @@ export class Pool implements Keeper {
   /** Ends idle connections; those in use end with their answers. */
   close(): void {
     this.#isClosed = true;
-    for (const connection of this.#idle.splice(0)) connection.destroy();
-  }
-
-  /** Ends all connections. */
-  destroy(): void {
-    this.close();
-    for (const connection of [...this.#open.items]) connection.destroy();
+    for (const connection of [...this.#idle.splice(0), ...this.#resting.splice(0)]) connection.destroy();
   }
 
   idle(connection: HostConnection, forMs: number | undefined): void {
     const ms = Math.min(keepAliveMs, forMs === undefined ? keepAliveMs : forMs - keepAliveMarginMs);
     if (this.#isClosed || ms <= 0) return connection.destroy();
     connection.idleUntilMs = this.nowMs + ms;
-    this.#idle.push(connection);
+    // What the host has sent beyond its answer, or that it closes, may be read only later in this turn: the next
+    // request must not go out before, lest it gets that for an answer.
+    if (this.#resting.push(connection) === 1) setImmediate(this.#endRest);
   }
 
   closed(connection: HostConnection): void {
@@ -85,6 +87,7 @@ export class Pool implements Keeper {
     if (this.#open.items.length > 0) return;
     clearInterval(this.#clock);
     this.#clock = undefined;
+    this.#idle = [];
   }
 
   #takeIdle(): HostConnection | undefined {
@@ -117,9 +120,14 @@ export class Pool implements Keeper {
       ...(this.#session === undefined ? {} : { session: this.#session }),
       ALPNProtocols: ['http/1.1'],
     });
-    return socket.on('session', (session) => {
+    socket.on('session', (session) => {
       this.#session = session;
     });
+    // Should the host choke on it, the next connection begins without.
+    socket.on('error', () => {
+      this.#session = undefined;
+    });
+    return socket;
   }
 
   #address(): { host: string; port: number } {
@@ -141,9 +149,10 @@ export class Pool implements Keeper {
   }
 }
 
-function unfitHeader(headers: readonly string[]): string | undefined {
+function unfitPart({ path, headers }: HostRequest): string | undefined {
+  if (unfitInPath.test(path)) return 'the path has a character that no path can have';
   for (let i = 0; i < headers.length; i += 2) {
-    if (unfit.test(headers[i + 1] as string))
+    if (unfitInValue.test(headers[i + 1] as string))
       return `the header ${headers[i]} has a character that no header can have`;
   }
   return undefined;

@@ -9,7 +9,7 @@ const providers: Provider[] = [];
 const limits = { timeoutMs: 10_000, limitBytes: 1_000 };
 
 afterEach(async () => {
-  await Promise.all(providers.splice(0).map((provider) => provider.pool.destroy()));
+  for (const provider of providers.splice(0)) provider.close();
   await Promise.all(hosts.splice(0).map((host) => host.stop()));
 });
 

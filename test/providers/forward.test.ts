@@ -21,7 +21,7 @@ const hosts: Host[] = [];
 const providers: Provider[] = [];
 
 afterEach(async () => {
-  for (const each of providers.splice(0)) each.pool.destroy();
+  for (const each of providers.splice(0)) each.close();
   await Promise.all(hosts.splice(0).map((host) => host.stop()));
 });
 
