@@ -1,0 +1,383 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type HostRequest, Pool } from '../../src/providers/pool.ts';
+import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
+
+const timeouts = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 };
+const small: HostRequest = { method: 'POST', path: '/a?b', headers: [], body: Buffer.from('{}') };
+const ok = 'HTTP/1.1 200 OK\r\n';
+
+const hosts: WireHost[] = [];
+const pools: Pool[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const pool of pools.splice(0)) pool.close();
+  await Promise.all(hosts.splice(0).map((host) => host.stop()));
+});
+
+async function start(...options: Parameters<typeof startWireHost>): Promise<WireHost> {
+  const host = await startWireHost(...options);
+  hosts.push(host);
+  return host;
+}
+
+function poolAt(origin: string, changed: Partial<typeof timeouts> = {}): Pool {
+  const pool = new Pool(origin, { timeouts: { ...timeouts, ...changed } });
+  pools.push(pool);
+  return pool;
+}
+
+function ask(pool: Pool, request: Partial<HostRequest> = {}, reader = new Reader()): Reader {
+  pool.send({ ...small, ...request }, reader.upstream);
+  return reader;
+}
+
+/** Asks, and lets the turn of the event loop pass in which the answer ended. */
+async function askAndRest(pool: Pool, request: Partial<HostRequest> = {}) {
+  const outcome = await ask(pool, request).outcome;
+  await until(() => true);
+  return outcome;
+}
+
+/** A host that tells each request over which connection it came. */
+function numbering({ lines = '', behind = '' } = {}) {
+  return ({ socket, connection }: WireRequest) => {
+    const body = String(connection);
+    socket.write(`${ok}${lines}content-length: ${body.length}\r\n\r\n${body}${behind}`);
+  };
+}
+
+/** The pool's clock stands still but for what `vi` is told; sockets go on. */
+function holdClock(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+}
+
+describe('connections', () => {
+  test('are taken again, the one that was used last first', async () => {
+    const waiting: WireRequest[] = [];
+    const host = await start((request) => waiting.push(request));
+    const pool = poolAt(host.url);
+    const readers = [ask(pool), ask(pool), ask(pool)];
+    await until(() => waiting.length === 3);
+    for (const at of [1, 2, 0]) {
+      const before = waiting[at] as WireRequest;
+      numbering()(before);
+      await until(() => readers.some(({ text }) => text === String(before.connection)));
+    }
+    await Promise.all(readers.map(({ outcome }) => outcome));
+    await until(() => true);
+
+    for (const expected of [0, 2, 1].map((at) => waiting[at]?.connection)) {
+      const count = waiting.length;
+      ask(pool);
+      await until(() => waiting.length > count);
+      expect(waiting.at(-1)?.connection).toBe(expected);
+    }
+
+    expect(host.connections()).toBe(3);
+  });
+
+  test('rest for the turn of the event loop in which their answer ended', async () => {
+    const host = await start(numbering());
+    const pool = poolAt(host.url);
+    const second = new Reader();
+    const first = new Reader();
+    void first.outcome.then(() => ask(pool, {}, second));
+    ask(pool, {}, first);
+
+    expect((await second.outcome).body).toBe('2');
+    await until(() => true);
+    expect((await ask(pool).outcome).failure).toBeUndefined();
+    expect(host.connections()).toBe(2);
+  });
+
+  test.each([
+    ['a byte too much', { behind: 'x' }],
+    ['an answer too much', { behind: `${ok}content-length: 4\r\n\r\nevil` }],
+    ['connection: close', { lines: 'connection: close\r\n' }],
+    ['connection: close and a byte too much', { lines: 'connection: close\r\n', behind: 'x' }],
+    ['a host that closes it before long', { lines: 'keep-alive: timeout=2\r\n' }],
+  ])('are not taken again behind %s', async (_name, options) => {
+    const host = await start(numbering(options));
+    const pool = poolAt(host.url);
+
+    for (const body of ['1', '2', '3']) {
+      expect(await askAndRest(pool)).toMatchObject({ body, failure: undefined });
+    }
+  });
+
+  test('are not taken again where what is too much comes in a read of its own', async () => {
+    const host = await start(({ socket, connection }) => {
+      const evil = `${ok}content-length: 4\r\n\r\nevil`;
+      // Several reads of one turn: more than the 64 KiB of each.
+      const body = String(connection).repeat(300_000);
+      socket.write(`${ok}content-length: ${body.length}\r\n\r\n${body}${evil}${evil}${evil}`);
+    });
+    const pool = poolAt(host.url);
+
+    for (const number of ['1', '2', '3']) {
+      const outcome = await ask(pool).outcome;
+      expect([new Set(outcome.body), outcome.failure]).toEqual([new Set(number), undefined]);
+    }
+  });
+
+  test('are not taken again once the host has ended them', async () => {
+    const host = await start(numbering());
+    const pool = poolAt(host.url);
+
+    for (let i = 1; i <= 20; i += 1) {
+      expect(await askAndRest(pool)).toMatchObject({ body: String(i), failure: undefined });
+      for (const socket of host.sockets) socket.end();
+      await until(() => host.sockets.size === 0);
+    }
+  });
+});
+
+describe('idle connections', () => {
+  test('are closed after four seconds', async () => {
+    holdClock();
+    const host = await start(numbering());
+    const pool = poolAt(host.url);
+    await askAndRest(pool);
+    vi.advanceTimersByTime(3_500);
+    expect((await askAndRest(pool)).body).toBe('1');
+    vi.advanceTimersByTime(4_500);
+    await until(() => host.sockets.size === 0);
+
+    expect((await askAndRest(pool)).body).toBe('2');
+  });
+
+  test.each([
+    [3, 1_000],
+    [5, 3_000],
+    [60, 4_000],
+  ])('are closed two seconds before the host does, which says %i', async (timeout, keptMs) => {
+    holdClock();
+    const host = await start(numbering({ lines: `keep-alive: timeout=${timeout}\r\n` }));
+    const pool = poolAt(host.url);
+    await askAndRest(pool);
+    vi.advanceTimersByTime(keptMs - 500);
+    expect((await askAndRest(pool)).body).toBe('1');
+    vi.advanceTimersByTime(keptMs);
+    await until(() => host.sockets.size === 0);
+
+    expect((await askAndRest(pool)).body).toBe('2');
+  });
+
+  test('are closed with the pool, at once or behind their answer', async () => {
+    const waiting: WireRequest[] = [];
+    const host = await start((request) => waiting.push(request));
+    const pool = poolAt(host.url);
+    const [first, second, third] = [ask(pool), ask(pool), ask(pool)];
+    await until(() => waiting.length === 3);
+    numbering()(waiting[0] as WireRequest);
+    await Promise.race([first.outcome, second.outcome, third.outcome]);
+    pool.close();
+    await until(() => host.sockets.size === 2);
+    for (const request of waiting.slice(1)) numbering()(request);
+
+    const outcomes = await Promise.all([first.outcome, second.outcome, third.outcome]);
+    expect(outcomes.map(({ failure }) => failure)).toEqual([undefined, undefined, undefined]);
+    await until(() => host.sockets.size === 0);
+    expect(await ask(pool).outcome).toMatchObject({
+      failure: 'provider.unreachable',
+      wasSent: false,
+      cause: { message: 'the provider is no longer in use' },
+    });
+  });
+
+  test('keep no clock going once they are all closed', async () => {
+    holdClock();
+    const host = await start(numbering());
+    const pool = poolAt(host.url);
+    await askAndRest(pool);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(5_000);
+    await until(() => vi.getTimerCount() === 0);
+
+    expect((await askAndRest(pool)).body).toBe('2');
+  });
+});
+
+describe('a time-out', () => {
+  /** By the pool's clock, in steps that are finer than its own. */
+  async function lateness(reader: Reader, limitMs: number, tolerableMs = 1_100): Promise<number> {
+    for (let at = 0; at <= limitMs + tolerableMs; at += 100) {
+      await until(() => true);
+      if (reader.isOver) return at - limitMs;
+      vi.advanceTimersByTime(100);
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  function expectInTime(lateMs: number): void {
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThanOrEqual(1_100);
+  }
+
+  test.each([0, 100, 300, 499])('of the head is never early, and late by a second at most (%i)', async (phaseMs) => {
+    holdClock();
+    const waiting: WireRequest[] = [];
+    const host = await start((request) => waiting.push(request));
+    const pool = poolAt(host.url, { headersMs: 2_000 });
+    ask(pool); // the clock runs already when the second one begins
+    await until(() => waiting.length === 1);
+    numbering()(waiting[0] as WireRequest);
+    await until(() => true);
+    vi.advanceTimersByTime(phaseMs);
+    const reader = ask(pool);
+    await until(() => waiting.length === 2);
+
+    expectInTime(await lateness(reader, 2_000));
+    expect((await reader.outcome).failure).toBe('provider.timeout');
+  });
+
+  test('of the body is never early, and late by a second at most', async () => {
+    holdClock();
+    const waiting: WireRequest[] = [];
+    const host = await start((request) => waiting.push(request));
+    const reader = ask(poolAt(host.url, { idleMs: 2_000 }));
+    await until(() => waiting.length === 1);
+    waiting[0]?.socket.write(`${ok}\r\na`);
+    await until(() => reader.text === 'a');
+    vi.advanceTimersByTime(1_900);
+    waiting[0]?.socket.write('b');
+    await until(() => reader.text === 'ab');
+
+    expectInTime(await lateness(reader, 2_000));
+    expect(await reader.outcome).toMatchObject({ body: 'ab', failure: 'provider.timeout' });
+  });
+
+  test('by the real clock is not early', async () => {
+    const host = await start(() => undefined);
+    const begun = performance.now();
+    const outcome = await ask(poolAt(host.url, { headersMs: 300 })).outcome;
+
+    expect(outcome.failure).toBe('provider.timeout');
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(300);
+  });
+
+  test('of a peer that does not speak TLS', async () => {
+    holdClock();
+    let hasHello = false;
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        hasHello = true;
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const reader = ask(poolAt(`https://127.0.0.1:${port}`, { connectMs: 2_000 }));
+    await until(() => hasHello);
+
+    expectInTime(await lateness(reader, 2_000));
+    expect(await reader.outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
+    server.close();
+  });
+
+  test.runIf(process.platform === 'linux')('of a host that accepts no more connections', async () => {
+    const script = `const server = require('node:net').createServer();
+      server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+        require('node:fs').writeSync(1, server.address().port + '\\n');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
+      });`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [port] = await once(child.stdout, 'data');
+    holdClock();
+    const pool = poolAt(`http://127.0.0.1:${Number(String(port))}`, { connectMs: 2_000 });
+    const readers = Array.from({ length: 8 }, () => ask(pool));
+
+    expectInTime(await lateness(readers[7] as Reader, 2_000));
+    expect(await readers[7]?.outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+});
+
+describe('a request', () => {
+  test('names the host with its port', async () => {
+    const heads: string[] = [];
+    const host = await start((request) => {
+      heads.push(request.head);
+      numbering()(request);
+    });
+    await ask(poolAt(host.url), { headers: ['x-a', 'b'] }).outcome;
+
+    expect(heads).toEqual([
+      `POST /a?b HTTP/1.1\r\nhost: 127.0.0.1:${host.port}\r\nconnection: keep-alive\r\nx-a: b\r\ncontent-length: 2`,
+    ]);
+  });
+
+  test('goes to an address of IPv6', async () => {
+    const heads: string[] = [];
+    const host = await start(
+      (request) => {
+        heads.push(request.head);
+        numbering()(request);
+      },
+      { address: '::1' },
+    );
+
+    expect((await ask(poolAt(host.url)).outcome).body).toBe('1');
+    expect(heads[0]).toContain(`\r\nhost: [::1]:${host.port}\r\n`);
+  });
+
+  test.each([
+    ['a line end in a value', { headers: ['x-a', 'b\r\nc: d'] }],
+    ['a carriage return in a value', { headers: ['x-a', 'b\r'] }],
+    ['a zero in a value', { headers: ['x-a', '\0'] }],
+    ['a character whose lower byte is a line end', { headers: ['x-a', 'b\u010dc\u010a'] }],
+    ['a blank in the path', { path: '/a b' }],
+    ['a line end in the path', { path: '/a\r\nc: d' }],
+    ['a character in the path whose lower byte is a line end', { path: '/\u010d\u010a' }],
+  ])('with %s is not sent', async (_name, request) => {
+    const host = await start(numbering());
+
+    const outcome = await ask(poolAt(host.url), request).outcome;
+
+    expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
+    expect(outcome.cause?.message).toMatch(/has a character that no (?:path|header) can have$/);
+    expect(host.connections()).toBe(0);
+  });
+
+  test('to a name that does not exist fails', async () => {
+    const outcome = await ask(poolAt('http://nobody.invalid')).outcome;
+
+    expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
+  });
+});
+
+describe('nothing is left behind', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+
+  async function heapBytes(): Promise<number> {
+    for (let i = 0; i < 3; i += 1) {
+      await until(() => true);
+      collect();
+    }
+    return process.memoryUsage().heapUsed;
+  }
+
+  test.each([
+    ['20,000 exchanges on one connection', 20_000, ''],
+    ['2,000 connections', 2_000, 'connection: close\r\n'],
+  ])('by %s', async (_name, count, lines) => {
+    const host = await start(numbering({ lines }));
+    const pool = poolAt(host.url);
+    for (let i = 0; i < 200; i += 1) await askAndRest(pool);
+    const before = await heapBytes();
+
+    for (let i = 0; i < count; i += 1) await askAndRest(pool);
+
+    expect((await heapBytes()) - before).toBeLessThan(1_500_000);
+    expect(host.connections()).toBe(lines === '' ? 1 : count + 200);
+  });
+});
