@@ -210,7 +210,9 @@ export class HostConnection implements BagItem {
 
   /** The host ended its side; what has not come by now never will. */
   #ended(): void {
-    if (this.#state === 'body' && this.#left === Number.POSITIVE_INFINITY) this.#complete();
+    // A reset right behind data comes as an end too (libuv), but then there is no peer any more.
+    const isItsEnd = this.#left === Number.POSITIVE_INFINITY && this.#socket.remoteAddress !== undefined;
+    if (this.#state === 'body' && isItsEnd) this.#complete();
     else if (this.#state !== 'connecting') this.#fail('broken', hostClosed());
   }
 

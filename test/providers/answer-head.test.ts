@@ -8,7 +8,14 @@ function parse(...lines: readonly string[]): AnswerHead {
 const ok = 'HTTP/1.1 200 OK';
 
 test('gives the status and the headers as they were spelled, less the blanks around values', () => {
-  const head = parse(ok, 'Content-Type: text/plain', 'x-a:1', 'X-B: \t a  b \t ', 'x-empty:', 'x-latin: \xe9\xa0');
+  const head = parse(
+    ok,
+    'Content-Type: text/plain',
+    'x-a:1',
+    'X-B: \t a  b \t ',
+    'x-empty:',
+    'x-latin: \xe9\xa0',
+  );
 
   expect(head.status).toBe(200);
   expect(head.headers).toEqual([

@@ -239,17 +239,28 @@ describe.each(answers)('an answer with $name', ({ bytes, status = 200, body, end
   });
 });
 
-test('an answer without a length that a reset ends is not complete', async () => {
-  const it = await silent();
-  const { reader, there } = await it.ask();
-  there.write(`${ok}\r\nhello`);
-  await until(() => reader.text === 'hello');
-  there.resetAndDestroy();
+describe('an answer without a length that a reset ends is not complete', () => {
+  test('when the reset comes later', async () => {
+    const it = await silent();
+    const { reader, there } = await it.ask();
+    there.write(`${ok}\r\nhello`);
+    await until(() => reader.text === 'hello');
+    there.resetAndDestroy();
 
-  expect(await reader.outcome).toMatchObject({
-    body: 'hello',
-    failure: 'provider.broken_response',
-    cause: { code: 'ECONNRESET' },
+    expect(await reader.outcome).toMatchObject({
+      body: 'hello',
+      failure: 'provider.broken_response',
+      cause: { code: 'ECONNRESET' },
+    });
+  });
+
+  test('when it comes with the last bytes', async () => {
+    const it = await silent();
+    const { reader, there } = await it.ask();
+    there.write(`${ok}\r\nhello`);
+    there.resetAndDestroy();
+
+    expect((await reader.outcome).failure).toBe('provider.broken_response');
   });
 });
 
@@ -262,14 +273,17 @@ describe('a request', () => {
     expect(it.requests[0]?.body.toString()).toBe('{"é":"\xff"}');
   });
 
-  test.each([0, 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])('arrives with a body of %i bytes', async (length) => {
-    const it = await silent();
-    const body = Buffer.from(Uint8Array.from({ length }, (_each, at) => (at * 7) % 256));
+  test.each([0, 1, 16 * 1024, 16 * 1024 + 1, 3_000_000])(
+    'arrives with a body of %i bytes',
+    async (length) => {
+      const it = await silent();
+      const body = Buffer.from(Uint8Array.from({ length }, (_each, at) => (at * 7) % 256));
 
-    await it.ask(new Reader(), { ...small, body });
+      await it.ask(new Reader(), { ...small, body });
 
-    expect(it.requests[0]?.body.equals(body)).toBe(true);
-  });
+      expect(it.requests[0]?.body.equals(body)).toBe(true);
+    },
+  );
 
   test('without a body tells no length', async () => {
     const it = await silent();
@@ -341,10 +355,17 @@ describe('a connection is not kept', () => {
       return true;
     });
     const { there } = await it.ask(reader);
-    there.write(`${ok}transfer-encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`);
+    there.write(
+      `${ok}transfer-encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`,
+    );
     await until(() => it.keeper.closedCount === 1);
 
-    expect([reader.text, reader.isOver, it.connection.isIdle, it.keeper.freed]).toEqual(['a', false, false, []]);
+    expect([reader.text, reader.isOver, it.connection.isIdle, it.keeper.freed]).toEqual([
+      'a',
+      false,
+      false,
+      [],
+    ]);
   });
 
   test.each(['before it is connected', 'before the head', 'before the pipe'])(
@@ -479,7 +500,10 @@ describe('fails', () => {
   });
 
   test('where the reader throws, instead of ending the program', async () => {
-    for (const framing of ['content-length: 3\r\n\r\nabc', 'transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n']) {
+    for (const framing of [
+      'content-length: 3\r\n\r\nabc',
+      'transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n',
+    ]) {
       const it = await silent();
       const { reader, there } = await it.ask(
         new Reader(() => {

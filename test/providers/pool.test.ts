@@ -220,22 +220,25 @@ describe('a time-out', () => {
     expect(lateMs).toBeLessThanOrEqual(1_100);
   }
 
-  test.each([0, 100, 300, 499])('of the head is never early, and late by a second at most (%i)', async (phaseMs) => {
-    holdClock();
-    const waiting: WireRequest[] = [];
-    const host = await start((request) => waiting.push(request));
-    const pool = poolAt(host.url, { headersMs: 2_000 });
-    ask(pool); // the clock runs already when the second one begins
-    await until(() => waiting.length === 1);
-    numbering()(waiting[0] as WireRequest);
-    await until(() => true);
-    vi.advanceTimersByTime(phaseMs);
-    const reader = ask(pool);
-    await until(() => waiting.length === 2);
+  test.each([0, 100, 300, 499])(
+    'of the head is never early, and late by a second at most (%i)',
+    async (phaseMs) => {
+      holdClock();
+      const waiting: WireRequest[] = [];
+      const host = await start((request) => waiting.push(request));
+      const pool = poolAt(host.url, { headersMs: 2_000 });
+      ask(pool); // the clock runs already when the second one begins
+      await until(() => waiting.length === 1);
+      numbering()(waiting[0] as WireRequest);
+      await until(() => true);
+      vi.advanceTimersByTime(phaseMs);
+      const reader = ask(pool);
+      await until(() => waiting.length === 2);
 
-    expectInTime(await lateness(reader, 2_000));
-    expect((await reader.outcome).failure).toBe('provider.timeout');
-  });
+      expectInTime(await lateness(reader, 2_000));
+      expect((await reader.outcome).failure).toBe('provider.timeout');
+    },
+  );
 
   test('of the body is never early, and late by a second at most', async () => {
     holdClock();
