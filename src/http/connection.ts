@@ -65,8 +65,9 @@ export class Connection implements BagItem, Wire {
     socket.once('close', () => this.#closed());
   }
 
-  get isDraining(): boolean {
-    return this.#server.isDraining;
+  /** A server that stops ends a connection behind the last of its answers: those that follow have been begun. */
+  endsWith(response: HttpResponse): boolean {
+    return this.#server.isDraining && this.#answers.at(-1) === response;
   }
 
   get remoteAddress(): string {
@@ -105,7 +106,7 @@ export class Connection implements BagItem, Wire {
 
   ended(response: HttpResponse): void {
     this.#answers.shift();
-    if (response.closes || this.#state === 'drained')
+    if (response.closes)
       return this.#end(response.request.isComplete ? 'at once' : 'when the client has read');
     const next = this.#answers[0];
     if (next !== undefined) return next.takeTurn();
@@ -136,6 +137,11 @@ export class Connection implements BagItem, Wire {
 
   /** Gives what is left of the bytes behind a head. */
   #takeHead(bytes: Buffer): Buffer {
+    // Nobody will get an answer behind one that ends the connection.
+    if (this.#answers.at(-1)?.closes === true) {
+      this.#state = 'drained';
+      return nothing;
+    }
     const searched = this.#begun.length;
     const all = withoutEmptyLines(searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]));
     const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));

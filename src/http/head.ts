@@ -23,7 +23,7 @@ export interface RequestHead {
 }
 
 const methods = new Set(METHODS);
-const requestLine = /^([A-Z-]+) ((?:\/|\*$|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)[!-~]*) HTTP\/1\.([01])$/;
+const requestLine = /^([A-Z-]+) (\*|(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)[!-~]*) HTTP\/1\.([01])$/;
 const connectLine = /^CONNECT [!-~]+ HTTP\/1\.[01]$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Everything below a blank but the tab, and DEL (RFC 9110, section 5.5).
@@ -137,6 +137,7 @@ export function parseHead(text: string): RequestHead {
 /** Whether a head that is not complete can no longer become a proper one, so that nobody need wait for the rest. */
 export function isHopeless(begun: Buffer): boolean {
   const first = begun[0] as number;
+  if (first === carriageReturn) return begun.length > 1; // an empty line before the head
   if (first < 0x41 || first > 0x5a) return true; // methods begin with a capital letter
   for (let at = begun.indexOf(lineFeed); at >= 0; at = begun.indexOf(lineFeed, at + 1)) {
     if (begun[at - 1] !== carriageReturn) return true;
