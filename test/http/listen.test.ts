@@ -610,6 +610,22 @@ describe('drain', () => {
     expect(listener.stopSignal.aborted).toBe(false);
   });
 
+  test('answers all that a connection has begun, and says with the last that it was', async () => {
+    const { listener, open, held, holding } = await startHolding();
+    const connection = open().send(head('GET /x HTTP/1.1').repeat(2));
+    await holding(2);
+
+    const drained = listener.drain();
+    for (const [i, response] of held.entries()) sendJson(response, i, newRequestId());
+    const answers = await connection.answersUntilClose();
+    await drained;
+
+    expect(answers.map(({ body, headers }) => [body, headers.get('connection')])).toEqual([
+      ['0', 'keep-alive'],
+      ['1', 'close'],
+    ]);
+  });
+
   test('lets a stream that has begun finish', async () => {
     const { listener, open, held, holding } = await startHolding();
     const connection = open().send(head('GET /x HTTP/1.1'));
