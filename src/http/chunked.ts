@@ -1,4 +1,4 @@
-import { malformed } from './head.ts';
+import { malformed } from './malformed.ts';
 
 /** Who takes the pieces of a body. */
 export interface PieceTaker {

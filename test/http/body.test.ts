@@ -8,6 +8,7 @@ import { defaultListenLimits, type Listener, listen } from '../../src/http/liste
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { serve } from './serving.ts';
 
 const limits: BodyLimits = { bodyBytes: 1024 * 1024, bodyIdleMs: 10_000, bodyTotalMs: 20_000 };
 let listener: Listener;
@@ -82,6 +83,19 @@ describe('a body', () => {
 
       expect([answer.status, codeOf(answer)]).toEqual([413, 'request.too_large']);
     }
+  });
+
+  test('that is here before it is asked for is held to the limit, too', async () => {
+    const { open, next } = await serve();
+    const pieces = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
+    open().send(pieces);
+    const { request, response } = await next();
+    while (!request.isComplete) await new Promise((resolve) => setImmediate(resolve));
+
+    const read = async (bodyBytes: number) => readBody(request, response, { ...limits, bodyBytes });
+
+    expect(String(await read(3))).toBe('abc');
+    await expect(read(2)).rejects.toMatchObject({ code: 'request.too_large' });
   });
 });
 
