@@ -50,7 +50,7 @@ export function parseHead(text: string): RequestHead {
   const firstEnd = endOfLine(text, 0);
   const line = text.slice(0, firstEnd);
   const found = requestLine.exec(line);
-  if (found === null) throw badRequestLine(line);
+  if (found === null || found[1] === 'CONNECT') throw badRequestLine(line);
   const [, method = '', target = '', minor] = found;
   if (!methods.has(method)) throw malformed('the method is not known');
   const version = minor === '0' ? '1.0' : '1.1';

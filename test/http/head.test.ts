@@ -65,12 +65,13 @@ describe('the first line', () => {
     expect(refusal(`${line}\r\nHost: a`)).toBe('request.framing');
   });
 
-  test.each(['CONNECT a.example:443 HTTP/1.1', 'CONNECT a.example:443 HTTP/1.0\r\nHost: a'])(
-    '%j asks for what is not served',
-    (text) => {
-      expect(refusal(text)).toBe('endpoint.unknown');
-    },
-  );
+  test.each([
+    'CONNECT a.example:443 HTTP/1.1',
+    'CONNECT /x HTTP/1.1',
+    'CONNECT a.example:443 HTTP/1.0\r\nHost: a',
+  ])('%j asks for what is not served', (text) => {
+    expect(refusal(text)).toBe('endpoint.unknown');
+  });
 });
 
 describe('headers', () => {
