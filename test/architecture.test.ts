@@ -24,7 +24,7 @@ const layers: Readonly<
     from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'glob.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
-  'http/': { from: ['errors.ts'], packages: [] },
+  'http/': { from: ['errors.ts', 'remember.ts'], packages: [] },
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
     from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts', 'http/', 'type:config/'],

@@ -27,6 +27,7 @@ export function readBody(
   const encoding = contentEncoding(request);
   if (request.bodyLength !== undefined && request.bodyLength > limits.bodyBytes) throw tooLarge(limits);
   const here = request.whole();
+  if (here !== undefined && here.length > limits.bodyBytes) throw tooLarge(limits);
   if (here !== undefined && encoding === undefined) return here;
   // Only now, after the checks that need no body: a refused client never sends it.
   if (request.expectsContinue && !request.isComplete) response.writeContinue();

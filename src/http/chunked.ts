@@ -1,4 +1,4 @@
-import { malformed } from './head.ts';
+import { malformed } from './malformed.ts';
 
 /** Who takes the pieces of a body. */
 export interface PieceTaker {
@@ -54,11 +54,11 @@ export class ChunkedBody {
   #takeLine(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(lineFeed, at);
     const text = bytes.toString('latin1', at, end < 0 ? bytes.length : end);
-    if (this.#line.length + text.length > longestLine) throw malformed('a line between chunks is too long');
     this.#line += text;
     if (this.#state === 'data end' && this.#line !== '' && this.#line !== '\r') {
       throw malformed('a chunk is longer than its size');
     }
+    if (this.#line.length > longestLine) throw malformed('a line between chunks is too long');
     if (end < 0) return bytes.length;
     if (this.#line.charCodeAt(this.#line.length - 1) !== carriageReturn) {
       throw malformed('a line between chunks has no proper end');

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BagItem } from './bag.ts';
 import { ChunkedBody } from './chunked.ts';
 import { isHopeless, parseHead, type RequestHead } from './head.ts';
+import { LengthBody } from './length-body.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
@@ -26,6 +27,11 @@ export interface Server {
   closed(connection: Connection): void;
 }
 
+interface Incoming {
+  readonly request: HttpRequest;
+  readonly body: ChunkedBody | LengthBody;
+}
+
 const headEnd = Buffer.from('\r\n\r\n');
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -44,10 +50,7 @@ export class Connection implements BagItem, Wire {
   /** The beginning of a head whose end has not come. */
   #begun: Buffer = nothing;
   /** The request whose body is on its way. */
-  #reading: HttpRequest | undefined;
-  /** Bytes of it that have not come, where it has a length; else its chunks. */
-  #left = 0;
-  #chunks: ChunkedBody | undefined;
+  #reading: Incoming | undefined;
   /** Those that are open, in the order of their requests. */
   readonly #answers: HttpResponse[] = [];
   /** `drained`: what still comes is dropped. */
@@ -65,8 +68,9 @@ export class Connection implements BagItem, Wire {
     socket.once('close', () => this.#closed());
   }
 
-  get isDraining(): boolean {
-    return this.#server.isDraining;
+  /** Not behind any answer of a server that stops: those that follow have been begun. */
+  endsWith(response: HttpResponse): boolean {
+    return this.#server.isDraining && this.#answers.at(-1) === response;
   }
 
   get remoteAddress(): string {
@@ -105,8 +109,8 @@ export class Connection implements BagItem, Wire {
 
   ended(response: HttpResponse): void {
     this.#answers.shift();
-    if (response.closes || this.#state === 'drained')
-      return this.#end(response.request.isComplete ? 'at once' : 'when the client has read');
+    const isAllTaken = response.request.isComplete && this.#state === 'open';
+    if (response.closes) return this.#end(isAllTaken ? 'at once' : 'when the client has read');
     const next = this.#answers[0];
     if (next !== undefined) return next.takeTurn();
     if (this.#server.isDraining && this.#begun.length === 0) return this.#end('at once');
@@ -130,12 +134,17 @@ export class Connection implements BagItem, Wire {
   #take(bytes: Buffer): void {
     let rest = bytes;
     while (rest.length > 0 && this.#state === 'open') {
-      rest = this.#reading === undefined ? this.#takeHead(rest) : this.#takeBody(this.#reading, rest);
+      rest = this.#reading === undefined ? this.#takeHead(rest) : this.#takeBody(rest, this.#reading);
     }
   }
 
   /** Gives what is left of the bytes behind a head. */
   #takeHead(bytes: Buffer): Buffer {
+    // Nobody will get an answer behind one that ends the connection.
+    if (this.#answers.at(-1)?.closes === true) {
+      this.#state = 'drained';
+      return nothing;
+    }
     const searched = this.#begun.length;
     const all = withoutEmptyLines(searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]));
     const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));
@@ -156,7 +165,7 @@ export class Connection implements BagItem, Wire {
     try {
       head = parseHead(all.toString('latin1', 0, end));
     } catch (error) {
-      return this.#refuse(error as GatewayError);
+      return this.#refuse(toGatewayError(error));
     }
     return this.#begin(head, all.subarray(end + headEnd.length));
   }
@@ -169,8 +178,8 @@ export class Connection implements BagItem, Wire {
       this.#upgrade(request, rest, onUpgrade);
       return nothing;
     }
-    // Who asks for another protocol may go on in it.
-    const closes = !head.keepsAlive || head.asksForUpgrade;
+    // Who asks for another protocol may go on in it; a server that stops takes nothing behind.
+    const closes = !head.keepsAlive || head.asksForUpgrade || this.#server.isDraining;
     const response = new HttpResponse(this, request, { isTurn: this.#answers.length === 0, closes });
     this.#answers.push(response);
     this.#dueAt = Number.POSITIVE_INFINITY;
@@ -189,9 +198,8 @@ export class Connection implements BagItem, Wire {
   #startBody(request: HttpRequest, rest: Buffer): Buffer {
     const length = request.bodyLength;
     if (length === undefined || rest.length < length) {
-      this.#reading = request;
-      this.#left = length ?? 0;
-      this.#chunks = length === undefined ? new ChunkedBody(request) : undefined;
+      const body = length === undefined ? new ChunkedBody(request) : new LengthBody(request, length);
+      this.#reading = { request, body };
       return rest;
     }
     if (length > 0) request.take(rest.subarray(0, length));
@@ -200,31 +208,21 @@ export class Connection implements BagItem, Wire {
   }
 
   /** Gives what is left of the bytes behind a body. */
-  #takeBody(request: HttpRequest, bytes: Buffer): Buffer {
+  #takeBody(bytes: Buffer, { request, body }: Incoming): Buffer {
     let taken: number;
-    if (this.#chunks === undefined) {
-      taken = Math.min(this.#left, bytes.length);
-      this.#left -= taken;
-      request.take(bytes.subarray(0, taken));
-    } else {
-      try {
-        taken = this.#chunks.push(bytes);
-      } catch (error) {
-        return this.#breakBody(request, error as GatewayError);
-      }
+    try {
+      taken = body.push(bytes);
+    } catch (error) {
+      // Where a malformed body ends nobody knows: its request is answered by its handler, and nothing behind it.
+      this.#state = 'drained';
+      request.fail(toGatewayError(error));
+      return nothing;
     }
-    if (this.#chunks === undefined ? this.#left === 0 : this.#chunks.isComplete) {
+    if (body.isComplete) {
       this.#reading = undefined;
       request.end();
     }
     return bytes.subarray(taken);
-  }
-
-  /** Where a malformed body ends nobody knows: its request is answered by its handler, and nothing behind it. */
-  #breakBody(request: HttpRequest, error: GatewayError): Buffer {
-    this.#state = 'drained';
-    request.fail(error);
-    return nothing;
   }
 
   /** Answers what is no request. */
@@ -264,7 +262,9 @@ export class Connection implements BagItem, Wire {
   }
 
   #closed(): void {
-    this.#reading?.fail(new GatewayError('client.left', 'the client left before its body was complete'));
+    this.#reading?.request.fail(
+      new GatewayError('client.left', 'the client left before its body was complete'),
+    );
     for (const answer of this.#answers.splice(0)) answer.close();
     this.#server.closed(this);
   }

@@ -39,6 +39,7 @@ export class HttpRequest implements PieceTaker {
   #reader: BodyReader | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
+  #isPaused = false;
   #failure: GatewayError | undefined;
 
   constructor(head: RequestHead, source: Source) {
@@ -94,7 +95,7 @@ export class HttpRequest implements PieceTaker {
     for (const piece of held) reader.take(piece);
     if (this.#failure !== undefined) reader.fail(this.#failure);
     else if (this.isComplete) reader.end();
-    else if (this.#heldBytes > heldBytes) this.#source.resume();
+    this.#goOn();
   }
 
   /** For the connection: the next piece of the body. */
@@ -102,12 +103,15 @@ export class HttpRequest implements PieceTaker {
     if (this.#reader !== undefined) return this.#reader.take(piece);
     this.#heldBytes += piece.length;
     this.#held.push(piece);
-    if (this.#heldBytes > heldBytes) this.#source.pause();
+    if (this.#isPaused || this.#heldBytes <= heldBytes) return;
+    this.#isPaused = true;
+    this.#source.pause();
   }
 
   /** For the connection: the body is complete. */
   end(): void {
     this.isComplete = true;
+    this.#goOn();
     this.#reader?.end();
   }
 
@@ -116,5 +120,12 @@ export class HttpRequest implements PieceTaker {
     if (this.isComplete || this.#failure !== undefined) return;
     this.#failure = error;
     this.#reader?.fail(error);
+  }
+
+  /** What follows on the connection is no business of this body any more. */
+  #goOn(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#source.resume();
   }
 }

@@ -9,8 +9,8 @@ export type Done = (error?: Error | null) => void;
 
 /** What an answer needs of its connection. */
 export interface Wire {
-  /** Whether the server closes connections as soon as they are not needed. */
-  readonly isDraining: boolean;
+  /** Whether the connection is not needed after this answer. */
+  endsWith(response: HttpResponse): boolean;
   /** The Date header's line. */
   dateLine(): string;
   /** Gives bytes, or a text of a character for each byte, to the client. False asks for a pause until it is told to go on. */
@@ -97,7 +97,7 @@ export class HttpResponse {
     }
     const { request } = this;
     // A body that nobody read to its end would be taken for the next request.
-    if (!request.isComplete || this.#wire.isDraining) this.closes = true;
+    if (!request.isComplete || this.#wire.endsWith(this)) this.closes = true;
     if (!hasLength && request.method !== 'HEAD') {
       this.#isChunked = request.version === '1.1';
       if (this.#isChunked) head += 'transfer-encoding: chunked\r\n';
@@ -120,8 +120,8 @@ export class HttpResponse {
   /** False asks for a pause until `onDrain`. `done` is called when the piece has left, or with an error. */
   write(piece: Buffer, done?: Done): boolean {
     // A chunk of no bytes would be the last one, and tell the client that the body is whole.
-    if (piece.length === 0 || this.#isEnded || this.#isBroken)
-      return done === undefined || this.#give('', done);
+    const isNothing = piece.length === 0 || this.request.method === 'HEAD';
+    if (isNothing || this.#isEnded || this.#isBroken) return done === undefined || this.#give('', done);
     if (!this.#isChunked) return this.#send(piece, done);
     const size = `${piece.length.toString(16)}\r\n`;
     if (piece.length <= joinedBytes) {

@@ -1,16 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { receive } from '../../src/gateway/receive.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import type { HttpRequest } from '../../src/http/request.ts';
+import type { HttpResponse } from '../../src/http/response.ts';
 import { RawConnection } from '../http/raw-connection.ts';
 
 const door = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 let listener: Listener;
 
 /** Answers with what receive() found, or with the error it threw. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function answer(request: HttpRequest, response: HttpResponse): void {
   const found = (() => {
     try {
       const { endpoint, path, query } = receive(new Exchange(request, response), door);
@@ -20,9 +21,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
       return { code: error.code, message: error.message, headers: error.headers };
     }
   })();
-  request.resume();
   const body = Buffer.from(JSON.stringify(found));
-  response.writeHead(200, { 'content-length': body.length }).end(body);
+  response.writeHead(200, ['content-length', String(body.length)]);
+  response.end(body);
 }
 
 beforeAll(async () => {

@@ -147,7 +147,7 @@ describe('a client', () => {
   });
 
   test('that does not read pauses the provider until it does', async () => {
-    const { answer, connection, exchange, outcome } = await relay();
+    const { answer, connection, outcome } = await relay();
     connection.socket.pause();
     const large = `data: {"x":"${'x'.repeat(100_000)}"}\n\n`;
     let written = 0;
@@ -155,7 +155,6 @@ describe('a client', () => {
     expect(written).toBeLessThan(50_000_000);
     // What was on its way already comes in spite of the pause.
     for (let i = 0; i < 3; i += 1) expect(answer.write(large)).toBe(false);
-    expect(exchange.response.listenerCount('drain')).toBe(1);
 
     const resumed = answer.resumed();
     connection.socket.resume();
@@ -164,6 +163,7 @@ describe('a client', () => {
     answer.sink.end();
 
     expect(await outcome).toBe('complete');
+    expect(answer.timesResumed).toBe(1);
   });
 
   test('is told when the server stops', async () => {

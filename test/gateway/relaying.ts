@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
@@ -7,6 +6,8 @@ import { ExactStream, type PassingStream } from '../../src/gateway/passing-strea
 import { relayStream } from '../../src/gateway/relay.ts';
 import { createScrubber } from '../../src/gateway/scrub.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import type { HttpRequest } from '../../src/http/request.ts';
+import type { HttpResponse } from '../../src/http/response.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 import { RawConnection } from '../http/raw-connection.ts';
@@ -16,6 +17,7 @@ class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
   readonly headers = new AnswerHeaders([]);
   wasAborted = false;
+  timesResumed = 0;
   #sink: BodySink | undefined;
   #resumed: () => void = () => undefined;
 
@@ -24,6 +26,7 @@ class WrittenAnswer implements ProviderAnswer {
   }
 
   resume(): void {
+    this.timesResumed += 1;
     this.#resumed();
   }
 
@@ -80,7 +83,7 @@ export async function relay(
   const beginning = new Promise<Begun>((resolve) => {
     begun = resolve;
   });
-  const onRequest = (message: IncomingMessage, response: ServerResponse) => {
+  const onRequest = (message: HttpRequest, response: HttpResponse) => {
     const exchange = new Exchange(message, response);
     const answer = new WrittenAnswer();
     before(exchange);

@@ -1,32 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
+import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError } from '../../src/http/respond.ts';
+import type { HttpResponse } from '../../src/http/response.ts';
+import { serve } from './serving.ts';
 
 const limits: BodyLimits = { bodyBytes: 1024 * 1024, bodyIdleMs: 10_000, bodyTotalMs: 20_000 };
-let server: Server;
-let port: number;
+let listener: Listener;
+
+/** Answers with the body that it read, or with the error that it met. */
+async function echo(request: HttpRequest, response: HttpResponse): Promise<void> {
+  try {
+    const body = await readBody(request, response, limits);
+    response.writeHead(200, ['content-length', String(body.length)]);
+    response.end(body);
+  } catch (error) {
+    sendError(response, toGatewayError(error), newRequestId());
+  }
+}
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    readBody(request, response, limits).then(
-      (body) => response.end(body),
-      (error: unknown) => sendError(response, toGatewayError(error), newRequestId()),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
+  const onRequest = (request: HttpRequest, response: HttpResponse) => void echo(request, response);
+  listener = await listen({ host: '127.0.0.1', port: 0, limits: defaultListenLimits, onRequest });
 });
 
-afterAll(() => {
-  server.close();
-});
+afterAll(() => listener.drain());
 
 interface Answer {
   readonly status: number;
@@ -36,11 +39,14 @@ interface Answer {
 /** Sends a body in those pieces; with a length where it is one piece, in chunks where it is more. */
 function send(pieces: readonly Buffer[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port, method: 'POST', headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
-    });
+    const request = httpRequest(
+      { port: listener.port, method: 'POST', headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      },
+    );
     request.on('error', reject);
     if (pieces.length > 1) for (const piece of pieces) request.write(piece);
     request.end(pieces.length > 1 ? undefined : pieces[0]);
@@ -77,6 +83,19 @@ describe('a body', () => {
 
       expect([answer.status, codeOf(answer)]).toEqual([413, 'request.too_large']);
     }
+  });
+
+  test('that is here before it is asked for is held to the limit, too', async () => {
+    const { open, next } = await serve();
+    const pieces = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
+    open().send(pieces);
+    const { request, response } = await next();
+    while (!request.isComplete) await new Promise((resolve) => setImmediate(resolve));
+
+    const read = async (bodyBytes: number) => readBody(request, response, { ...limits, bodyBytes });
+
+    expect(String(await read(3))).toBe('abc');
+    await expect(read(2)).rejects.toMatchObject({ code: 'request.too_large' });
   });
 });
 

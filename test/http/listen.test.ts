@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
 import { defaultListenLimits, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
+import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
+import type { HttpResponse } from '../../src/http/response.ts';
 import { type RawAnswer, RawConnection } from './raw-connection.ts';
 
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };
@@ -11,7 +12,7 @@ const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTo
 interface Started {
   readonly listener: Listener;
   readonly open: () => RawConnection;
-  /** Urls and bodies of the requests that reached the handler. */
+  /** Targets and bodies of the requests that reached the handler. */
   readonly seen: string[];
 }
 
@@ -23,22 +24,22 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((listener) => listener.drain()));
 });
 
-/** A server that answers with the request's url and body, under limits that no test has to wait for. */
+/** A server that answers with the request's target and body, under limits that no test has to wait for. */
 async function start(
   options: {
     readonly limits?: Partial<ListenLimits>;
     readonly body?: Partial<BodyLimits>;
-    readonly onRequest?: (request: IncomingMessage, response: ServerResponse) => void;
+    readonly onRequest?: (request: HttpRequest, response: HttpResponse) => void;
   } = {},
 ): Promise<Started> {
   const seen: string[] = [];
-  const echo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const echo = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     try {
       const body = await readBody(request, response, { ...bodyLimits, ...options.body });
-      seen.push(`${request.url} ${body.toString()}`);
-      sendJson(response, { url: request.url, body: body.toString() }, newRequestId());
+      seen.push(`${request.target} ${body.toString()}`);
+      sendJson(response, { target: request.target, body: body.toString() }, newRequestId());
     } catch (error) {
-      if (!response.destroyed) sendError(response, toGatewayError(error), newRequestId());
+      if (!response.isClosed) sendError(response, toGatewayError(error), newRequestId());
     }
   };
   const listener = await listen({
@@ -196,7 +197,7 @@ describe('framing that is fine', () => {
 
     const answer = await open().send(request).answer();
 
-    expect(JSON.parse(answer.body)).toEqual({ url: '/x', body });
+    expect(JSON.parse(answer.body)).toEqual({ target: '/x', body });
     expect(answer.headers.get('connection')).not.toBe('close');
   });
 
@@ -205,7 +206,7 @@ describe('framing that is fine', () => {
     const connection = open();
     for (const byte of post('{"a":1}')) connection.send(byte);
 
-    expect(JSON.parse((await connection.answer()).body)).toEqual({ url: '/x', body: '{"a":1}' });
+    expect(JSON.parse((await connection.answer()).body)).toEqual({ target: '/x', body: '{"a":1}' });
   });
 
   test('targets reach the handler as they came', async () => {
@@ -224,7 +225,7 @@ describe('framing that is fine', () => {
         .send(head(`${method} ${target} HTTP/1.1`))
         .answer();
 
-      expect(JSON.parse(answer.body)).toEqual({ url: target, body: '' });
+      expect(JSON.parse(answer.body)).toEqual({ target, body: '' });
     }
   });
 
@@ -240,7 +241,7 @@ describe('framing that is fine', () => {
 
     const [answer] = await connection.answersUntilClose();
 
-    expect(JSON.parse(answer?.body ?? '')).toEqual({ url: '/x', body: '{}' });
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ target: '/x', body: '{}' });
   });
 
   test('Upgrade is not tunnelled: the request is answered as if it had none', async () => {
@@ -272,7 +273,7 @@ describe('Expect', () => {
     await connection.until((received) => received.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
     connection.send('{}');
 
-    expect(JSON.parse((await connection.answer()).body)).toEqual({ url: '/x', body: '{}' });
+    expect(JSON.parse((await connection.answer()).body)).toEqual({ target: '/x', body: '{}' });
   });
 
   test('a refused client is never told to go on', async () => {
@@ -444,7 +445,7 @@ describe('several requests on one connection', () => {
   });
 
   test('beyond the cap: one 503 with Retry-After, then the connection closes', async () => {
-    const waiting: ServerResponse[] = [];
+    const waiting: HttpResponse[] = [];
     let handled = 0;
     const server = await start({
       limits: { pipelined: 4 },
@@ -481,8 +482,8 @@ describe('several requests on one connection', () => {
   test('garbage behind a request that is being answered is never read as part of its answer', async () => {
     const server = await start({
       onRequest: (_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/plain' });
-        response.write('half');
+        response.writeHead(200, ['content-type', 'text/plain']);
+        response.write(Buffer.from('half'));
       },
     });
     const connection = server.open().send(head('GET /x HTTP/1.1'));
@@ -559,7 +560,7 @@ describe('CONNECT', () => {
 describe('drain', () => {
   /** A server whose requests stay open until they are told. */
   async function startHolding(limits: Partial<ListenLimits> = {}) {
-    const held: ServerResponse[] = [];
+    const held: HttpResponse[] = [];
     let arrived: () => void = () => undefined;
     const server = await start({
       limits: { drainMs: 60_000, ...limits },
@@ -609,18 +610,34 @@ describe('drain', () => {
     expect(listener.stopSignal.aborted).toBe(false);
   });
 
+  test('answers all that a connection has begun, and says with the last that it was', async () => {
+    const { listener, open, held, holding } = await startHolding();
+    const connection = open().send(head('GET /x HTTP/1.1').repeat(2));
+    await holding(2);
+
+    const drained = listener.drain();
+    for (const [i, response] of held.entries()) sendJson(response, i, newRequestId());
+    const answers = await connection.answersUntilClose();
+    await drained;
+
+    expect(answers.map(({ body, headers }) => [body, headers.get('connection')])).toEqual([
+      ['0', 'keep-alive'],
+      ['1', 'close'],
+    ]);
+  });
+
   test('lets a stream that has begun finish', async () => {
     const { listener, open, held, holding } = await startHolding();
     const connection = open().send(head('GET /x HTTP/1.1'));
     await holding(1);
     for (const response of held) {
-      response.writeHead(200);
-      response.write('a');
+      response.writeHead(200, []);
+      response.write(Buffer.from('a'));
     }
     await connection.until((received) => received.includes('\r\na\r\n'));
 
     const drained = listener.drain();
-    for (const response of held) response.end('b');
+    for (const response of held) response.end(Buffer.from('b'));
     await drained;
     await connection.closed;
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
+import { defaultListenLimits, listen } from '../../src/http/listen.ts';
 import { errorBody, newRequestId, rawErrorAnswer, sendError, sendJson } from '../../src/http/respond.ts';
 import { parseAnswers } from './raw-connection.ts';
 
@@ -69,15 +67,18 @@ test('request ids are long, different and fit into a header', () => {
 
 test('what is sent is counted: no body where only the head is asked for', async () => {
   const counts: number[] = [];
-  const server = createServer((request, response) => {
-    const missing = new GatewayError('endpoint.unknown', 'not here');
-    const isMissing = request.url === '/missing';
-    counts.push(isMissing ? sendError(response, missing, 'req_1') : sendJson(response, { a: 1 }, 'req_1'));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    limits: defaultListenLimits,
+    onRequest: (request, response) => {
+      const missing = new GatewayError('endpoint.unknown', 'not here');
+      const isMissing = request.target === '/missing';
+      counts.push(isMissing ? sendError(response, missing, 'req_1') : sendJson(response, { a: 1 }, 'req_1'));
+    },
+  });
   const lengthOf = async (method: string, path: string) => {
-    const answer = await fetch(url + path, { method, headers: { connection: 'close' } });
+    const answer = await fetch(listener.url + path, { method, headers: { connection: 'close' } });
     return [answer.headers.get('content-length'), (await answer.arrayBuffer()).byteLength];
   };
 
@@ -87,7 +88,7 @@ test('what is sent is counted: no body where only the head is asked for', async 
     await lengthOf('HEAD', '/missing'),
   ];
 
-  server.close();
+  await listener.drain();
   expect(lengths).toEqual([
     ['7', 7],
     ['7', 0],

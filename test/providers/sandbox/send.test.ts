@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { defaultListenLimits, listen } from '../../../src/http/listen.ts';
 import type { Frame } from '../../../src/providers/sandbox/reply.ts';
 import { sendStream } from '../../../src/providers/sandbox/send.ts';
 
@@ -36,20 +36,20 @@ async function serveStream(source: Endless, pace: 'free' | 'slow') {
   const outcome = new Promise<unknown>((resolve) => {
     settle = resolve;
   });
-  const server = createServer((_request, response: ServerResponse) => {
-    const left = new AbortController();
-    response.once('close', () => left.abort());
-    sendStream(response, source.frames, { headers: {}, pace, signal: left.signal }).then(
-      () => settle(undefined),
-      settle,
-    );
+  const { port, drain } = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    limits: { ...defaultListenLimits, drainMs: 0 },
+    onRequest: (_request, response) => {
+      const left = new AbortController();
+      response.onClose(() => left.abort());
+      sendStream(response, source.frames, { headers: {}, pace, signal: left.signal }).then(
+        () => settle(undefined),
+        settle,
+      );
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(drain);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ host: '127.0.0.1', port }, resolve).on('error', reject).end();
   });

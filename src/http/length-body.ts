@@ -1,0 +1,23 @@
+import type { PieceTaker } from './chunked.ts';
+
+/** Takes a body whose length was announced as it arrives. */
+export class LengthBody {
+  isComplete = false;
+  readonly #taker: PieceTaker;
+  /** Bytes that have not come. */
+  #left: number;
+
+  constructor(taker: PieceTaker, length: number) {
+    this.#taker = taker;
+    this.#left = length;
+  }
+
+  /** Reads on; gives how many of the bytes belong to the body. */
+  push(bytes: Buffer): number {
+    const taken = Math.min(this.#left, bytes.length);
+    this.#left -= taken;
+    this.#taker.take(bytes.subarray(0, taken));
+    this.isComplete = this.#left === 0;
+    return taken;
+  }
+}

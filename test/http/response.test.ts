@@ -1,0 +1,348 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { HttpResponse } from '../../src/http/response.ts';
+import type { RawConnection } from './raw-connection.ts';
+import { type Serving, serve } from './serving.ts';
+
+const get = (target: string, ...headers: string[]) =>
+  [`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n');
+
+/** A client that has sent a request, and the answer to it, which the test writes. */
+async function ask(text = get('/')): Promise<Serving & { response: HttpResponse; client: RawConnection }> {
+  const serving = await serve();
+  const client = serving.open().send(text);
+  const { response } = await serving.next();
+  return { ...serving, response, client };
+}
+
+/** Two answers of one connection. */
+async function askTwice() {
+  const serving = await ask(get('/first') + get('/second'));
+  const { response: second } = await serving.next();
+  return { ...serving, first: serving.response, second };
+}
+
+function give(response: HttpResponse, text: string): void {
+  response.writeHead(200, ['content-length', String(text.length)]);
+  response.end(Buffer.from(text, 'latin1'));
+}
+
+const closed = (response: HttpResponse) => new Promise<void>((resolve) => response.onClose(resolve));
+const bodyOf = ({ received }: RawConnection) => received.slice(received.indexOf('\r\n\r\n') + 4);
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const whole = (received: string) => received.endsWith('\r\n0\r\n\r\n');
+
+describe('a body of unknown length', () => {
+  test('is given piece by piece, each a chunk, short or long, and the end is one of no bytes', async () => {
+    const { client, response } = await ask();
+    const long = 'ü'.repeat(10_000);
+
+    response.writeHead(200, ['content-type', 'text/plain']);
+    response.write(Buffer.from('né'));
+    response.write(Buffer.from(long));
+    response.end();
+
+    await client.until(whole);
+    expect(bodyOf(client)).toBe(Buffer.from(`3\r\nné\r\n4e20\r\n${long}\r\n0\r\n\r\n`).toString('latin1'));
+    expect(client.received).toContain('\r\ntransfer-encoding: chunked\r\n');
+  });
+
+  test('may have its last piece with its end, and its head before all pieces', async () => {
+    const { client, response } = await ask();
+
+    response.writeHead(200, []);
+    response.flushHead();
+    await client.until((received) => received.endsWith('\r\n\r\n'));
+    response.end(Buffer.from('last'));
+
+    await client.until(whole);
+    expect(bodyOf(client)).toBe('4\r\nlast\r\n0\r\n\r\n');
+  });
+
+  test('says nothing for a piece of no bytes, and above all not that it is whole', async () => {
+    const { client, response } = await ask();
+    response.writeHead(200, []);
+    response.write(Buffer.from('half'));
+
+    await new Promise<void>((resolve) => void response.write(Buffer.alloc(0), () => resolve()));
+    response.breakOff(Buffer.alloc(0));
+
+    await client.closed;
+    expect(bodyOf(client)).toBe('4\r\nhalf\r\n');
+  });
+
+  test('is over with its end: what is written behind it goes nowhere', async () => {
+    const { client, response } = await ask();
+    response.writeHead(200, []);
+    response.end(Buffer.from('all'));
+
+    response.write(Buffer.from('more'));
+    response.end(Buffer.from('more'));
+    response.breakOff(Buffer.from('more'));
+    await closed(response);
+
+    await client.until(whole);
+    expect(bodyOf(client)).toBe('3\r\nall\r\n0\r\n\r\n');
+    expect(client.isClosed).toBe(false);
+  });
+
+  test('goes bare to a client of HTTP/1.0, until the connection ends', async () => {
+    const { client, response } = await ask('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
+
+    response.writeHead(200, []);
+    response.write(Buffer.from('one '));
+    response.write(Buffer.from('two'));
+    response.end();
+
+    await client.closed;
+    expect(client.received).not.toMatch(/transfer-encoding/i);
+    expect(client.received).toContain('\r\nconnection: close\r\n');
+    expect(bodyOf(client)).toBe('one two');
+  });
+});
+
+describe('a body of a known length', () => {
+  test.each([0, 1, 16_384, 16_385, 3_000_000])('of %i bytes arrives as it was given', async (bytes) => {
+    const { client, response } = await ask();
+    const body = randomBytes(bytes);
+
+    response.writeHead(200, ['content-length', String(bytes)]);
+    response.end(body);
+
+    const answer = await client.answer();
+    expect(Buffer.from(answer.body, 'latin1').equals(body)).toBe(true);
+    await closed(response);
+    expect(response.isFinished).toBe(true);
+  });
+
+  test('has none where only the head is asked for, however it is given', async () => {
+    const { client, response, next } = await ask('HEAD / HTTP/1.1\r\nHost: a\r\n\r\n');
+    give(response, 'four');
+    client.send('HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const { response: second } = await next();
+    second.writeHead(200, []);
+    second.write(Buffer.from('piece'));
+    second.end(Buffer.from('piece'));
+
+    await client.closed;
+
+    const [first = '', ...others] = client.received.split('\r\n\r\n');
+    expect(first).toContain('\r\ncontent-length: 4\r\n');
+    expect(others[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(others[0]).not.toMatch(/transfer-encoding/);
+    expect(others.slice(1)).toEqual(['']);
+  });
+});
+
+describe('headers', () => {
+  test('are given as they are, in their order, Latin-1 too', async () => {
+    const { client, response } = await ask();
+
+    response.writeHead(418, ['x-a', 'é\tb', 'set-cookie', 'c=1', 'set-cookie', 'd=2', 'content-length', '0']);
+    response.end();
+
+    await client.answer();
+    expect(client.received).toMatch(
+      /^HTTP\/1\.1 418 I'm a Teapot\r\nx-a: é\tb\r\nset-cookie: c=1\r\nset-cookie: d=2\r\ncontent-length: 0\r\n/,
+    );
+  });
+
+  test.each(['a\r\nset-cookie: b', 'a\n', '\r', '\0', '\x1f', '\x7f', 'Ā', '😀'])(
+    '%j can not be one, and another answer may be given instead',
+    async (value) => {
+      const { client, response } = await ask();
+
+      expect(() => response.writeHead(200, ['x-a', value])).toThrow(TypeError);
+      expect(response.headersSent).toBe(false);
+      give(response, 'instead');
+
+      expect(await client.answer()).toMatchObject({ status: 200, body: 'instead' });
+      expect(client.received).not.toMatch(/x-a|transfer-encoding/);
+    },
+  );
+
+  test.each([
+    [get('/'), 'keep-alive', 'timeout=60'],
+    [get('/', 'Connection: close'), 'close', undefined],
+    ['GET / HTTP/1.0\r\n\r\n', 'close', undefined],
+    ['GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', 'keep-alive', 'timeout=60'],
+  ])('to %j tell what becomes of the connection', async (text, connection, keepAlive) => {
+    const { client, response, next } = await ask(text);
+
+    give(response, 'done');
+
+    const { headers } = await client.answer();
+    expect([headers.get('connection'), headers.get('keep-alive')]).toEqual([connection, keepAlive]);
+    expect(headers.get('date')).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    if (connection === 'close') return client.closed;
+    client.send(get('/again'));
+    expect((await next()).request.target).toBe('/again');
+  });
+
+  test('close the connection where the body was not read to its end', async () => {
+    const { client, response } = await ask(`${get('/', 'Content-Length: 10')}{`);
+
+    give(response, 'no');
+
+    const [answer] = await client.answersUntilClose();
+    expect([answer?.body, answer?.headers.get('connection')]).toEqual(['no', 'close']);
+    await closed(response);
+    expect(response.isFinished).toBe(true);
+  });
+});
+
+describe('an answer behind another one', () => {
+  test('waits for its turn', async () => {
+    const { client, first, second } = await askTwice();
+    second.writeHead(200, ['x-a', 'second']);
+    second.write(Buffer.from('b'));
+    second.end(Buffer.from('c'));
+    first.writeHead(200, []);
+    first.write(Buffer.from('a'));
+    await client.until((received) => received.endsWith(chunk('a')));
+    expect(second.isClosed).toBe(false);
+
+    first.end();
+    await closed(second);
+
+    await client.until((received) => received.includes('second') && whole(received));
+    expect(first.isFinished && second.isFinished).toBe(true);
+    expect(bodyOf(client)).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\nx-a: second\r\n/);
+    expect(client.received.endsWith('1\r\nb\r\n1\r\nc\r\n0\r\n\r\n')).toBe(true);
+  });
+
+  test('with a long body of a known length waits, too', async () => {
+    const { client, first, second } = await askTwice();
+    give(second, 'x'.repeat(100_000));
+    give(first, 'first');
+
+    const answers = await client.answers(2);
+
+    expect(answers.map(({ body }) => body.length)).toEqual([5, 100_000]);
+  });
+
+  test('that is broken off waits for its turn, and then cuts the connection', async () => {
+    const { client, first, second } = await askTwice();
+    second.writeHead(200, []);
+    second.write(Buffer.from('half'));
+    second.breakOff(Buffer.from('sorry'));
+    give(first, 'whole');
+
+    await client.closed;
+
+    expect(client.received).toMatch(/\r\n\r\nwholeHTTP\/1\.1 200 OK\r\n/);
+    expect(client.received.endsWith(`\r\n\r\n${chunk('half')}${chunk('sorry')}`)).toBe(true);
+    await closed(second);
+    expect([first.isFinished, second.isFinished]).toEqual([true, false]);
+  });
+
+  test('is lost with one that is broken off', async () => {
+    const { client, first, second } = await askTwice();
+    give(second, 'never seen');
+    first.writeHead(200, ['content-length', '10']);
+    first.breakOff(Buffer.from('half'));
+
+    await client.closed;
+    await closed(second);
+
+    expect(bodyOf(client)).toBe('half');
+    expect([first.isFinished, second.isFinished]).toEqual([false, false]);
+  });
+
+  test('tells its writer to pause, and to go on when its turn has come', async () => {
+    const { client, first, second } = await askTwice();
+    const piece = Buffer.alloc(30_000, 'x');
+    second.writeHead(200, []);
+    expect([second.write(piece), second.write(piece), second.write(piece)]).toEqual([true, true, false]);
+    let isFirstOver = false;
+    const goOn = new Promise<boolean>((resolve) => second.onDrain(() => resolve(isFirstOver)));
+
+    first.onClose(() => {
+      isFirstOver = true;
+    });
+    give(first, 'first');
+    await client.answer();
+
+    await goOn;
+    expect(first.isFinished).toBe(true);
+    second.end();
+    await client.until(whole);
+  });
+});
+
+describe('a client that does not read', () => {
+  test('makes the writer pause until it does', async () => {
+    const { client, response } = await ask();
+    client.socket.pause();
+    const piece = Buffer.alloc(100_000, 'x');
+    let written = 0;
+    response.writeHead(200, []);
+    while (response.write(piece) && written < 100_000_000) written += piece.length;
+    expect(written).toBeLessThan(50_000_000);
+    let times = 0;
+    const goOn = new Promise<void>((resolve) =>
+      response.onDrain(() => {
+        times += 1;
+        resolve();
+      }),
+    );
+
+    client.socket.resume();
+    await goOn;
+    response.end();
+
+    await client.until(whole);
+    expect(times).toBe(1);
+  });
+
+  test('loses the connection a while after its answer was broken off', async () => {
+    const { client, response } = await ask();
+    client.socket.pause();
+    const piece = Buffer.alloc(100_000, 'x');
+    response.writeHead(200, []);
+    for (let i = 0; i < 200; i += 1) response.write(piece);
+
+    response.breakOff(Buffer.from('sorry'));
+
+    await closed(response);
+    expect(response.isFinished).toBe(false);
+  });
+});
+
+describe('a client that leaves', () => {
+  test('ends every answer of its connection, also those behind another', async () => {
+    const { client, first, second } = await askTwice();
+    const errors: unknown[] = [];
+    second.writeHead(200, []);
+    second.write(Buffer.from('a'), (error) => errors.push(error));
+
+    client.reset();
+    await Promise.all([closed(first), closed(second)]);
+
+    expect([first, second].map(({ isClosed, isFinished }) => [isClosed, isFinished])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    expect(errors).toEqual([expect.any(Error)]);
+  });
+
+  test('is told of at once where it has left already, and does no harm to who writes on', async () => {
+    const { client, response, next, open } = await ask();
+    client.reset();
+    await closed(response);
+    let isTold = false;
+
+    response.onClose(() => {
+      isTold = true;
+    });
+    response.writeHead(200, []);
+    response.write(Buffer.from('a'));
+    response.end();
+
+    expect(isTold).toBe(true);
+    const other = open().send(get('/'));
+    give((await next()).response, 'alive');
+    expect((await other.answer()).body).toBe('alive');
+    expect(response.isFinished).toBe(false);
+  });
+});
