@@ -1,3 +1,4 @@
+import type { ShortTexts } from '../dialects/short-texts.ts';
 import { remembered } from '../remember.ts';
 
 const passedNames = new Set([
@@ -30,13 +31,13 @@ export class AnswerHeaders {
   readonly #fates: AnswerFate[] = [];
   readonly #values: string[] = [];
 
-  /** Takes undici's raw header buffers: name, value, name, value. */
-  constructor(raw: readonly Buffer[]) {
+  /** Takes undici's raw header buffers: name, value, name, value. `texts` are those that the provider's others had. */
+  constructor(raw: readonly Buffer[], texts?: ShortTexts) {
     for (let i = 0; i + 1 < raw.length; i += 2) {
-      const fate = answerFate((raw[i] as Buffer).toString('latin1'));
+      const fate = answerFate(textOf(raw[i] as Buffer, texts));
       if (!fate.isOfUse || this.get(fate.name) !== undefined) continue;
       this.#fates.push(fate);
-      this.#values.push((raw[i + 1] as Buffer).toString('latin1'));
+      this.#values.push(textOf(raw[i + 1] as Buffer, texts));
     }
   }
 
@@ -53,4 +54,8 @@ export class AnswerHeaders {
       if (name !== undefined) headers.push(name, clean(this.#values[i] as string));
     }
   }
+}
+
+function textOf(bytes: Buffer, texts: ShortTexts | undefined): string {
+  return texts?.read(bytes, 0, bytes.length) ?? bytes.toString('latin1');
 }

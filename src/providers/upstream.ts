@@ -1,3 +1,4 @@
+import type { ShortTexts } from '../dialects/short-texts.ts';
 import { GatewayError } from '../errors.ts';
 import { AnswerHeaders } from './answer-headers.ts';
 import type { DispatchHandler } from './pool.ts';
@@ -35,6 +36,7 @@ export class Upstream implements DispatchHandler, ProviderAnswer {
   status = 0;
   #rawHeaders: readonly Buffer[] = [];
   #headers: AnswerHeaders | undefined;
+  readonly #headTexts: ShortTexts | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #abort: ((error?: Error) => void) | undefined;
   #resume: () => void = () => undefined;
@@ -45,12 +47,13 @@ export class Upstream implements DispatchHandler, ProviderAnswer {
   #isAborted = false;
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
-  constructor(settle: (failure: UpstreamFailure | undefined) => void) {
+  constructor(settle: (failure: UpstreamFailure | undefined) => void, headTexts?: ShortTexts) {
     this.#settle = settle;
+    this.#headTexts = headTexts;
   }
 
   get headers(): AnswerHeaders {
-    this.#headers ??= new AnswerHeaders(this.#rawHeaders);
+    this.#headers ??= new AnswerHeaders(this.#rawHeaders, this.#headTexts);
     return this.#headers;
   }
 
