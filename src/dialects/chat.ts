@@ -7,7 +7,11 @@ export const chat: Dialect = {
   canStream: true,
   caps: ['max_tokens', 'max_completion_tokens'],
   required: ['messages'],
-  places: { messages: 'turns', tools: 'tool_definition', functions: 'tool_definition' },
+  places: new Map([
+    ['messages', 'turns'],
+    ['tools', 'tool_definition'],
+    ['functions', 'tool_definition'],
+  ]),
 
   turnRole(document, turn) {
     switch (document.memberText(turn, 'role')) {

@@ -29,7 +29,7 @@ export interface Dialect {
    * What the top-level fields hold: texts of one role, or the turns of the conversation. Texts anywhere
    * else count as of every role, so that no rule can be avoided by a field that nobody thought of.
    */
-  readonly places: Readonly<Record<string, Role | 'turns'>>;
+  readonly places: ReadonlyMap<string, Role | 'turns'>;
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
   /** The role of a content block that differs from its turn's (a tool result inside a user turn). */
@@ -45,6 +45,16 @@ export interface Dialect {
   mayEndAfter(event: string): boolean;
   /** The text of an error event, for failures after the first byte of a stream. */
   errorEvent(error: GatewayError, requestId: string, sequence: number): string;
+}
+
+/** The value of the field that holds the system's texts or the turns; no dialect has two of either. */
+export function fieldOf(
+  document: JsonDocument,
+  dialect: Dialect,
+  place: 'system' | 'turns',
+): number | undefined {
+  for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
+  return undefined;
 }
 
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -7,7 +7,7 @@ export const embeddings: Dialect = {
   canStream: false,
   caps: [],
   required: ['input'],
-  places: { input: 'user' },
+  places: new Map([['input', 'user']]),
 
   turnRole: () => 'user',
   blockRole: () => undefined,

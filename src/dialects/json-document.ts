@@ -10,6 +10,8 @@ export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
 const kindMask = 7;
 const cells = 4;
 const initialEntries = 64;
+/** Digits up to which adding them up is quicker than to have the engine read the text. */
+const plainDigits = 9;
 
 /** What a document consists of, for another thread, which can take the memory of both over. */
 export interface DocumentParts {
@@ -138,6 +140,20 @@ export class JsonDocument {
   /** The text between a value's first and last byte, escapes as they are. */
   raw(entry: number): string {
     return this.bytes.toString(this.isAscii ? 'latin1' : 'utf8', this.start(entry), this.end(entry));
+  }
+
+  /** What a number stands for. */
+  number(entry: number): number {
+    const end = this.end(entry);
+    let at = this.start(entry);
+    if (end - at > plainDigits) return Number(this.raw(entry));
+    let value = 0;
+    for (; at < end; at += 1) {
+      const digit = (this.bytes[at] as number) - 0x30;
+      if (digit < 0 || digit > 9) return Number(this.raw(entry));
+      value = value * 10 + digit;
+    }
+    return value;
   }
 
   /** The value as JavaScript has it; for small parts of a body only. */

@@ -7,7 +7,11 @@ export const messages: Dialect = {
   canStream: true,
   caps: ['max_tokens'],
   required: ['messages'],
-  places: { system: 'system', messages: 'turns', tools: 'tool_definition' },
+  places: new Map([
+    ['system', 'system'],
+    ['messages', 'turns'],
+    ['tools', 'tool_definition'],
+  ]),
 
   turnRole(document, turn) {
     const role = document.memberText(turn, 'role');

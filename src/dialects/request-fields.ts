@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, fieldOf } from './dialect.ts';
 import { type JsonDocument, kinds } from './json-document.ts';
 
 /** The few fields of a request that the gateway itself acts on. */
@@ -45,17 +45,15 @@ function readStream(document: JsonDocument): boolean {
 function checkCap(document: JsonDocument, name: string): void {
   const entry = document.member(document.root, name);
   if (entry === undefined || document.kind(entry) === kinds.null) return;
-  const value = document.kind(entry) === kinds.number ? Number(document.raw(entry)) : Number.NaN;
+  const value = document.kind(entry) === kinds.number ? document.number(entry) : Number.NaN;
   if (!Number.isSafeInteger(value) || value < 1)
     throw wrong(`/${name}`, `${name} must be a positive whole number`);
 }
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {
-  const { root } = document;
-  checkKeys(document, root, (name) => isRead(name, dialect));
-  for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
-    if (dialect.places[document.text(key)] === 'turns') checkTurns(document, key + 1);
-  }
+  checkKeys(document, document.root, (name) => isRead(name, dialect));
+  const turns = fieldOf(document, dialect, 'turns');
+  if (turns !== undefined) checkTurns(document, turns);
 }
 
 /** Turns and their content blocks: their keys tell the roles of texts, which policies go by. */
@@ -93,12 +91,7 @@ function isLowerCase(document: JsonDocument, key: number): boolean {
 }
 
 function isRead(name: string, dialect: Dialect): boolean {
-  return (
-    name === 'model' ||
-    name === 'stream' ||
-    dialect.caps.includes(name) ||
-    Object.hasOwn(dialect.places, name)
-  );
+  return name === 'model' || name === 'stream' || dialect.caps.includes(name) || dialect.places.has(name);
 }
 
 function isReadInTurn(name: string): boolean {

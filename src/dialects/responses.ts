@@ -7,7 +7,11 @@ export const responses: Dialect = {
   canStream: true,
   caps: ['max_output_tokens'],
   required: [],
-  places: { instructions: 'system', input: 'turns', tools: 'tool_definition' },
+  places: new Map([
+    ['instructions', 'system'],
+    ['input', 'turns'],
+    ['tools', 'tool_definition'],
+  ]),
 
   turnRole(document, turn) {
     const type = document.memberText(turn, 'type');

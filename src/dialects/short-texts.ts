@@ -1,5 +1,5 @@
 /** Longest text that is worth looking for, in bytes. */
-const longest = 24;
+const longest = 32;
 /** Slots; a power of two. What meets another text in its slot takes its place. */
 const slots = 1_024;
 

@@ -6,6 +6,7 @@ import type { Forwarded } from '../providers/attempt.ts';
 import { decodedAnswer } from '../providers/decode.ts';
 import { readWhole } from '../providers/read-whole.ts';
 import type { ProviderAnswer } from '../providers/upstream.ts';
+import { remembered } from '../remember.ts';
 import { headersFor } from './answer-headers.ts';
 import { CheckedStream } from './checked-stream.ts';
 import { noteAnswerVerdicts } from './decide.ts';
@@ -21,6 +22,9 @@ import type { ModelRequest } from './request.ts';
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
 
+const isEventStream = remembered((type) => /^text\/event-stream\b/i.test(type));
+const isJson = remembered((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
+
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
   readonly request: ModelRequest;
@@ -31,14 +35,22 @@ interface AnswerOptions {
 
 /**
  * Gives the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
- * words less our secrets; each in the client's dialect. Throws provider.broken_response and
- * provider.credentials_rejected.
+ * words less our secrets; each in the client's dialect. Then the place at the provider is free again. Throws
+ * provider.broken_response and provider.credentials_rejected.
  */
 export async function giveAnswer(
   exchange: Exchange,
   forwarded: Forwarded<Passage>,
   options: AnswerOptions,
 ): Promise<void> {
+  try {
+    await give(exchange, forwarded, options);
+  } finally {
+    forwarded.release();
+  }
+}
+
+function give(exchange: Exchange, forwarded: Forwarded<Passage>, options: AnswerOptions): Promise<void> {
   const { status } = forwarded.answer;
   if (status === 401 || status === 403) {
     forwarded.answer.abort();
@@ -59,10 +71,10 @@ export async function giveAnswer(
   }
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
-  if (options.request.stream && /^text\/event-stream\b/i.test(type)) {
+  if (options.request.stream && isEventStream(type)) {
     return giveStream(exchange, answer, forwarded, options);
   }
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return giveJson(exchange, answer, forwarded, options);
+  if (isJson(type)) return giveJson(exchange, answer, forwarded, options);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',

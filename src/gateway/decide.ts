@@ -6,6 +6,7 @@ import type { Decider } from './decider.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayKey } from './gateway.ts';
+import type { Judgement } from './judge.ts';
 import type { ModelRequest } from './request.ts';
 
 interface Asked {
@@ -25,19 +26,24 @@ export interface Decided {
   readonly check: ResponseCheck | undefined;
 }
 
-/** Asks the key's policies. Throws the refusal, with the rule's own reason; nothing has left the machine yet. */
-export async function decide(
+/**
+ * Asks the key's policies; small requests at once, without a promise. Throws the refusal, with the rule's own
+ * reason; nothing has left the machine yet.
+ */
+export function decide(
   exchange: Exchange,
   { request, endpoint, key, targets, decider }: Asked,
-): Promise<Decided> {
+): Decided | Promise<Decided> {
   const startedAt = performance.now();
   const targetModels = targets.map((target) => target.model);
   const question = { request, endpoint, key, targetModels, nowMs: exchange.startedMs };
-  const judgement = await decider.judge(key.policies, question, exchange.lifetime);
-  const { decision } = judgement;
-  note(exchange, decision, Math.round((performance.now() - startedAt) * 1_000));
-  if (decision.action === 'block') throw refusalOf(decision);
-  return { decision, request: judgement.request, check: key.policies.checkAnswers(judgement.answerRules) };
+  const judgement = decider.judge(key.policies, question, exchange.lifetime);
+  const conclude = ({ decision, request, answerRules }: Judgement): Decided => {
+    note(exchange, decision, Math.round((performance.now() - startedAt) * 1_000));
+    if (decision.action === 'block') throw refusalOf(decision);
+    return { decision, request, check: key.policies.checkAnswers(answerRules) };
+  };
+  return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
 }
 
 /** The refusal in the words of the rule that blocks; what a rule threw goes into the record. */

@@ -39,7 +39,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (targets.length === 0) return giveEstimate(exchange, request);
 
     const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
-    await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check }).finally(forwarded.release);
+    await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check });
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

@@ -4,7 +4,7 @@ import { createTranslation, type TextDialect, type Translation } from '../dialec
 import { GatewayError } from '../errors.ts';
 import type { ProviderRequest } from '../providers/attempt.ts';
 import { requestHeaders } from '../providers/headers.ts';
-import type { Target } from '../providers/route.ts';
+import type { Route, Target } from '../providers/route.ts';
 import { dialectAt } from './dialect-at.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,8 +24,7 @@ export interface PassageOptions {
   readonly endpoint: ModelEndpoint;
   readonly targets: readonly Target[];
   readonly query: string;
-  /** The model's limit, where it is configured. */
-  readonly maxOutputTokens: number | undefined;
+  readonly route: Route | undefined;
 }
 
 /**
@@ -36,37 +35,24 @@ export function createPassages(exchange: Exchange, options: PassageOptions): (ta
   const { request, endpoint, targets } = options;
   const query = forwardedQuery(options.query);
   let parsed: unknown;
-  const parse = (): unknown => {
-    parsed ??= JSON.parse(request.document.bytes.toString());
-    return parsed;
-  };
-
-  const headersFor = ({ provider }: Target, dialect: DialectName) =>
-    requestHeaders(exchange.request.rawHeaders, {
-      isAnthropic: dialect === 'messages',
-      extraNames: provider.options.forwardHeaders,
-      own: provider.ownHeaders,
-    });
 
   return (target) => {
     const { provider } = target;
     const dialect = dialectAt(provider, endpoint) ?? endpoint.dialectName;
     const isSame = dialect === endpoint.dialectName;
     if (!isSame || target !== targets[0]) refuseThread(request, endpoint);
-    const headers = headersFor(target, dialect);
-    if (isSame) {
-      return { path: provider.pathFor(endpoint.path) + query, headers, ...bodyFor(request, target) };
-    }
-    // dialectAt gives another dialect only where both are of texts.
-    const translation = createTranslation(endpoint.dialectName as TextDialect, dialect as TextDialect, {
-      requestedModel: request.model,
-      targetModel: target.model,
-      host: provider.host,
-      newId: (prefix) => prefix + randomBytes(12).toString('hex'),
-      createdS: Math.floor(exchange.startedMs / 1_000),
-      ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+    const headers = requestHeaders(exchange.request.rawHeaders, {
+      isAnthropic: dialect === 'messages',
+      extraNames: provider.options.forwardHeaders,
+      own: provider.ownHeaders,
     });
-    const { body, dropped } = translation.request(parse());
+    if (isSame) {
+      const { body, fate } = bodyFor(request, target);
+      return { path: provider.pathFor(endpoint.path) + query, headers, body, fate };
+    }
+    parsed ??= JSON.parse(request.document.bytes.toString());
+    const translation = translationTo(dialect, target, { exchange, options });
+    const { body, dropped } = translation.request(parsed);
     return {
       path: provider.pathFor(dialects[dialect].path),
       headers,
@@ -76,6 +62,24 @@ export function createPassages(exchange: Exchange, options: PassageOptions): (ta
       dropped,
     };
   };
+}
+
+function translationTo(
+  dialect: DialectName,
+  { provider, model }: Target,
+  { exchange, options }: { readonly exchange: Exchange; readonly options: PassageOptions },
+): Translation {
+  const { request, endpoint, route } = options;
+  const maxOutputTokens = route?.entry.maxOutputTokens;
+  // dialectAt gives another dialect only where both are of texts.
+  return createTranslation(endpoint.dialectName as TextDialect, dialect as TextDialect, {
+    requestedModel: request.model,
+    targetModel: model,
+    host: provider.host,
+    newId: (prefix) => prefix + randomBytes(12).toString('hex'),
+    createdS: Math.floor(exchange.startedMs / 1_000),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  });
 }
 
 /**

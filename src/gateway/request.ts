@@ -31,13 +31,13 @@ export function parseRequest(
   known?: KnownBodies,
 ): ModelRequest {
   const document = known === undefined ? parseStrictJson(body) : known.read(body);
-  const fields = readFields(document, dialect);
-  if (fields.stream && (kind === 'count' || !dialect.canStream)) {
+  const { model, modelEntry, stream } = readFields(document, dialect);
+  if (stream && (kind === 'count' || !dialect.canStream)) {
     throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {
       param: '/stream',
     });
   }
-  return { document, ...fields };
+  return { document, model, modelEntry, stream };
 }
 
 /** The body for a target: the very bytes that came, or the same but for the model's name. */

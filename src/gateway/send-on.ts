@@ -9,9 +9,8 @@ import type { Exchange } from './exchange.ts';
 import { createPassages, type Passage, type PassageOptions } from './passage.ts';
 import type { ModelRequest } from './request.ts';
 
-interface Outgoing extends Omit<PassageOptions, 'maxOutputTokens'> {
+interface Outgoing extends PassageOptions {
   readonly decision: Decision;
-  readonly route: Route | undefined;
 }
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
@@ -19,10 +18,7 @@ export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarde
   const isRedacted = outgoing.decision.action === 'redact';
   return forward({
     targets: outgoing.targets,
-    build: createPassages(exchange, {
-      ...outgoing,
-      maxOutputTokens: outgoing.route?.entry.maxOutputTokens,
-    }),
+    build: createPassages(exchange, outgoing),
     onAttempt: ({ provider, model }, { fate, dropped }) => {
       const { draft } = exchange;
       draft.attempts = (draft.attempts ?? 0) + 1;

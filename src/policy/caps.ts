@@ -31,7 +31,7 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
   const caps: Cap[] = [];
   const { root } = document;
   for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
-    if (Object.hasOwn(dialect.places, document.text(key))) continue;
+    if (dialect.places.has(document.text(key))) continue;
     collect(document, key, caps);
   }
   return caps;
@@ -61,6 +61,6 @@ function collectInside(document: JsonDocument, container: number, caps: Cap[]): 
 
 function tokensOf(document: JsonDocument, entry: number): number {
   if (document.kind(entry) !== kinds.number) return Number.POSITIVE_INFINITY;
-  const value = Number(document.raw(entry));
+  const value = document.number(entry);
   return Number.isSafeInteger(value) && value > 0 ? value : Number.POSITIVE_INFINITY;
 }

@@ -4,6 +4,11 @@ import type { JsonDocument } from '../dialects/json-document.ts';
 const point = 0x2e;
 const letterE = 0x65;
 
+/** Smaller numbers hide nothing that anybody looks for. */
+const leastNumber = 1e6;
+/** Digits before the point of a number that may be rounded to that. */
+const leastDigits = 6;
+
 /** What a text that stands for something else holds. */
 export type Encoded =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
@@ -54,21 +59,24 @@ export function readBareBase64(data: string): Encoded | undefined {
 
 /** The digits of a number that hides them: 4.111111111111111e15 is a card number too. */
 export function readDigits(document: JsonDocument, entry: number): string | undefined {
-  if (!isFractionOrPower(document, entry)) return undefined;
+  if (!mayHideDigits(document, entry)) return undefined;
   const value = Number(document.raw(entry));
-  if (!Number.isInteger(value) || Math.abs(value) < 1e6 || Math.abs(value) > 1e30) return undefined;
+  if (!Number.isInteger(value) || Math.abs(value) < leastNumber || Math.abs(value) > 1e30) return undefined;
   return String(BigInt(value));
 }
 
-/** Whether a number is written with a point or an exponent; most are not. */
-function isFractionOrPower(document: JsonDocument, entry: number): boolean {
+/** Whether a number is written with an exponent, or with a point behind as many digits as are worth it; most are not. */
+function mayHideDigits(document: JsonDocument, entry: number): boolean {
   const { bytes } = document;
+  const start = document.start(entry);
   const end = document.end(entry);
-  for (let at = document.start(entry); at < end; at += 1) {
+  let isLong = false;
+  for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;
-    if (byte === point || (byte | 0x20) === letterE) return true;
+    if (byte === point) isLong = at - start >= leastDigits;
+    if ((byte | 0x20) === letterE) return true;
   }
-  return false;
+  return isLong;
 }
 
 function percentDecode(text: string): string {

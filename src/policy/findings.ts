@@ -68,7 +68,7 @@ export class Gatherer implements Visitor {
   readonly #machine: Machine;
   readonly #reader: TextReader;
   #joints: Joints;
-  readonly #counts = new Map<number, number>();
+  #counts: Map<number, number> | undefined;
   readonly #takesCheckpoints: boolean;
   readonly #across = ({ needle, view }: Hit, piece: Piece, before: Piece) =>
     this.#note({ needle, view, piece, before });
@@ -125,6 +125,7 @@ export class Gatherer implements Visitor {
   }
 
   #note(occurrence: Occurrence): void {
+    this.#counts ??= new Map();
     const count = this.#counts.get(occurrence.needle) ?? 0;
     if (count === occurrenceLimit) return;
     this.#counts.set(occurrence.needle, count + 1);
@@ -133,12 +134,7 @@ export class Gatherer implements Visitor {
 
   finish(): Findings {
     this.#joints.finish(this.#across);
-    const occurrences = new Map<number, Occurrence[]>();
-    for (const occurrence of this.found) {
-      const same = occurrences.get(occurrence.needle);
-      if (same === undefined) occurrences.set(occurrence.needle, [occurrence]);
-      else same.push(occurrence);
-    }
+    const occurrences = this.found.length === 0 ? nothing : byNeedle(this.found);
     return { occurrences, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
   }
 
@@ -152,6 +148,18 @@ export class Gatherer implements Visitor {
   #noteAll(hits: readonly Hit[], piece: Piece): void {
     for (const { needle, view } of hits) this.#note({ needle, view, piece });
   }
+}
+
+const nothing: Findings['occurrences'] = new Map();
+
+function byNeedle(found: readonly Occurrence[]): Findings['occurrences'] {
+  const occurrences = new Map<number, Occurrence[]>();
+  for (const occurrence of found) {
+    const same = occurrences.get(occurrence.needle);
+    if (same === undefined) occurrences.set(occurrence.needle, [occurrence]);
+    else same.push(occurrence);
+  }
+  return occurrences;
 }
 
 function pieceOf(document: JsonDocument, entry: number, context: Context): Piece {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import { type Dialect, fieldOf } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../dialects/json-document.ts';
 import type { Checkpoint, Findings, Gatherer, Occurrence } from './findings.ts';
 import type { Piece, Place } from './place.ts';
@@ -114,14 +114,6 @@ function systemShift(
       before.end(one),
     ) === 0;
   return isSame ? other - one : undefined;
-}
-
-/** The value of the field that holds the system's texts or the turns; no dialect has two of either. */
-function fieldOf(document: JsonDocument, dialect: Dialect, place: 'system' | 'turns'): number | undefined {
-  for (const name in dialect.places) {
-    if (dialect.places[name] === place) return document.member(document.root, name);
-  }
-  return undefined;
 }
 
 function moved({ piece, before, ...rest }: Occurrence, placeOf: (place: Place) => Place): Occurrence {

@@ -35,11 +35,13 @@ export class RuleSet {
   readonly #policies: readonly CompiledPolicy[];
   readonly #search: Search;
   readonly #numbers: ReadonlyMap<string, number>;
-
+  /** Whether a policy refuses what no rule allows. */
+  readonly #mayDeny: boolean;
   readonly #answers: AnswerRules | undefined;
 
   constructor({ policies, builtIn, fold }: SetParts) {
     this.#policies = policies;
+    this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
     this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
     this.#answers = AnswerRules.of(all, fold);
@@ -66,7 +68,7 @@ export class RuleSet {
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      if (verdicts.length === 0) return { ...unobjectionable, unseen: facts.findings.unseen.length };
+      if (verdicts.length === 0) return allowed(facts.findings.unseen.length);
       const tell = createTeller(facts.findings);
       return this.#conclude(
         facts,
@@ -94,6 +96,8 @@ export class RuleSet {
 
   /** What the policies' own options say, beside their rules. */
   #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
+    const { unseen, unreadable } = facts.findings;
+    if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
     const own: Verdict[] = [];
     const opaque = firstUnseen(facts, 'opaque');
     const references = firstUnseen(facts, 'reference', 'encrypted');
@@ -204,8 +208,14 @@ export class RuleSet {
 
 export const builtInPolicy = 'built-in';
 
+const none: readonly Verdict[] = [];
+
 /** The decision on most requests: no rule has anything to say. */
 const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
+
+function allowed(unseen: number): Decision {
+  return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
+}
 
 /** Where the first content of these kinds is that nobody could look into. */
 function firstUnseen({ findings, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {

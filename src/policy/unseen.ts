@@ -1,7 +1,11 @@
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
+import { remembered } from '../remember.ts';
 
 /** Why content can't be looked into: its bytes are no text, it is kept elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
+
+/** What a member's name tells, before its value is looked at. */
+type MemberName = 'encrypted' | 'reference' | 'container' | 'audio' | 'url' | 'other';
 
 const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 const referenceNames = new Set([
@@ -13,6 +17,13 @@ const referenceNames = new Set([
 ]);
 const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
 
+const memberName = remembered((name): MemberName => {
+  if (encryptedNames.has(name)) return 'encrypted';
+  if (referenceNames.has(name)) return 'reference';
+  if (name === 'container' || name === 'audio') return name;
+  return name.endsWith('_url') ? 'url' : 'other';
+});
+
 /** Whether a field at the top of a request refers to something that the provider keeps. */
 export function isTopReference(document: JsonDocument, name: string, value: number): boolean {
   return topReferenceNames.has(name) && document.kind(value) !== kinds.null;
@@ -20,16 +31,23 @@ export function isTopReference(document: JsonDocument, name: string, value: numb
 
 /** What a member of a block stands for by its name, where that can't be seen. */
 export function unseenMember(document: JsonDocument, name: string, value: number): UnseenKind | undefined {
+  const told = memberName(name);
   const kind = document.kind(value);
-  if (kind === kinds.null) return undefined;
-  if (encryptedNames.has(name)) return 'encrypted';
-  if (referenceNames.has(name)) return 'reference';
-  // A container that runs code is named by a text; what is to be made new is an object.
-  if (name === 'container' && kind === kinds.string) return 'reference';
-  if (name === 'audio' && document.memberText(value, 'id') !== undefined) return 'reference';
-  if (!name.endsWith('_url')) return undefined;
-  const url = kind === kinds.string ? document.text(value) : document.memberText(value, 'url');
-  return url !== undefined && !/^\s*data:/i.test(url) ? 'reference' : undefined;
+  if (told === 'other' || kind === kinds.null) return undefined;
+  switch (told) {
+    case 'encrypted':
+    case 'reference':
+      return told;
+    case 'container':
+      // One that runs code is named by a text; what is to be made new is an object.
+      return kind === kinds.string ? 'reference' : undefined;
+    case 'audio':
+      return document.memberText(value, 'id') === undefined ? undefined : 'reference';
+    case 'url': {
+      const url = kind === kinds.string ? document.text(value) : document.memberText(value, 'url');
+      return url !== undefined && !/^\s*data:/i.test(url) ? 'reference' : undefined;
+    }
+  }
 }
 
 /** What a whole block of a type stands for, where that can't be seen. */

@@ -17,8 +17,8 @@ interface Origin {
 interface Variants {
   apart: Context | undefined;
   data: Context | undefined;
-  readonly named: Map<string, Context>;
-  readonly byRole: Map<number, Context>;
+  named: Map<string, Context> | undefined;
+  byRole: Map<number, Context> | undefined;
 }
 
 /** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
@@ -41,7 +41,10 @@ export class Context {
   apart(): Context {
     if (this.chain === undefined) return this;
     const variants = this.#made();
-    variants.apart ??= new Context({ ...this.#parts(), chain: undefined });
+    if (variants.apart === undefined) {
+      const { roles, isData, origin } = this;
+      variants.apart = new Context({ roles, chain: undefined, isData, origin });
+    }
     return variants.apart;
   }
 
@@ -49,7 +52,10 @@ export class Context {
   data(): Context {
     if (this.isData) return this;
     const variants = this.#made();
-    variants.data ??= new Context({ ...this.#parts(), isData: true });
+    if (variants.data === undefined) {
+      const { roles, chain, origin } = this;
+      variants.data = new Context({ roles, chain, isData: true, origin });
+    }
     return variants.data;
   }
 
@@ -59,22 +65,31 @@ export class Context {
    */
   named(name: string): Context {
     if (this.chain === undefined || this.chain === name) return this;
-    const { named } = this.#made();
-    let other = named.get(name);
+    const variants = this.#made();
+    variants.named ??= new Map();
+    let other = variants.named.get(name);
     if (other === undefined) {
-      other = new Context({ ...this.#parts(), chain: name });
-      named.set(name, other);
+      const { roles, isData, origin } = this;
+      other = new Context({ roles, chain: name, isData, origin });
+      variants.named.set(name, other);
     }
     return other;
   }
 
+  /** The same for a member whose name says nothing. */
+  member(name: string): Context {
+    return this.chain === undefined ? this : this.named(`.${name}`);
+  }
+
   as(roles: number): Context {
     if (roles === this.roles) return this;
-    const { byRole } = this.#made();
-    let other = byRole.get(roles);
+    const variants = this.#made();
+    variants.byRole ??= new Map();
+    let other = variants.byRole.get(roles);
     if (other === undefined) {
-      other = new Context({ ...this.#parts(), roles });
-      byRole.set(roles, other);
+      const { chain, isData, origin } = this;
+      other = new Context({ roles, chain, isData, origin });
+      variants.byRole.set(roles, other);
     }
     return other;
   }
@@ -87,11 +102,7 @@ export class Context {
 
   /** The variants made so far; the contexts of most texts that are JSON have none. */
   #made(): Variants {
-    this.#variants ??= { apart: undefined, data: undefined, named: new Map(), byRole: new Map() };
+    this.#variants ??= { apart: undefined, data: undefined, named: undefined, byRole: undefined };
     return this.#variants;
-  }
-
-  #parts(): ContextParts {
-    return { roles: this.roles, chain: this.chain, isData: this.isData, origin: this.origin };
   }
 }

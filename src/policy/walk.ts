@@ -1,4 +1,4 @@
-import type { Dialect, Role } from '../dialects/dialect.ts';
+import { type Dialect, fieldOf } from '../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../dialects/json-document.ts';
 import { isTextType, readBareBase64, readBase64, readDataUrl, readDigits, unescapeJson } from './encoded.ts';
 import { createKeyReader, type KeyReader, keyKinds } from './key-names.ts';
@@ -53,8 +53,9 @@ class Walker {
 
   request(document: JsonDocument): void {
     // The model reads system texts before all others, wherever they stand in the body.
-    this.#fields(document, (place) => place === 'system');
-    this.#fields(document, (place) => place !== 'system');
+    const system = this.#systemKey(document);
+    if (system !== undefined) this.#field(document, system);
+    this.#fields(document, document.root + 1, system);
   }
 
   answer(document: JsonDocument, context: Context): void {
@@ -71,30 +72,39 @@ class Walker {
       this.#turnsFrom(document, key + 1, turn);
       key = document.next(key + 1);
     }
-    this.#fields(document, (place) => place !== 'system', key);
+    this.#fields(document, key, this.#systemKey(document));
   }
 
-  #fields(
-    document: JsonDocument,
-    isMeant: (place: Role | 'turns' | undefined) => boolean,
-    first: number = document.root + 1,
-  ): void {
-    const places = this.#dialect?.places ?? {};
-    for (let key = first; key < document.next(document.root); key = document.next(key + 1)) {
-      const name = document.text(key);
-      const place = Object.hasOwn(places, name) ? places[name] : undefined;
-      if (!isMeant(place)) continue;
-      const value = key + 1;
-      this.#visitor.text(document, key, this.#everything);
-      if (isTopReference(document, name, value)) {
-        this.#visitor.unseen('reference', { document, entry: value });
-      }
-      if (place === 'turns') this.#turns(document, value);
-      else if (place === undefined) this.#member(document, key, this.#everything);
-      else if (place === 'tool_definition') {
-        this.value(document, value, this.#everything.as(roleBits.tool_definition));
-      } else this.#say(document, value, this.#spoken.as(roleBits[place]));
+  #systemKey(document: JsonDocument): number | undefined {
+    const field = this.#dialect === undefined ? undefined : fieldOf(document, this.#dialect, 'system');
+    return field === undefined ? undefined : field - 1;
+  }
+
+  /** The fields from one key on, but for one that was told already. */
+  #fields(document: JsonDocument, first: number, told: number | undefined): void {
+    const end = document.next(document.root);
+    for (let key = first; key < end; key = document.next(key + 1)) {
+      if (key !== told) this.#field(document, key);
     }
+  }
+
+  #field(document: JsonDocument, key: number): void {
+    const name = document.text(key);
+    const value = key + 1;
+    this.#visitor.text(document, key, this.#everything);
+    if (isTopReference(document, name, value)) {
+      this.#visitor.unseen('reference', { document, entry: value });
+    }
+    const place = this.#dialect?.places.get(name);
+    if (place === undefined) {
+      this.#noteReferences(document, value, { name, context: this.#everything });
+      return this.value(document, value, this.#everything);
+    }
+    if (place === 'turns') return this.#turns(document, value);
+    if (place === 'tool_definition') {
+      return this.value(document, value, this.#everything.as(roleBits.tool_definition));
+    }
+    this.#say(document, value, this.#spoken.as(roleBits[place]));
   }
 
   value(document: JsonDocument, entry: number, context: Context): void {
@@ -159,7 +169,7 @@ class Walker {
           break;
         case keyKinds.bytes:
           mayHoldBytes = true;
-          this.value(document, key + 1, inner.named(`.${document.text(key)}`));
+          this.value(document, key + 1, inner.member(document.text(key)));
           break;
         default:
           this.#member(document, key, inner);
@@ -180,15 +190,15 @@ class Walker {
     if (context.isData && context.chain === undefined) return this.value(document, key + 1, context);
     const name = document.text(key);
     if (!context.isData) this.#noteReferences(document, key + 1, { name, context });
-    this.value(document, key + 1, context.named(`.${name}`));
+    this.value(document, key + 1, context.member(name));
   }
 
   #noteReferences(document: JsonDocument, entry: number, member: { name: string; context: Context }): void {
     const { name, context } = member;
     const unseen = unseenMember(document, name, entry);
-    const place = context.place(document, entry);
-    if (unseen !== undefined) this.#visitor.unseen(unseen, place);
+    if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
     if (name !== 'file_data' || document.kind(entry) !== kinds.string) return;
+    const place = context.place(document, entry);
     const found = readBareBase64(document.text(entry));
     if (found?.kind === 'opaque') this.#visitor.unseen('opaque', place);
     if (found?.kind === 'texts') this.#decoded(found.texts, place, context.roles);

@@ -40,7 +40,8 @@ export async function forward<Request extends ProviderRequest>(
   let attempts = 0;
   let last: GatewayError | undefined;
   for (let errand = errands.take(); errand !== undefined; errand = errands.take()) {
-    const closedForMs = errand.target.provider.breaker.admit(Date.now());
+    const { breaker } = errand.target.provider;
+    const closedForMs = breaker.isOpen ? breaker.admit(Date.now()) : 0;
     if (closedForMs > 0) {
       last ??= unavailable(errand.target, closedForMs);
       continue;

@@ -51,16 +51,23 @@ export interface RequestHeaderOptions {
   readonly own: readonly string[];
 }
 
-type RequestFate = 'passed' | 'anthropic' | 'type' | 'unknown' | 'never';
+interface RequestFate {
+  readonly name: string;
+  readonly fate: 'passed' | 'anthropic' | 'type' | 'unknown' | 'never';
+}
 
 const requestFate = remembered((spelling): RequestFate => {
   const name = spelling.toLowerCase();
+  return { name, fate: fateOf(name) };
+});
+
+function fateOf(name: string): RequestFate['fate'] {
   if (name === 'content-type') return 'type';
   if (name.startsWith('anthropic-')) return 'anthropic';
   if (neverToProvider.has(name)) return 'never';
   const isKnown = requestNames.has(name) || requestPrefixes.some((prefix) => name.startsWith(prefix));
   return isKnown && !notOfPrefix.has(name) ? 'passed' : 'unknown';
-});
+}
 
 /**
  * Headers towards a provider as a flat list of names and values: an allow-list of the client's, then our
@@ -72,16 +79,14 @@ export function requestHeaders(rawHeaders: readonly string[], options: RequestHe
   let hasVersion = false;
   let hasType = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const spelling = rawHeaders[i] as string;
-    const fate = requestFate(spelling);
+    const { name, fate } = requestFate(rawHeaders[i] as string);
     if (fate === 'never' || (fate === 'anthropic' && !isAnthropic)) continue;
-    if (fate === 'unknown' && (extraNames.size === 0 || !extraNames.has(spelling.toLowerCase()))) continue;
+    if (fate === 'unknown' && (extraNames.size === 0 || !extraNames.has(name))) continue;
     if (fate === 'type') {
       // Node reads the first of several, so that is the one that was checked.
       if (hasType) continue;
       hasType = true;
     }
-    const name = spelling.toLowerCase();
     if (name === 'anthropic-version') hasVersion = true;
     headers.push(name, rawHeaders[i + 1] as string);
   }

@@ -1,3 +1,4 @@
+import { remembered } from '../remember.ts';
 import { Admission } from './admission.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
 import { Pool } from './pool.ts';
@@ -39,7 +40,8 @@ export class Provider {
   readonly ownHeaders: readonly string[];
   /** Whose habits it has where hosts of one family differ. */
   readonly host: 'openai' | 'anthropic' | 'compatible';
-  readonly #basePath: string;
+  /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
+  readonly pathFor: (gatewayPath: string) => string;
 
   constructor(options: ProviderOptions) {
     const url = new URL(options.baseUrl);
@@ -50,12 +52,8 @@ export class Provider {
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
     this.host = hostOf(options.family, url.hostname);
-    this.#basePath = basePath(url.pathname, options.family);
-  }
-
-  /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
-  pathFor(gatewayPath: string): string {
-    return this.#basePath + gatewayPath.slice('/v1'.length);
+    const base = basePath(url.pathname, options.family);
+    this.pathFor = remembered((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }
 
   /** Ends idle connections; those in use end with their exchanges. */

@@ -35,7 +35,7 @@ export function createRecorder({ file, isShared = false, show, stderr }: Recorde
     write: (record) => {
       if (show !== undefined) show(record);
       else log().info({ ...record, request_body: undefined }, 'exchange');
-      lines?.write(JSON.stringify(record));
+      lines?.write(record, record.request_body?.length ?? 0);
     },
     say,
     close: () => lines?.close(),

@@ -292,6 +292,20 @@ describe('looking into a document', () => {
     expect(document.member(array + 1, 'model')).toBeUndefined();
   });
 
+  test.each([
+    ['0', 0],
+    ['256', 256],
+    ['999999999', 999_999_999],
+    ['1234567890123456789', 1_234_567_890_123_456_800],
+    ['-7', -7],
+    ['0.25', 0.25],
+    ['1e3', 1_000],
+  ])('the number %s is what every reader makes of it', (written, expected) => {
+    const document = parseStrictJson(Buffer.from(`{"n":${written}}`));
+
+    expect(document.number(2)).toBe(expected);
+  });
+
   test('texts are decoded, raw ones are not', () => {
     const document = read('{"a":"\\ud83d\\ude00é\\n"}');
     const entry = document.member(document.root, 'a') ?? 0;

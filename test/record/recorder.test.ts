@@ -43,6 +43,27 @@ test('keeps records in a file that only its owner can read', () => {
   rmSync(directory, { recursive: true });
 });
 
+test('lets 32 records wait for each other, and none that holds a body', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const file = join(directory, 'records.jsonl');
+  const recorder = createRecorder({ file, stderr: captured().stderr, show: () => undefined });
+  const ids = () => [...readFileSync(file, 'utf8').matchAll(/"request_id":"(\w+)"/g)].map(([, id]) => id);
+
+  for (let i = 0; i < 31; i += 1) recorder.write(record);
+  const waiting = ids();
+  recorder.write(record);
+  const together = ids();
+  recorder.write({ ...record, request_id: 'req_2' });
+  recorder.write({ ...record, request_id: 'req_3', request_body: 'x'.repeat(4_096) });
+  const atOnce = ids();
+  recorder.close();
+
+  expect(waiting).toEqual([]);
+  expect(together).toEqual(Array(32).fill('req_1'));
+  expect(atOnce.slice(32)).toEqual(['req_2', 'req_3']);
+  rmSync(directory, { recursive: true });
+});
+
 test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file can not be made', () => {
   const { stderr } = captured();
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Dialect } from '../../dialects/dialect.ts';
+import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../dialects/json-document.ts';
 import { defineMatcher } from '../matcher.ts';
 
@@ -15,8 +15,7 @@ export const messages = defineMatcher({
 });
 
 function countTurns(document: JsonDocument, dialect: Dialect): { count: number; at: string } {
-  const field = Object.keys(dialect.places).find((name) => dialect.places[name] === 'turns');
-  const entry = field === undefined ? undefined : document.member(document.root, field);
+  const entry = fieldOf(document, dialect, 'turns');
   if (entry === undefined) return { count: 0, at: '' };
   const at = document.pointer(entry);
   // A plain text in place of turns is one.
