@@ -10,6 +10,9 @@ export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
 const kindMask = 7;
 const cells = 4;
 const initialEntries = 64;
+/** Making the view of words takes longer than reading fewer bytes without it. */
+const shortestWords = 64;
+const noWords = new DataView(new ArrayBuffer(0));
 
 /** What a document consists of, for another thread, which can take the memory of both over. */
 export interface DocumentParts {
@@ -43,6 +46,8 @@ interface Beginning {
  */
 export class JsonDocument {
   readonly bytes: Buffer;
+  /** The same bytes, to be read four at a time; without any where they are too few to be worth it. */
+  readonly words: DataView;
   /** True where every byte is below 0x80: decoding is then a plain copy. */
   readonly isAscii: boolean;
   readonly root = 0;
@@ -59,6 +64,8 @@ export class JsonDocument {
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
+    const isShort = bytes.length < shortestWords;
+    this.words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.isAscii = isAscii;
     this.#tape = tape;
   }

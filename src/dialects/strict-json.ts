@@ -8,10 +8,6 @@ import { highBits, isPlain, shortEscapes, stopBits } from './string-bytes.ts';
 /** Containers inside containers that a body may have; deeper ones are refused. */
 const depthLimit = 100;
 
-/** A body of fewer bytes is read by the byte: making the view of words would take longer. */
-const shortestWords = 64;
-const noWords = new DataView(new ArrayBuffer(0));
-
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
@@ -63,11 +59,9 @@ class Scanner {
   #at = 0;
 
   constructor(document: JsonDocument) {
-    const { bytes } = document;
-    this.#bytes = bytes;
-    const isShort = bytes.length < shortestWords;
-    this.#words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#lastWord = isShort ? -1 : bytes.length - 4;
+    this.#bytes = document.bytes;
+    this.#words = document.words;
+    this.#lastWord = document.words.byteLength - 4;
     this.#document = document;
   }
 

@@ -119,8 +119,8 @@ export class TextReader {
 export function bytesOf(document: JsonDocument, entry: number): TextBytes {
   return {
     bytes: document.bytes,
+    words: document.words,
     start: document.start(entry),
     end: document.end(entry),
-    isEscaped: document.isEscaped(entry),
   };
 }

@@ -5,7 +5,6 @@ interface Entry {
   /** Place of the copy in all bytes ever written; older ones have been overwritten. */
   readonly place: number;
   readonly length: number;
-  readonly isEscaped: boolean;
   readonly verdict: TextVerdict;
 }
 
@@ -38,18 +37,18 @@ export class VerdictCache {
   }
 
   set(text: TextBytes, verdict: TextVerdict): void {
-    const { bytes, start, end, isEscaped } = text;
+    const { bytes, start, end } = text;
     const length = end - start;
     if (length > this.#limitBytes >> 3) return;
     const place = this.#reserve(length);
     this.#copies.set(bytes.subarray(start, end), place % this.#copies.length);
     // Entries whose copies are gone would pile up where no text takes their hash again.
     if (this.#entries.size > this.#limitBytes / this.shortest) this.#entries.clear();
-    this.#entries.set(sample(text), { place, length, isEscaped, verdict });
+    this.#entries.set(sample(text), { place, length, verdict });
   }
 
-  #isSame({ place, length, isEscaped }: Entry, text: TextBytes): boolean {
-    if (length !== text.end - text.start || isEscaped !== text.isEscaped) return false;
+  #isSame({ place, length }: Entry, text: TextBytes): boolean {
+    if (length !== text.end - text.start) return false;
     if (this.#written - place > this.#copies.length) return false;
     const at = place % this.#copies.length;
     return this.#copies.compare(text.bytes, text.start, text.end, at, at + length) === 0;
