@@ -55,10 +55,11 @@ export class TextReader {
   }
 
   #recall(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const known = this.#cache.get(text);
+    const hash = this.#cache.hash(text);
+    const known = this.#cache.get(hash, text);
     if (known !== undefined) return known;
     const verdict = this.#judge(document, entry, text);
-    this.#cache.set(text, verdict);
+    this.#cache.set(hash, text, verdict);
     return verdict;
   }
 
