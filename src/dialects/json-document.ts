@@ -5,7 +5,7 @@ import type { ShortTexts } from './short-texts.ts';
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
 /** What else is known of a string; further bits of the same cell. */
-export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
+export const stringFlags = { key: 8, escaped: 16 } as const;
 
 const kindMask = 7;
 const cells = 4;
@@ -113,7 +113,10 @@ export class JsonDocument {
 
   /** Whether the string's bytes hold any above 0x7f. Escapes may stand for such characters too. */
   isWide(entry: number): boolean {
-    return ((this.#tape[entry * cells] as number) & stringFlags.wide) !== 0;
+    if (this.isAscii) return false;
+    const end = this.end(entry);
+    for (let at = this.start(entry); at < end; at += 1) if ((this.bytes[at] as number) > 0x7f) return true;
+    return false;
   }
 
   /** First byte of the value; of a string, the one after its quote. */
