@@ -5,13 +5,16 @@ import type { ShortTexts } from './short-texts.ts';
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
 /** What else is known of a string; further bits of the same cell. */
-export const stringFlags = { key: 8, escaped: 16, wide: 32 } as const;
+export const stringFlags = { key: 8, escaped: 16 } as const;
 
 const kindMask = 7;
 const cells = 4;
 const initialEntries = 64;
 /** Digits up to which adding them up is quicker than to have the engine read the text. */
 const plainDigits = 9;
+/** Making the view of words takes longer than reading fewer bytes without it. */
+const shortestWords = 64;
+const noWords = new DataView(new ArrayBuffer(0));
 
 /** What a document consists of, for another thread, which can take the memory of both over. */
 export interface DocumentParts {
@@ -45,6 +48,8 @@ interface Beginning {
  */
 export class JsonDocument {
   readonly bytes: Buffer;
+  /** The same bytes, to be read four at a time; without any where they are too few to be worth it. */
+  readonly words: DataView;
   /** True where every byte is below 0x80: decoding is then a plain copy. */
   readonly isAscii: boolean;
   readonly root = 0;
@@ -61,6 +66,8 @@ export class JsonDocument {
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
+    const isShort = bytes.length < shortestWords;
+    this.words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.isAscii = isAscii;
     this.#tape = tape;
   }
@@ -108,7 +115,10 @@ export class JsonDocument {
 
   /** Whether the string's bytes hold any above 0x7f. Escapes may stand for such characters too. */
   isWide(entry: number): boolean {
-    return ((this.#tape[entry * cells] as number) & stringFlags.wide) !== 0;
+    if (this.isAscii) return false;
+    const end = this.end(entry);
+    for (let at = this.start(entry); at < end; at += 1) if ((this.bytes[at] as number) > 0x7f) return true;
+    return false;
   }
 
   /** First byte of the value; of a string, the one after its quote. */

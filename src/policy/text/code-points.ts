@@ -21,12 +21,12 @@ export interface Character {
 }
 
 /**
- * Reads the character at a place into `into`. The bytes must be valid UTF-8, and valid JSON escapes
- * where `isEscaped`. A surrogate escape without its partner stands for itself.
+ * Reads the character at a place into `into`. The bytes must be valid UTF-8 with valid JSON escapes. A surrogate
+ * escape without its partner stands for itself.
  */
-export function readCharacter(bytes: Uint8Array, at: number, isEscaped: boolean, into: Character): void {
+export function readCharacter(bytes: Uint8Array, at: number, into: Character): void {
   const byte = bytes[at] as number;
-  if (byte === backslash && isEscaped) return readEscape(bytes, at, into);
+  if (byte === backslash) return readEscape(bytes, at, into);
   if (byte < 0x80) return set(into, byte, 1);
   const second = (bytes[at + 1] as number) & 0x3f;
   if (byte < 0xe0) return set(into, ((byte & 0x1f) << 6) | second, 2);

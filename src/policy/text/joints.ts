@@ -202,7 +202,7 @@ export class Joints {
     const { fold } = this.#machine;
     let at = text.start;
     for (let read = 0; at < text.end && !lanes.isEmpty && read < jointReach; read += 1) {
-      readCharacter(text.bytes, at, text.isEscaped, this.#character);
+      readCharacter(text.bytes, at, this.#character);
       const { codePoint, length } = this.#character;
       at += length;
       const folded = view === 'exact' ? codePoint : fold.point(codePoint);

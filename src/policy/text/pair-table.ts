@@ -6,11 +6,14 @@ export const unknownPair = -1;
 
 const cellLimit = 1 << 21;
 const firstPairs = 64;
+/** Cells of a row: one for each byte of ASCII, so that a byte is its own column. */
+const rowBits = 7;
+const rowCells = 1 << rowBits;
 const backslash = 0x5c;
 const letterU = 0x75;
 const space = 0x20;
 
-/** A state of each automaton; or the same after a backslash, where texts have JSON escapes. */
+/** A state of each automaton; or the same after a backslash, which begins an escape in a JSON string. */
 export interface Pair {
   readonly exact: State;
   readonly folded: State;
@@ -33,16 +36,10 @@ export interface Pair {
 export class PairTable {
   readonly #exact: Automaton;
   readonly #folded: Automaton;
-  /** Column of each ASCII byte; 0, which is never filled, for all others. */
-  readonly columns = new Uint8Array(256);
-  /** The same for text with JSON escapes, where a backslash has a column of its own. */
-  readonly escapedColumns: Uint8Array;
   readonly #escapes: ReadonlyMap<number, number>;
-  readonly #escapeColumn: number;
-  /** A byte of each column. */
-  readonly #bytes: number[] = [0];
-  readonly #width: number;
-  table: Int32Array;
+  /** For each byte all that lead where it leads, so that their cells are filled together. */
+  readonly #alike: readonly (readonly number[])[];
+  table: Int32Array = new Int32Array(rowCells * firstPairs).fill(unknownPair);
   /** Grows whenever all offsets become invalid. */
   age = 0;
   #pairs: Pair[] = [];
@@ -56,25 +53,7 @@ export class PairTable {
     this.#exact = exact;
     this.#folded = folded;
     this.#escapes = escapes;
-    const known = new Map<string, number>();
-    for (let byte = 0; byte < 0x80; byte += 1) {
-      // Letters that mean something after a backslash have columns of their own.
-      const own = byte === letterU || (escapes.get(byte) ?? byte) !== byte ? byte : '';
-      const key = `${exact.byteClasses[byte]},${folded.byteClasses[byte]},${own}`;
-      let column = known.get(key);
-      if (column === undefined) {
-        column = this.#bytes.length;
-        known.set(key, column);
-        this.#bytes.push(byte);
-      }
-      this.columns[byte] = column;
-    }
-    this.escapedColumns = this.columns.slice();
-    this.#escapeColumn = this.#bytes.length;
-    this.#bytes.push(backslash);
-    this.escapedColumns[backslash] = this.#escapeColumn;
-    this.#width = this.#bytes.length;
-    this.table = new Int32Array(this.#width * firstPairs).fill(unknownPair);
+    this.#alike = this.#groupBytes();
     this.#exactEpoch = exact.epoch;
     this.#foldedEpoch = folded.epoch;
     this.#start = this.#intern(exact.start, folded.start);
@@ -89,40 +68,58 @@ export class PairTable {
   /** Offset of the pair after a space at the beginning; needles that end there don't count. */
   spaced(): number {
     if (this.#isStale()) this.#restart();
-    this.#spaced ??= this.next(this.at(this.start()), this.columns[space] as number);
+    this.#spaced ??= this.next(this.at(this.start()), space);
     return this.#spaced.offset;
   }
 
   at(offset: number): Pair {
-    return this.#pairs[offset / this.#width] as Pair;
+    return this.#pairs[offset >> rowBits] as Pair;
   }
 
-  /** The pair after a column's byte, for a cell that is unknown; after a backslash, the byte must not be a "u". */
-  next(from: Pair, column: number): Pair {
-    const pair = this.#next(from, column);
+  /** The pair after a byte of ASCII, for a cell that is unknown; after a backslash, the byte must not be a "u". */
+  next(from: Pair, byte: number): Pair {
+    const isEscape = byte === backslash && from.escaped === undefined;
+    const pair = isEscape ? this.#escape(from) : this.#next(from, byte);
     // Making room may have begun the table anew; then there is no row to note it in.
-    if (this.#pairs[from.offset / this.#width] === from) {
-      this.table[from.offset + column] = pair.hasNeedles ? -2 - pair.offset : pair.offset;
+    if (this.#pairs[from.offset >> rowBits] === from) {
+      const cell = pair.hasNeedles ? -2 - pair.offset : pair.offset;
+      for (const each of this.#alike[byte] as readonly number[]) this.table[from.offset + each] = cell;
     }
     return pair;
   }
 
-  #next(from: Pair, column: number): Pair {
-    const byte = this.#bytes[column] as number;
-    if (from.escaped !== undefined) {
-      const meant = this.columns[this.#escapes.get(byte) ?? byte] as number;
-      return this.#next(from.escaped, meant);
-    }
-    if (column === this.#escapeColumn) return this.#escape(from);
+  #next(from: Pair, byte: number): Pair {
+    if (from.escaped !== undefined) return this.#next(from.escaped, this.#escapes.get(byte) ?? byte);
     const exact = this.#exact.nextByClass(from.exact, this.#exact.byteClasses[byte] as number);
     const folded = this.#folded.nextByClass(from.folded, this.#folded.byteClasses[byte] as number);
     return this.pair(exact, folded);
+  }
+
+  /** The same pair in the present table. */
+  live(pair: Pair): Pair {
+    if (this.#pairs[pair.offset >> rowBits] === pair) return pair;
+    const before = this.pair(pair.exact, pair.folded);
+    return pair.escaped === undefined ? before : this.next(before, backslash);
   }
 
   /** The pair of two states. */
   pair(exact: State, folded: State): Pair {
     if (this.#isStale()) this.#restart();
     return this.#intern(this.#exact.live(exact), this.#folded.live(folded));
+  }
+
+  #groupBytes(): readonly (readonly number[])[] {
+    const groups = new Map<string, number[]>();
+    return Array.from({ length: rowCells }, (_, byte) => {
+      // What means something else after a backslash, or is one, is alike to nothing.
+      const isSpecial = byte === backslash || byte === letterU || (this.#escapes.get(byte) ?? byte) !== byte;
+      const own = isSpecial ? byte : '';
+      const key = `${this.#exact.byteClasses[byte]},${this.#folded.byteClasses[byte]},${own}`;
+      const group = groups.get(key) ?? [];
+      groups.set(key, group);
+      group.push(byte);
+      return group;
+    });
   }
 
   #isStale(): boolean {
@@ -163,7 +160,7 @@ export class PairTable {
 
   #add(exact: State, folded: State, escaped: Pair | undefined): Pair {
     const isQuiet = escaped !== undefined || (exact.needles.length === 0 && folded.needles.length === 0);
-    const offset = this.#pairs.length * this.#width;
+    const offset = this.#pairs.length << rowBits;
     const pair: Pair = {
       exact,
       folded,
@@ -178,7 +175,7 @@ export class PairTable {
   }
 
   #hasRoom(): boolean {
-    return (this.#pairs.length + 1) * this.#width <= this.table.length || this.#makeRoom();
+    return (this.#pairs.length + 1) << rowBits <= this.table.length || this.#makeRoom();
   }
 
   #makeRoom(): boolean {

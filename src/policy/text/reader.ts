@@ -55,10 +55,11 @@ export class TextReader {
   }
 
   #recall(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const known = this.#cache.get(text);
+    const hash = this.#cache.hash(text);
+    const known = this.#cache.get(hash, text);
     if (known !== undefined) return known;
     const verdict = this.#judge(document, entry, text);
-    this.#cache.set(text, verdict);
+    this.#cache.set(hash, text, verdict);
     return verdict;
   }
 
@@ -119,8 +120,8 @@ export class TextReader {
 export function bytesOf(document: JsonDocument, entry: number): TextBytes {
   return {
     bytes: document.bytes,
+    words: document.words,
     start: document.start(entry),
     end: document.end(entry),
-    isEscaped: document.isEscaped(entry),
   };
 }

@@ -1,6 +1,6 @@
 import { Automaton } from './automaton.ts';
 import { type Character, plainEscapes, readCharacter } from './code-points.ts';
-import { createParts, readParts, shortestBlock } from './cursors.ts';
+import { createParts, partCount, readParts, shortestBlock, wordBytes } from './cursors.ts';
 import type { Fold } from './fold.ts';
 import type { Nfa } from './nfa.ts';
 import { PairTable, unknownPair } from './pair-table.ts';
@@ -10,6 +10,7 @@ export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
 const letterU = 0x75;
+const lastAscii = 0x7f;
 /** Steps over wide characters that are remembered; a power of two. */
 const steps = 4096;
 
@@ -25,19 +26,13 @@ export interface Standing {
   readonly folded: State;
 }
 
-/** Bytes of a text: UTF-8, with JSON escapes or without. */
+/** A text as it stands in a JSON string: UTF-8, in which every backslash begins an escape. */
 export interface TextBytes {
   readonly bytes: Uint8Array;
+  /** The same bytes, to be read by the word. */
+  readonly words: DataView;
   readonly start: number;
   readonly end: number;
-  readonly isEscaped: boolean;
-}
-
-/** How a text is read. */
-interface Reading {
-  readonly bytes: Uint8Array;
-  readonly isEscaped: boolean;
-  readonly columns: Uint8Array;
 }
 
 /** Runs both views' automata over the bytes of texts, in one loop. */
@@ -114,9 +109,9 @@ export class Scanner {
     return next;
   }
 
-  #run({ bytes, start, end, isEscaped }: TextBytes): void {
+  #run(text: TextBytes): void {
+    const { start, end } = text;
     const pairs = this.#pairs;
-    const text = { bytes, isEscaped, columns: isEscaped ? pairs.escapedColumns : pairs.columns };
     const guess = pairs.spaced();
     const { age } = pairs;
     let offset = pairs.start();
@@ -126,21 +121,22 @@ export class Scanner {
       const range = { start: at, end, offset, guess };
       if (!readParts(pairs.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);
-      at = (this.#parts.starts[3] as number) + this.#parts.length;
+      at = (this.#parts.starts[partCount - 1] as number) + this.#parts.length;
+      if (this.#parts.isStopped && pairs.age === age) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
     this.#at = this.#read(text, at, end, offset);
   }
 
   /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
-  #joinParts(text: Reading, guess: number): number {
+  #joinParts(text: TextBytes, guess: number): number {
     const pairs = this.#pairs;
     const { starts, offsets, length } = this.#parts;
     const { age } = pairs;
-    const { bytes, columns } = text;
+    const { bytes } = text;
     let offset = offsets[0] as number;
     let at = (starts[0] as number) + length;
-    for (let part = 1; part < 4; part += 1) {
+    for (let part = 1; part < partCount; part += 1) {
       const start = starts[part] as number;
       const end = start + length;
       offset = this.#read(text, at, start, offset);
@@ -148,9 +144,9 @@ export class Scanner {
       let guessed = guess;
       // From where both stand in the same place, they take the same way.
       while (at < end && offset !== guessed && pairs.age === age) {
-        const column = columns[bytes[at] as number] as number;
-        guessed = pairs.table[guessed + column] as number;
-        const next = pairs.table[offset + column] as number;
+        const byte = bytes[at] as number;
+        guessed = pairs.table[guessed + byte] as number;
+        const next = pairs.table[offset + byte] as number;
         offset = next >= 0 ? next : this.#read(text, at, at + 1, offset);
         at += 1;
         if (at - start === patience) this.#patience = this.#scans + pause;
@@ -162,35 +158,68 @@ export class Scanner {
     return offset;
   }
 
+  /**
+   * Fills the cells at which guessed parts have stopped: what is really read may never come by them, and every such
+   * part would stop there again. Returns where the automata stand then.
+   */
+  #fillGuesses({ bytes }: TextBytes, offset: number): number {
+    const pairs = this.#pairs;
+    const { age } = pairs;
+    const { starts, offsets, length } = this.#parts;
+    const standing = pairs.at(offset);
+    for (let part = 1; part < partCount; part += 1) {
+      const from = (starts[part] as number) + length;
+      let guessed = offsets[part] as number;
+      for (let at = from; at < from + wordBytes && guessed >= 0; at += 1) {
+        guessed = this.#filled(guessed, bytes[at] as number);
+        if (pairs.age !== age) return pairs.live(standing).offset;
+      }
+    }
+    return offset;
+  }
+
+  /** The cell of a byte, filled where a pair can tell it. */
+  #filled(offset: number, byte: number): number {
+    const pairs = this.#pairs;
+    if (byte > lastAscii) return unknownPair;
+    const next = pairs.table[offset + byte] as number;
+    const pair = pairs.at(offset);
+    if (next !== unknownPair || (pair.escaped !== undefined && byte === letterU)) return next;
+    const { offset: filled, hasNeedles } = pairs.next(pair, byte);
+    return hasNeedles ? unknownPair : filled;
+  }
+
   /** Reads bytes one by one; they must begin and end between characters. */
-  #read({ bytes, isEscaped, columns }: Reading, start: number, end: number, from: number): number {
+  #read({ bytes }: TextBytes, start: number, end: number, from: number): number {
     const pairs = this.#pairs;
     let { table } = pairs;
     let offset = from;
     let at = start;
     for (;;) {
       while (at < end) {
-        const next = table[offset + (columns[bytes[at] as number] as number)] as number;
+        const byte = bytes[at] as number;
+        if (byte > lastAscii) break;
+        const next = table[offset + byte] as number;
         if (next < 0) break;
         offset = next;
         at += 1;
       }
       if (at >= end) return offset;
-      const column = columns[bytes[at] as number] as number;
-      const next = column === 0 ? unknownPair : (table[offset + column] as number);
+      const byte = bytes[at] as number;
+      const next = byte > lastAscii ? unknownPair : (table[offset + byte] as number);
       if (next < unknownPair) {
         offset = this.#told(-2 - next);
         at += 1;
         continue;
       }
       const pair = pairs.at(offset);
-      const isUnicodeEscape = pair.escaped !== undefined && bytes[at] === letterU;
-      if (column > 0 && !isUnicodeEscape) {
-        offset = this.#told(pairs.next(pair, column).offset);
+      const isUnicodeEscape = pair.escaped !== undefined && byte === letterU;
+      if (byte <= lastAscii && !isUnicodeEscape) {
+        offset = this.#told(pairs.next(pair, byte).offset);
         at += 1;
       } else {
         if (isUnicodeEscape) at -= 1;
-        readCharacter(bytes, at, isEscaped, this.#character);
+        readCharacter(bytes, at, this.#character);
         offset = this.#stepWide((pair.escaped ?? pair).offset, this.#character.codePoint);
         at += this.#character.length;
       }

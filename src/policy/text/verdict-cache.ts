@@ -5,51 +5,70 @@ interface Entry {
   /** Place of the copy in all bytes ever written; older ones have been overwritten. */
   readonly place: number;
   readonly length: number;
-  readonly isEscaped: boolean;
   readonly verdict: TextVerdict;
 }
 
 const smallestRoom = 1 << 16;
+const wordBytes = 4;
+
+/** Texts that are kept in mind by their hash are so many times fewer than the bytes of copies. */
+const bytesPerHash = 512;
 
 /**
- * Verdicts of long texts, because most of a conversation is sent again with every turn. A quick hash finds
- * the candidate, and its bytes are compared with a copy: no text can be made that is taken for another.
+ * Verdicts of long texts that come again, because much of a conversation does. A quick hash finds the
+ * candidate, and its bytes are compared with a copy: no text can be made that is taken for another. Of a text that
+ * is met for the first time only the hash is kept: copying it takes as long as reading it, and most never come again.
  *
  * Bounded by the bytes of the copies; the oldest are overwritten. A cache belongs to one compiled set and
  * goes with it.
  */
 export class VerdictCache {
   /** Shorter texts are read again as quickly as they are found here. */
-  readonly shortest: number;
+  readonly shortest = 128;
   readonly #limitBytes: number;
+  /** Hashes of texts that were met; a later one may take the place of an earlier one. */
+  readonly #met: Int32Array;
   readonly #entries = new Map<number, Entry>();
   #copies = Buffer.alloc(0);
   #written = 0;
 
-  constructor({ shortest = 128, limitBytes = 1 << 24 }: { shortest?: number; limitBytes?: number } = {}) {
-    this.shortest = shortest;
+  /** The limit is a power of two. */
+  constructor({ limitBytes = 1 << 24 }: { limitBytes?: number } = {}) {
     this.#limitBytes = limitBytes;
+    this.#met = new Int32Array(limitBytes / bytesPerHash);
   }
 
-  get(text: TextBytes): TextVerdict | undefined {
-    const entry = this.#entries.get(sample(text));
+  /** What the other methods know a text by. */
+  hash(text: TextBytes): number {
+    return sample(text);
+  }
+
+  get(hash: number, text: TextBytes): TextVerdict | undefined {
+    const entry = this.#entries.get(hash);
     if (entry === undefined || !this.#isSame(entry, text)) return undefined;
     return entry.verdict;
   }
 
-  set(text: TextBytes, verdict: TextVerdict): void {
-    const { bytes, start, end, isEscaped } = text;
+  set(hash: number, text: TextBytes, verdict: TextVerdict): void {
+    const { bytes, start, end } = text;
     const length = end - start;
-    if (length > this.#limitBytes >> 3) return;
+    if (!this.#isMet(hash) || length > this.#limitBytes >> 3) return;
     const place = this.#reserve(length);
     this.#copies.set(bytes.subarray(start, end), place % this.#copies.length);
     // Entries whose copies are gone would pile up where no text takes their hash again.
     if (this.#entries.size > this.#limitBytes / this.shortest) this.#entries.clear();
-    this.#entries.set(sample(text), { place, length, isEscaped, verdict });
+    this.#entries.set(hash, { place, length, verdict });
   }
 
-  #isSame({ place, length, isEscaped }: Entry, text: TextBytes): boolean {
-    if (length !== text.end - text.start || isEscaped !== text.isEscaped) return false;
+  #isMet(hash: number): boolean {
+    const slot = hash & (this.#met.length - 1);
+    const isMet = this.#met[slot] === hash;
+    this.#met[slot] = hash;
+    return isMet;
+  }
+
+  #isSame({ place, length }: Entry, text: TextBytes): boolean {
+    if (length !== text.end - text.start) return false;
     if (this.#written - place > this.#copies.length) return false;
     const at = place % this.#copies.length;
     return this.#copies.compare(text.bytes, text.start, text.end, at, at + length) === 0;
@@ -75,16 +94,18 @@ export class VerdictCache {
   }
 }
 
-const samples = 16;
+const samples = 9;
 
-/** A hash of the length and of some bytes: enough to find a text, not to vouch for it. */
-function sample({ bytes, start, end }: TextBytes): number {
-  const length = end - start;
-  const step = Math.max(1, Math.floor(length / samples));
-  let hash = length;
-  for (let at = start; at < end; at += step) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  for (let at = Math.max(start, end - 8); at < end; at += 1) {
-    hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+/** A hash of the length and of some words: enough to find a text, not to vouch for it. */
+function sample({ words, start, end }: TextBytes): number {
+  const step = Math.floor((end - start - wordBytes) / (samples - 1));
+  let hash = end - start;
+  for (let count = 0, at = start; count < samples; count += 1, at += step) {
+    hash = Math.imul(hash ^ words.getInt32(at, true), 0x01000193);
   }
-  return hash;
+  // Texts that are nearly the same mostly differ where they begin or end.
+  hash = Math.imul(hash ^ words.getInt32(start + wordBytes, true), 0x01000193);
+  hash = Math.imul(hash ^ words.getInt32(end - wordBytes * 2, true), 0x01000193);
+  hash = Math.imul(hash ^ words.getInt32(end - wordBytes, true), 0x01000193);
+  return hash ^ (hash >>> 15);
 }

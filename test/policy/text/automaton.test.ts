@@ -5,8 +5,9 @@ import { createFold } from '../../../src/policy/text/fold.ts';
 import { buildMachine } from '../../../src/policy/text/machine.ts';
 import { compilePattern, type Needle } from '../../../src/policy/text/needles.ts';
 import { Nfa } from '../../../src/policy/text/nfa.ts';
-import type { Scanner, View } from '../../../src/policy/text/scanner.ts';
+import type { Scanner, TextBytes, View } from '../../../src/policy/text/scanner.ts';
 import { createRandom, type Random } from './random.ts';
+import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
@@ -18,14 +19,13 @@ function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Needle {
 
 type Found = Readonly<Record<View, readonly number[]>>;
 
-function scanWith(scanner: Scanner, text: string, isEscaped = false): Found {
-  const bytes = Buffer.from(text);
-  scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped });
+function scanWith(scanner: Scanner, text: TextBytes): Found {
+  scanner.scan(text);
   return { exact: [...scanner.found.exact], folded: [...scanner.found.folded] };
 }
 
 function scan(needles: readonly Needle[], text: string): Found {
-  return scanWith(buildMachine(needles, fold).scanner, text);
+  return scanWith(buildMachine(needles, fold).scanner, plainText(text));
 }
 
 /** Patterns of every construct, made at random; small alphabets, so that many of them match. */
@@ -121,7 +121,7 @@ describe('the automaton', () => {
       );
       for (let each = 0; each < 25; each += 1) {
         const text = randomText(random);
-        const found = scanWith(machine.scanner, text);
+        const found = scanWith(machine.scanner, plainText(text));
 
         const expected = sources.flatMap((source, at) => (RE2JS.compile(source).test(text) ? [at] : []));
 
@@ -151,7 +151,7 @@ describe('the automaton', () => {
     );
     for (let round = 0; round < 3000; round += 1) {
       const text = randomText(random);
-      const found = scanWith(machine.scanner, text);
+      const found = scanWith(machine.scanner, plainText(text));
 
       const expected = sources.flatMap((source, at) => (new RegExp(source, 'u').test(text) ? [at] : []));
 
@@ -164,7 +164,9 @@ describe('the automaton', () => {
 
   test('reads escapes as the characters they stand for', () => {
     const machine = buildMachine([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
-    const found = scanWith(machine.scanner, 'a\\"\\u0062\\n\\ud835\\udcc5\\u00e9', true);
+    const text = escapedText(Buffer.from('a\\"\\u0062\\n\\ud835\\udcc5\\u00e9'));
+
+    const found = scanWith(machine.scanner, text);
 
     expect(found.exact).toEqual([0]);
   });

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createFold } from '../../../src/policy/text/fold.ts';
 import { buildMachine } from '../../../src/policy/text/machine.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
+import { plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
 describe.each(Object.entries(labelledSets))('the gate of %s', (name, { detector, label }) => {
   const machine = buildMachine([{ kind: 'detector', name, detector }], fold);
   const opens = (text: string) => {
-    const bytes = Buffer.from(text);
-    const isFound = machine.scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: false });
+    const isFound = machine.scanner.scan(plainText(text));
     return machine.always.length > 0 || isFound;
   };
 

@@ -5,6 +5,7 @@ import { compilePattern, type Needle } from '../../../src/policy/text/needles.ts
 import { type Scanner, type View, views } from '../../../src/policy/text/scanner.ts';
 import type { State } from '../../../src/policy/text/state.ts';
 import { createRandom, type Random } from './random.ts';
+import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
@@ -103,12 +104,12 @@ describe('long texts, of which parts are read at once', () => {
     for (let round = 0; round < 400; round += 1) {
       const text = longText(random);
       const isEscaped = round % 3 > 0;
-      const bytes = isEscaped ? escaped(text, random) : Buffer.from(text);
+      const bytes = isEscaped ? escaped(text, random) : plainText(text).bytes;
       const start = random.below(3);
       const padded = Buffer.concat([Buffer.from('a "'.slice(0, start)), bytes, Buffer.from('" b')]);
       const expected = stepThrough(scanner, text);
 
-      scanner.scan({ bytes: padded, start, end: start + bytes.length, isEscaped });
+      scanner.scan(escapedText(padded, start, start + bytes.length));
 
       for (const view of views) {
         expect(sorted(scanner.found[view])).toEqual(sorted(expected.found[view]));
@@ -128,8 +129,7 @@ describe('long texts, of which parts are read at once', () => {
       ['1 2 3', 8],
     ] as const) {
       for (let at = 0; at < filler.length; at += 1) {
-        const bytes = Buffer.from(`${filler.slice(0, at)} ${sought} ${filler.slice(at)}`);
-        scanner.scan({ bytes, start: 0, end: bytes.length, isEscaped: at % 2 === 0 });
+        scanner.scan(plainText(`${filler.slice(0, at)} ${sought} ${filler.slice(at)}`));
 
         expect(scanner.found.folded, `${sought} at ${at}`).toContain(needle);
       }
