@@ -70,15 +70,16 @@ function mixture(random: Random, framing: (typeof framings)[number]): string {
 }
 
 /**
- * What RFC 9112 allows and Node does not: a tab behind a length or a coding, framing headers as trailers, which
- * we drop. And extensions of chunks, which nobody reads, need not follow their grammar.
+ * What RFCs 9112 and 3986 allow and Node does not: a tab behind a length or a coding, framing headers as trailers,
+ * which we drop, a digit in a scheme. And extensions of chunks, which nobody reads, need not follow their grammar.
  */
 function isStricterInNode(text: string): boolean {
   const hasTab = /(?:content-length|transfer-encoding):[^\r\n]*\t\r?\n/i.test(text);
   const hasFramingTrailer =
     /\r\n0+\r\n(?:[^\r\n]+\r\n)*(?:content-length|transfer-encoding|connection):/i.test(text);
   const hasOddExtension = /^[0-9a-f]+;(?![a-z]+(?:=(?:[a-z]+|"[a-z;]*"))?\r$)/im.test(text);
-  return hasTab || hasFramingTrailer || hasOddExtension;
+  const hasOddScheme = /^[A-Z]+ [a-z]+[0-9+.-][^ /]*:\/\//m.test(text);
+  return hasOddScheme || hasTab || hasFramingTrailer || hasOddExtension;
 }
 
 /** Sends packets and our FIN, and waits until the connection is over. */
