@@ -41,15 +41,23 @@ interface Seen {
 /** A host that ends each connection with its answer, and tells what it saw of each. */
 async function start(identity: Identity, options: TlsOptions = {}) {
   const seen: Seen[] = [];
-  const server = createServer({ ...identity, ALPNProtocols: ['http/1.1'], ...options }, (socket: TLSSocket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', (bytes) => {
-      const { alpnProtocol } = socket;
-      const name = (socket as TLSSocket & { servername: Seen['name'] }).servername;
-      seen.push({ bytes: String(bytes), name, protocol: alpnProtocol, isResumed: socket.isSessionReused() });
-      socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello');
-    });
-  });
+  const server = createServer(
+    { ...identity, ALPNProtocols: ['http/1.1'], ...options },
+    (socket: TLSSocket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes) => {
+        const { alpnProtocol } = socket;
+        const name = (socket as TLSSocket & { servername: Seen['name'] }).servername;
+        seen.push({
+          bytes: String(bytes),
+          name,
+          protocol: alpnProtocol,
+          isResumed: socket.isSessionReused(),
+        });
+        socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 5\r\n\r\nhello');
+      });
+    },
+  );
   server.on('tlsClientError', () => undefined);
   servers.push(server);
   server.listen(0, '127.0.0.1');
