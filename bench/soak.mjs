@@ -412,7 +412,7 @@ async function keepAsking() {
 await Promise.all(Array.from({ length: streams }, keepAsking));
 clearInterval(sampling);
 agent.destroy();
-// The gateway keeps connections to a provider for four seconds, and undici's clock is coarse.
+// The gateway keeps connections to a provider for four seconds, and its clock is coarse.
 await wait(8_000);
 
 // One of those before may be the check that it was up.

@@ -3,9 +3,8 @@
 //
 //   npm run build:modules && node bench/translate.mjs [rounds]
 //
-// A relay (its own process: node:http in front, undici's dispatch behind, as in the gateway, and nothing else of
-// an exchange) passes streams of
-// a provider to clients, both in this process. Only the relay's CPU time counts. Samples of all modes are
+// A relay (its own process: node:http in front, the gateway's pool behind, and nothing else of an exchange)
+// passes streams of a provider to clients, both in this process. Only the relay's CPU time counts. Samples of all modes are
 // interleaved, and the median of the rounds is printed. `paced` sends one event per write, 10 ms apart;
 // `burst` sends everything at once, so that many events share a chunk.
 import { spawn } from 'node:child_process';
@@ -104,13 +103,15 @@ function words(build) {
 // ---------------------------------------------------------------- the relay
 
 async function runRelay() {
-  const { Pool } = await import('undici');
+  const { Pool } = await import('../build/providers/pool.js');
+  const { Upstream } = await import('../build/providers/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
   const { ExactStream, TranslatedStream } = await import('../build/gateway/passing-stream.js');
   const { createScrubber } = await import('../build/gateway/scrub.js');
   const noSecrets = createScrubber([]);
   const { createTranslation } = await import('../build/dialects/translate/translate.js');
-  const pool = new Pool(process.argv[3], { connections: 256, pipelining: 1 });
+  const timeouts = { connectMs: 10_000, headersMs: 60_000, idleMs: 60_000 };
+  const pool = new Pool(process.argv[3], { timeouts });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
@@ -134,27 +135,24 @@ async function runRelay() {
       return;
     }
     const stream = startStream(mode);
-    pool.dispatch(
-      { path: `/${kind}/${mode.split('>')[1]}`, method: 'GET' },
-      {
-        onRequestStart() {},
-        onResponseStart() {
-          response.writeHead(200, { 'content-type': 'text/event-stream' });
-          response.flushHeaders();
-        },
-        onResponseData(_controller, chunk) {
+    const upstream = new Upstream((failure) => {
+      if (failure !== undefined) return response.destroy(failure.error);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      upstream.pipe({
+        data: (chunk) => {
           const passed = stream.pass(chunk);
           if (passed.length > 0) response.write(passed);
+          return true;
         },
-        onResponseEnd() {
+        end: () => {
           const last = stream.state === 'open' ? stream.end() : undefined;
           response.end(last?.length > 0 ? last : undefined);
         },
-        onResponseError(_controller, error) {
-          response.destroy(error);
-        },
-      },
-    );
+        fail: (error) => response.destroy(error),
+      });
+    });
+    pool.send({ path: `/${kind}/${mode.split('>')[1]}`, method: 'GET', headers: [] }, upstream);
   });
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
   process.stdin.on('end', () => process.exit(0)).resume();

@@ -13,8 +13,6 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 // Parts of packages that nothing here reaches, each by who asks for what: parsing and running them costs every start.
 const unused = [
   ['commander', /^node:child_process$/], // commands that are programs of their own
-  ['undici', /\/client-h2\.js$/], // HTTP/2, which src/providers/pool.ts forbids
-  ['undici', /\/fetch\/body\.js$/], // forms; bodies are bytes or streams here
   ['pino', /^thread-stream$/], // transports; lines are written in this thread
 ];
 const withoutUnused = {

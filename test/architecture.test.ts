@@ -28,7 +28,7 @@ const layers: Readonly<
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
     from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts', 'http/', 'type:config/'],
-    packages: ['undici'],
+    packages: [],
   },
   'gateway/': {
     from: [
@@ -144,8 +144,8 @@ describe('architecture', () => {
     expect(violation('policy/rule.ts', { specifier: 'node:fs', isType: false })).toBe(
       'policy/rule.ts → node:fs',
     );
-    expect(violation('gateway/handle.ts', { specifier: 'undici', isType: false })).toBe(
-      'gateway/handle.ts → undici',
+    expect(violation('gateway/handle.ts', { specifier: 'pino', isType: false })).toBe(
+      'gateway/handle.ts → pino',
     );
     expect(violation('gateway/handle.ts', { specifier: '../plants/store.ts', isType: false })).toBeDefined();
   });

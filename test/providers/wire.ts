@@ -37,7 +37,7 @@ export async function startWireHost(
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    let bytes = Buffer.alloc(0);
+    let bytes: Buffer = Buffer.alloc(0);
     socket.on('data', (more: Buffer) => {
       bytes = bytes.length === 0 ? more : Buffer.concat([bytes, more]);
       for (;;) {
