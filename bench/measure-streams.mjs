@@ -52,6 +52,7 @@ export async function measureStreams({ contenders, options, folder, say }) {
 }
 
 async function takeSample(target, scenario) {
+  await warmConnections(target, scenario);
   const before = target.pid === undefined ? 0 : cpuOf(target.pid);
   const { wanted, events, micros, failed, first50, first99, delay50, delay99 } = await runStreams(
     target,
@@ -59,6 +60,16 @@ async function takeSample(target, scenario) {
   );
   const cpu = target.pid === undefined ? undefined : (cpuOf(target.pid) - before) / wanted;
   return { cpu, rate: (events / micros) * 1e6, first50, first99, delay50, delay99, failed };
+}
+
+/**
+ * Warm means that the contender's connections to the provider are there as well, as many as the streams need:
+ * most close idle ones after a few seconds, which pass while the others have their turns.
+ */
+async function warmConnections(target, { streams, gapMs }) {
+  // A stream a millisecond is opened; the first must not be over when the last one begins.
+  const events = gapMs === 0 ? 50 : Math.ceil(streams / gapMs) + 10;
+  await runStreams(target, { streams, gapMs, events });
 }
 
 /** Opens the streams and reads them to their ends. */
