@@ -7,6 +7,8 @@ import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
+import type { KnownKey } from './authenticate.ts';
+import type { ModelRequest } from './request.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
 
@@ -27,16 +29,34 @@ export class Exchange implements BagItem {
   /** Ends when the client leaves, the server stops or the provider's time is over; every wait takes it. */
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
-  /** What is known for the record so far; each step adds what it learned, and at the end it is the record. */
+  /**
+   * What is known for the record so far; each step adds what it learned, and at the end it is the record. The
+   * usual fields are there from the beginning: an object that grows changes its hidden class with each.
+   */
   readonly draft: Draft = {
     time: new Date(this.startedMs).toISOString(),
     request_id: this.id,
     method: '',
     path: '',
+    endpoint: undefined,
+    project: undefined,
+    key: undefined,
+    model: undefined,
+    provider: undefined,
+    target_model: undefined,
+    stream: undefined,
     status: 0,
     outcome: 'answered',
+    decision: undefined,
+    policy_us: undefined,
+    body: undefined,
+    attempts: undefined,
     bytes_in: 0,
     bytes_out: 0,
+    usage: undefined,
+    first_byte_ms: undefined,
+    total_ms: 0,
+    config: '',
   };
   readonly #startedAt = performance.now();
   #failure: GatewayError | undefined;
@@ -50,8 +70,16 @@ export class Exchange implements BagItem {
     });
   }
 
-  note(facts: Draft): void {
-    Object.assign(this.draft, facts);
+  /** What is asked for, by its endpoint's name, and whose key came with it. */
+  noteCaller(endpoint: string, { project, id }: KnownKey): void {
+    this.draft.endpoint = endpoint;
+    this.draft.project = project;
+    this.draft.key = id;
+  }
+
+  noteAsked({ model, stream }: ModelRequest): void {
+    this.draft.model = model;
+    this.draft.stream = stream;
   }
 
   /** Keeps the body until the exchange is over, to tell a repeated refusal by it. */

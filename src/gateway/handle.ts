@@ -22,15 +22,15 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
 
     const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
-    exchange.note({ endpoint: endpoint.name, project: key.project, key: key.id });
+    exchange.noteCaller(endpoint.name, key);
     gateway.admit();
 
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
     exchange.noteBody(body);
-    if (gateway.recordsBodies) exchange.note({ request_body: body.toString() });
+    if (gateway.recordsBodies) exchange.draft.request_body = body.toString();
     const asked = await decider.read(body, endpoint, exchange.lifetime);
-    exchange.note({ model: asked.model, stream: asked.stream });
+    exchange.noteAsked(asked);
 
     const route = gateway.router.resolve(asked.model);
     const question = { request: asked, endpoint, key, targets: route?.targets ?? [], decider };

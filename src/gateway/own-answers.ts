@@ -42,7 +42,7 @@ async function answerModels(
   { endpoint, path, query }: Asked,
 ): Promise<void> {
   const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
-  exchange.note({ endpoint: endpoint.kind, project: key.project, key: key.id });
+  exchange.noteCaller(endpoint.kind, key);
   if (endpoint.kind === 'model') {
     const model = allowedModel(path, gateway, key);
     return exchange.give(listEntry(model));
