@@ -22,7 +22,7 @@ const keepAliveMs = 4_000;
 /** How much sooner than the host says an idle connection is given up: its last request must still arrive. */
 const keepAliveMarginMs = 2_000;
 const probeMs = 60_000;
-/** How often the clock is read: what is overdue ends one to two ticks late, and never early. */
+/** How often the clock is read: what is overdue ends up to two ticks late, and never early. */
 const tickMs = 500;
 // A line end in a value would make two headers of one, a blank in a path two words.
 const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
