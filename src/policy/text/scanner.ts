@@ -206,24 +206,27 @@ export class Scanner {
       }
       if (at >= end) return offset;
       const byte = bytes[at] as number;
-      const next = byte > lastAscii ? unknownPair : (table[offset + byte] as number);
-      if (next < unknownPair) {
-        offset = this.#told(-2 - next);
-        at += 1;
-        continue;
+      if (byte <= lastAscii) {
+        const next = table[offset + byte] as number;
+        if (next < unknownPair) {
+          offset = this.#told(-2 - next);
+          at += 1;
+          continue;
+        }
+        const pair = pairs.at(offset);
+        if (pair.escaped === undefined || byte !== letterU) {
+          offset = this.#told(pairs.next(pair, byte).offset);
+          table = pairs.table;
+          at += 1;
+          continue;
+        }
+        offset = pair.escaped.offset;
+        at -= 1;
       }
-      const pair = pairs.at(offset);
-      const isUnicodeEscape = pair.escaped !== undefined && byte === letterU;
-      if (byte <= lastAscii && !isUnicodeEscape) {
-        offset = this.#told(pairs.next(pair, byte).offset);
-        at += 1;
-      } else {
-        if (isUnicodeEscape) at -= 1;
-        readCharacter(bytes, at, this.#character);
-        offset = this.#stepWide((pair.escaped ?? pair).offset, this.#character.codePoint);
-        at += this.#character.length;
-      }
+      readCharacter(bytes, at, this.#character);
+      offset = this.#stepWide(offset, this.#character.codePoint);
       table = pairs.table;
+      at += this.#character.length;
     }
   }
 
