@@ -9,6 +9,8 @@ export interface PieceTaker {
 const longestSize = 12;
 const longestLine = 4 * 1024;
 const longestTrailers = 16 * 1024;
+// Of the whole body: small chunks with long extensions would cost far more than the body's own limit allows.
+const longestExtensions = 16 * 1024;
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -28,6 +30,7 @@ export class ChunkedBody {
   #left = 0;
   /** The beginning of a line whose end has not come. */
   #line = '';
+  #extensionBytes = 0;
   #trailerBytes = 0;
 
   constructor(taker: PieceTaker) {
@@ -75,6 +78,9 @@ export class ChunkedBody {
         const digits = sizeLine.exec(line)?.[1];
         if (digits === undefined || digits.length > longestSize)
           throw malformed('the size of a chunk is no number');
+        this.#extensionBytes += line.length - digits.length;
+        if (this.#extensionBytes > longestExtensions)
+          throw malformed('the extensions of chunks are too long');
         this.#left = Number.parseInt(digits, 16);
         this.#state = this.#left === 0 ? 'trailers' : 'data';
         return;

@@ -141,6 +141,18 @@ describe('limits', () => {
     );
   });
 
+  test('extensions of 16 KB are read, more are not, however small the body is', () => {
+    const chunk = `1;${'a'.repeat(1_023)}\r\nx\r\n`;
+
+    expect(readInEveryWay(`${chunk.repeat(16)}0\r\n\r\n`, 211)).toEqual({ body: 'x'.repeat(16), behind: '' });
+    expect(readInEveryWay(`${chunk.repeat(16)}1;\r\nx\r\n0\r\n\r\n`, 211)).toBe(
+      'request.framing: the extensions of chunks are too long',
+    );
+    expect(readInEveryWay(`${chunk.repeat(16)}0;\r\n\r\n`, 211)).toBe(
+      'request.framing: the extensions of chunks are too long',
+    );
+  });
+
   test('the greatest size is exact', () => {
     const taken: number[] = [];
     const chunks = new ChunkedBody({ take: (piece) => taken.push(piece.length) });
