@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BagItem } from './bag.ts';
 import { ChunkedBody } from './chunked.ts';
-import { isHopeless, parseHead, type RequestHead } from './head.ts';
+import { isHopeless, parseHead, type RequestHead, withoutEmptyLines } from './head.ts';
 import { LengthBody } from './length-body.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
@@ -33,8 +33,6 @@ interface Incoming {
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
-const carriageReturn = 0x0d;
-const lineFeed = 0x0a;
 const nothing = Buffer.alloc(0);
 // A client that goes by what it was told may have sent a request just before the time is over.
 const idleMs = (keepAliveS + 5) * 1_000;
@@ -153,7 +151,7 @@ export class Connection implements BagItem, Wire {
       return this.#refuse(new GatewayError('request.headers_too_large', 'the request head is too large'));
     }
     if (end < 0) {
-      if (all.length > 0 && isHopeless(all)) return this.#refuse(notHttp());
+      if (all.length > 0 && isHopeless(all, searched)) return this.#refuse(notHttp());
       if (searched === 0 && this.#answers.length === 0 && all.length > 0) {
         this.#dueAt = Math.min(this.#dueAt, performance.now() + headMs);
       }
@@ -268,13 +266,6 @@ export class Connection implements BagItem, Wire {
     for (const answer of this.#answers.splice(0)) answer.close();
     this.#server.closed(this);
   }
-}
-
-/** Some clients send a line end behind a body (RFC 9112, section 2.2). */
-function withoutEmptyLines(bytes: Buffer): Buffer {
-  let start = 0;
-  while (bytes[start] === carriageReturn && bytes[start + 1] === lineFeed) start += 2;
-  return start === 0 ? bytes : bytes.subarray(start);
 }
 
 function notHttp(): GatewayError {

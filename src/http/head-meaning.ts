@@ -60,8 +60,8 @@ export class HeadMeaning {
     }
   }
 
-  /** Bytes of the body; undefined where it comes in chunks. */
-  get bodyLength(): number | undefined {
+  /** Bytes of the body; undefined where it comes in chunks. Throws where the headers do not agree on that. */
+  parseBodyLength(): number | undefined {
     if (!this.#isChunked) return this.#length ?? 0;
     if (this.#length !== undefined) throw malformed('a body has either a length or chunks');
     // Chunks are of HTTP/1.1: who says 1.0 and sends them is a relay that did not understand them.
@@ -78,7 +78,8 @@ export class HeadMeaning {
   }
 
   get asksForUpgrade(): boolean {
-    return this.#hasUpgrade && this.#hasOption('upgrade');
+    // In HTTP/1.0 it means nothing (RFC 9110, section 7.8).
+    return this.#hasUpgrade && !this.#isOld && this.#hasOption('upgrade');
   }
 
   #hasOption(option: string): boolean {

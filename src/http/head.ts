@@ -71,7 +71,8 @@ export function parseHead(text: string): RequestHead {
     if (role !== undefined) meaning.note(role, value);
     start = end + 2;
   }
-  const { bodyLength, keepsAlive, expectsContinue, asksForUpgrade } = meaning;
+  const bodyLength = meaning.parseBodyLength();
+  const { keepsAlive, expectsContinue, asksForUpgrade } = meaning;
   return {
     method,
     target,
@@ -85,12 +86,22 @@ export function parseHead(text: string): RequestHead {
   };
 }
 
-/** Whether a head that is not complete can no longer become a proper one, so that nobody need wait for the rest. */
-export function isHopeless(begun: Buffer): boolean {
+/** What is left without the line ends that some clients send behind a body (RFC 9112, section 2.2). */
+export function withoutEmptyLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === carriageReturn && bytes[start + 1] === lineFeed) start += 2;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+/**
+ * Whether a head that is not complete can no longer become a proper one, so that nobody need wait for the rest.
+ * Lines that ended within the first `searched` bytes are not looked at again.
+ */
+export function isHopeless(begun: Buffer, searched: number): boolean {
   const first = begun[0] as number;
   if (first === carriageReturn) return begun.length > 1; // an empty line before the head
   if (first < 0x41 || first > 0x5a) return true; // methods begin with a capital letter
-  for (let at = begun.indexOf(lineFeed); at >= 0; at = begun.indexOf(lineFeed, at + 1)) {
+  for (let at = begun.indexOf(lineFeed, searched); at >= 0; at = begun.indexOf(lineFeed, at + 1)) {
     if (begun[at - 1] !== carriageReturn) return true;
   }
   return false;

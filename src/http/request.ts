@@ -68,7 +68,7 @@ export class HttpRequest implements PieceTaker {
     for (let i = 0; i < names.length; i += 1) {
       if (names[i] !== name) continue;
       const each = this.rawHeaders[2 * i + 1] as string;
-      value = value === undefined ? each : `${value}${name === 'cookie' ? '; ' : ', '}${each}`;
+      value = value === undefined ? each : joined(name, value, each);
     }
     return value;
   }
@@ -76,7 +76,11 @@ export class HttpRequest implements PieceTaker {
   /** All headers by their lower-case names. */
   get headers(): Readonly<Record<string, string | undefined>> {
     const all: Record<string, string | undefined> = Object.create(null);
-    for (const name of this.#names) all[name] ??= this.header(name);
+    for (const [i, name] of this.#names.entries()) {
+      const before = all[name];
+      const each = this.rawHeaders[2 * i + 1] as string;
+      all[name] = before === undefined ? each : joined(name, before, each);
+    }
     return all;
   }
 
@@ -128,4 +132,8 @@ export class HttpRequest implements PieceTaker {
     this.#isPaused = false;
     this.#source.resume();
   }
+}
+
+function joined(name: string, before: string, value: string): string {
+  return `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
 }

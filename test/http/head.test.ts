@@ -118,6 +118,24 @@ describe('headers', () => {
     expect({ ...request.headers }).toEqual({ accept: 'a, c', cookie: 'b=1; d=2', x: 'e' });
   });
 
+  test('are each looked at once to find all of them, however many there are', () => {
+    const head = get(...Array.from({ length: 1_000 }, (_, i) => `X-${i}: a`));
+    let looks = 0;
+    const names = new Proxy(head.names, {
+      get: (target, property) => {
+        if (typeof property === 'string' && /^\d+$/.test(property)) looks += 1;
+        return Reflect.get(target, property);
+      },
+    });
+    const request = new HttpRequest(
+      { ...head, names },
+      { remoteAddress: '', pause: () => undefined, resume: () => undefined },
+    );
+
+    expect(Object.keys(request.headers)).toHaveLength(1_000);
+    expect(looks).toBe(1_000);
+  });
+
   test('of a name that objects inherit are headers like others', () => {
     const request = new HttpRequest(get('__proto__: a', 'constructor: b'), {
       remoteAddress: '',
@@ -239,14 +257,20 @@ describe('the beginning of a head', () => {
   test.each(['G', 'GET /x HTTP/1.1', 'GET /x HTTP/1.1\r', 'GET /x HTTP/1.1\r\nHost', 'BREW', '\r'])(
     '%j may become one',
     (text) => {
-      expect(isHopeless(Buffer.from(text))).toBe(false);
+      expect(isHopeless(Buffer.from(text), 0)).toBe(false);
     },
   );
 
   test.each(['g', ' GET', '\x16\x03\x01', '{', '\n', '\r\r', '\rG', 'GET /x HTTP/1.1\n', 'GET /\r\nA\nB'])(
     '%j will never be one',
     (text) => {
-      expect(isHopeless(Buffer.from(text))).toBe(true);
+      expect(isHopeless(Buffer.from(text), 0)).toBe(true);
     },
   );
+
+  test('is looked at from where the packet before ended, whose last byte counts with this one', () => {
+    expect(isHopeless(Buffer.from('GET /\r\nA: b'), 6)).toBe(false);
+    expect(isHopeless(Buffer.from('GET /\n'), 5)).toBe(true);
+    expect(isHopeless(Buffer.from('GET /\nA: b\r\n'), 10)).toBe(false); // it was refused with the packet before
+  });
 });
