@@ -23,7 +23,10 @@ export interface Listener {
   readonly isDraining: boolean;
   /** Fires when the time for draining is over: what is still open ends now, loudly. */
   readonly stopSignal: AbortSignal;
-  /** Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed. */
+  /**
+   * Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed
+   * and every answer knows.
+   */
   drain(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export async function listen({ limits, onRequest, onUpgrade, ...address }: Liste
   const open = new Bag<Connection>();
   const date = new DateLine();
   let drained: Promise<void> | undefined;
+  let emptied: () => void = () => undefined;
   const forConnections: Server = {
     limits,
     onRequest,
@@ -54,7 +58,10 @@ export async function listen({ limits, onRequest, onUpgrade, ...address }: Liste
       return drained !== undefined;
     },
     dateLine: () => date.line(Date.now()),
-    closed: (connection) => open.remove(connection),
+    closed: (connection) => {
+      open.remove(connection);
+      if (open.items.length === 0) emptied();
+    },
   };
   const server = createServer({ noDelay: true }, (socket) => {
     // Not `maxConnections`: processes that share a port would hand a connection round in circles when all are full.
@@ -77,6 +84,12 @@ export async function listen({ limits, onRequest, onUpgrade, ...address }: Liste
       }, cutGraceMs).unref();
     }, limits.drainMs);
     await closed;
+    // The server calls itself closed a turn before the last connections tell their answers.
+    if (open.items.length > 0) {
+      await new Promise<void>((resolve) => {
+        emptied = resolve;
+      });
+    }
     clearTimeout(cut);
     clearInterval(overdue);
   };

@@ -674,6 +674,22 @@ describe('drain', () => {
     expect(connection.received).toBe('');
   });
 
+  test('is over when every answer knows, also one that was cut', async () => {
+    const { listener, open, held, holding } = await startHolding({ drainMs: 20 });
+    for (let i = 0; i < 20; i += 1) open().send(head('GET /x HTTP/1.1').repeat(2));
+    await holding(40);
+    let closed = 0;
+    for (const response of held) {
+      response.onClose(() => {
+        closed += 1;
+      });
+    }
+
+    await listener.drain();
+
+    expect(closed).toBe(40);
+  });
+
   test('may be asked for twice', async () => {
     const { listener } = await start();
 
