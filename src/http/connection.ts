@@ -51,6 +51,8 @@ export class Connection implements BagItem, Wire {
   #reading: Incoming | undefined;
   /** Those that are open, in the order of their requests. */
   readonly #answers: HttpResponse[] = [];
+  /** What came behind them and is no request: told when they are over, or it would be read as part of one. */
+  #refusal: GatewayError | undefined;
   /** `drained`: what still comes is dropped. */
   #state: 'open' | 'drained' | 'upgraded' = 'open';
   /** When the head that is awaited or begun must be here, by performance.now(). */
@@ -61,6 +63,7 @@ export class Connection implements BagItem, Wire {
     this.#server = server;
     this.#dueAt = performance.now() + server.limits.headMs;
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
+    socket.on('end', () => this.#clientEnded());
     socket.on('drain', () => this.#answers[0]?.drained());
     socket.on('error', () => undefined); // 'close' follows
     socket.once('close', () => this.#closed());
@@ -73,6 +76,10 @@ export class Connection implements BagItem, Wire {
 
   get remoteAddress(): string {
     return this.#socket.remoteAddress ?? '';
+  }
+
+  get isDestroyed(): boolean {
+    return this.#socket.destroyed;
   }
 
   dateLine(): string {
@@ -101,8 +108,10 @@ export class Connection implements BagItem, Wire {
     return mayGoOn;
   }
 
+  /** Ends the connection now: with a reset where the end of it would pass for the end of an answer. */
   destroy(): void {
-    this.#socket.destroy();
+    if (this.#answers[0]?.isBare === true && this.#socket.writable) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
   }
 
   ended(response: HttpResponse): void {
@@ -111,6 +120,7 @@ export class Connection implements BagItem, Wire {
     if (response.closes) return this.#end(isAllTaken ? 'at once' : 'when the client has read');
     const next = this.#answers[0];
     if (next !== undefined) return next.takeTurn();
+    if (this.#refusal !== undefined) return this.#giveRefusal(this.#refusal);
     if (this.#server.isDraining && this.#begun.length === 0) return this.#end('at once');
     this.#dueAt = performance.now() + (this.#begun.length === 0 ? idleMs : this.#server.limits.headMs);
   }
@@ -138,8 +148,7 @@ export class Connection implements BagItem, Wire {
 
   /** Gives what is left of the bytes behind a head. */
   #takeHead(bytes: Buffer): Buffer {
-    // Nobody will get an answer behind one that ends the connection.
-    if (this.#answers.at(-1)?.closes === true) {
+    if (this.#answers.some(isLast)) {
       this.#state = 'drained';
       return nothing;
     }
@@ -226,14 +235,14 @@ export class Connection implements BagItem, Wire {
   /** Answers what is no request. */
   #refuse(error: GatewayError): Buffer {
     this.#state = 'drained';
-    // In the middle of another answer a refusal would be read as part of it.
-    if (this.#answers.length > 0) {
-      this.#socket.destroy();
-      return nothing;
-    }
+    if (this.#answers.length > 0) this.#refusal = error;
+    else this.#giveRefusal(error);
+    return nothing;
+  }
+
+  #giveRefusal(error: GatewayError): void {
     this.#socket.write(rawErrorAnswer(error, newRequestId()));
     this.#end('when the client has read');
-    return nothing;
   }
 
   /**
@@ -259,6 +268,12 @@ export class Connection implements BagItem, Wire {
     onUpgrade(request, socket, head);
   }
 
+  /** Our half ends with the client's, behind what has been written: an answer that was to go on is cut. */
+  #clientEnded(): void {
+    const answer = this.#answers[0];
+    if (answer?.isBare === true && !answer.isEnded) this.destroy();
+  }
+
   #closed(): void {
     this.#reading?.request.fail(
       new GatewayError('client.left', 'the client left before its body was complete'),
@@ -267,6 +282,9 @@ export class Connection implements BagItem, Wire {
     this.#server.closed(this);
   }
 }
+
+/** Whether nobody will get an answer behind this one. */
+const isLast = ({ closes }: HttpResponse): boolean => closes;
 
 function notHttp(): GatewayError {
   return new GatewayError('request.framing', 'this is not a well-formed HTTP/1.1 request');

@@ -11,6 +11,8 @@ export type Done = (error?: Error | null) => void;
 export interface Wire {
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
+  /** Whether nothing leaves any more; what was on its way then is still called written. */
+  readonly isDestroyed: boolean;
   /** The Date header's line. */
   dateLine(): string;
   /** Gives bytes, or a text of a character for each byte, to the client. False asks for a pause until it is told to go on. */
@@ -35,6 +37,9 @@ export const keepAliveS = 60;
 // A provider's values come through here: with a line end in it, one header would become two.
 const unfit = /[^\t\x20-\x7e\x80-\xff]/;
 
+/** How a client knows where the body ends; `bare`: where the connection does. */
+type Framing = 'no body' | 'length' | 'chunked' | 'bare';
+
 interface Waiting {
   readonly data: Buffer | string;
   readonly done: Done | undefined;
@@ -58,7 +63,7 @@ export class HttpResponse {
   #waiting: Waiting[] | undefined;
   #waitingBytes = 0;
   #head = '';
-  #isChunked = false;
+  #framing: Framing = 'no body';
   #isEnded = false;
   #isBroken = false;
   #onClose: (() => void)[] = [];
@@ -75,6 +80,16 @@ export class HttpResponse {
     return this.status !== 0;
   }
 
+  /** Whether a client takes what it has got for the whole answer when the connection ends. */
+  get isBare(): boolean {
+    return this.#framing === 'bare';
+  }
+
+  /** Whether nothing more will be written. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Tells a client that waits for it to send its body. */
   writeContinue(): void {
     this.#give('HTTP/1.1 100 Continue\r\n\r\n', undefined);
@@ -82,9 +97,10 @@ export class HttpResponse {
 
   /**
    * Makes the head, which leaves with the first piece of the body, or with `flushHead`. Names are in lower case.
-   * Throws TypeError for a value that can't be in a header.
+   * Throws TypeError for a value that can't be in a header, and Error where there is a head already.
    */
   writeHead(status: number, headers: HeaderList): void {
+    if (this.headersSent) throw new Error('an answer has only one head');
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
     let hasLength = false;
     for (let i = 0; i < headers.length; i += 2) {
@@ -98,10 +114,10 @@ export class HttpResponse {
     const { request } = this;
     // A body that nobody read to its end would be taken for the next request.
     if (!request.isComplete || this.#wire.endsWith(this)) this.closes = true;
-    if (!hasLength && request.method !== 'HEAD') {
-      this.#isChunked = request.version === '1.1';
-      if (this.#isChunked) head += 'transfer-encoding: chunked\r\n';
-      else this.closes = true;
+    if (hasBody(request.method, status)) {
+      this.#framing = hasLength ? 'length' : request.version === '1.1' ? 'chunked' : 'bare';
+      if (this.#framing === 'chunked') head += 'transfer-encoding: chunked\r\n';
+      if (this.#framing === 'bare') this.closes = true;
     }
     head += this.#wire.dateLine();
     head += this.closes
@@ -117,12 +133,16 @@ export class HttpResponse {
     if (head !== '') this.#give(head, undefined);
   }
 
-  /** False asks for a pause until `onDrain`. `done` is called when the piece has left, or with an error. */
+  /**
+   * False asks for a pause until `onDrain`. `done` is called when the piece has left, or with an error.
+   * Throws Error where there is no head yet.
+   */
   write(piece: Buffer, done?: Done): boolean {
+    if (this.#isEnded || this.#isBroken) return this.#giveNothing(done);
+    this.#requireHead();
     // A chunk of no bytes would be the last one, and tell the client that the body is whole.
-    const isNothing = piece.length === 0 || this.request.method === 'HEAD';
-    if (isNothing || this.#isEnded || this.#isBroken) return done === undefined || this.#give('', done);
-    if (!this.#isChunked) return this.#send(piece, done);
+    if (piece.length === 0 || this.#framing === 'no body') return this.#giveNothing(done);
+    if (this.#framing !== 'chunked') return this.#send(piece, done);
     const size = `${piece.length.toString(16)}\r\n`;
     if (piece.length <= joinedBytes) {
       return this.#give(`${this.#takeHead()}${size}${piece.toString('latin1')}\r\n`, done);
@@ -130,35 +150,35 @@ export class HttpResponse {
     return this.#send(Buffer.concat([Buffer.from(size), piece, Buffer.from('\r\n')]), done);
   }
 
-  /** The body is whole, after a last piece. Without this call a client knows that it was cut. */
+  /**
+   * The body is whole, after a last piece. Without this call a client knows that it was cut. Throws Error where
+   * there is no head yet.
+   */
   end(last?: Buffer): void {
     if (this.#isEnded || this.#isBroken) return;
+    this.#requireHead();
     const done: Done = (error) => {
       if (!error) this.#finish();
     };
-    if (this.request.method === 'HEAD') {
-      this.#isEnded = true;
-      this.#give(this.#takeHead(), done);
-      return;
-    }
-    if (this.#isChunked) {
-      if (last !== undefined) this.write(last);
-      this.#isEnded = true;
-      this.#give(`${this.#takeHead()}${lastChunk}`, done);
-      return;
-    }
+    if (this.#framing === 'chunked' && last !== undefined) this.write(last);
     this.#isEnded = true;
-    this.#send(last ?? Buffer.alloc(0), done);
+    if (this.#framing === 'no body') this.#give(this.#takeHead(), done);
+    else if (this.#framing === 'chunked') this.#give(`${this.#takeHead()}${lastChunk}`, done);
+    else this.#send(last ?? Buffer.alloc(0), done);
   }
 
   /**
    * Ends a begun answer so that nobody takes it for a whole one: last words, no closing chunk, and no
-   * connection. Behind another answer it waits for its turn, since that one must not be cut for it.
+   * connection. Behind another answer it waits for its turn, since that one must not be cut for it. Where no
+   * head was written there is nothing that words could end, and only the connection goes.
    */
   breakOff(lastWords: Buffer): void {
     if (this.#isEnded || this.#isBroken) return;
-    this.write(lastWords, () => this.#wire.destroy());
+    const done: Done = () => this.#wire.destroy();
+    if (this.headersSent) this.write(lastWords, done);
+    else this.#giveNothing(done);
     this.#isBroken = true;
+    this.closes = true;
     if (this.#isTurn) this.#destroySoon();
   }
 
@@ -195,12 +215,16 @@ export class HttpResponse {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const { done } of this.#waiting ?? []) done?.(new Error('the connection is closed'));
+    for (const { done } of this.#waiting ?? []) done?.(connectionClosed());
     this.#waiting = undefined;
     this.#onDrain = undefined;
     const listeners = this.#onClose;
     this.#onClose = [];
     for (const listener of listeners) listener();
+  }
+
+  #requireHead(): void {
+    if (!this.headersSent) throw new Error('an answer begins with its head');
   }
 
   #takeHead(): string {
@@ -220,9 +244,16 @@ export class HttpResponse {
     return this.#give(piece, done);
   }
 
+  #giveNothing(done: Done | undefined): boolean {
+    return done === undefined || this.#give('', done);
+  }
+
   #give(data: Buffer | string, done: Done | undefined): boolean {
     if (this.#isTurn) return this.#wire.write(data, done);
-    if (this.isClosed) return true;
+    if (this.isClosed) {
+      if (done !== undefined) process.nextTick(done, connectionClosed());
+      return true;
+    }
     this.#waiting ??= [];
     this.#waiting.push({ data, done });
     this.#waitingBytes += data.length;
@@ -234,9 +265,18 @@ export class HttpResponse {
   }
 
   #finish(): void {
-    if (this.isClosed) return;
+    if (this.isClosed || this.#wire.isDestroyed) return;
     this.isFinished = true;
     this.#wire.ended(this);
     this.close();
   }
+}
+
+/** RFC 9112, section 6.3: behind such a head the client reads the next answer, whatever the headers say. */
+function hasBody(method: string, status: number): boolean {
+  return method !== 'HEAD' && status >= 200 && status !== 204 && status !== 304;
+}
+
+function connectionClosed(): Error {
+  return new Error('the connection is closed');
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import { Connection, type Server } from '../../src/http/connection.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
@@ -221,6 +221,114 @@ describe('a request that ends its connection', () => {
   });
 });
 
+describe('what is no request, behind answers that are open', () => {
+  const refused: [string, string, number][] = [
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['what can not become a head', '\x16\x03', 400],
+    ['two Hosts', head('GET /c HTTP/1.1', 'Host: b'), 400],
+    ['an Expect that nobody knows', post('{}', 'Expect: x'), 417],
+    ['a head that is too large', head('GET /c HTTP/1.1', `X: ${'x'.repeat(20_000)}`), 431],
+    ['CONNECT', head('CONNECT a:1 HTTP/1.1'), 404],
+  ];
+
+  test.each(refused)('%s is refused when they are over', async (_name, text, status) => {
+    const { client, socket, next } = await accept();
+    const all = `${get('/a')}${get('/b')}${text}${get('/d')}`;
+    client.send(all);
+    const [first, second] = [await next(), await next()];
+    await untilRead(socket, all.length);
+
+    second.response.writeHead(200, ['content-length', '6']);
+    second.response.write(Buffer.from('sec'));
+    give(first.response, 'first');
+    await client.until((received) => received.endsWith('sec'));
+    await turns(3);
+    expect(client.isClosed).toBe(false);
+    second.response.end(Buffer.from('ond'));
+
+    const answers = await client.answersUntilClose();
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, status]);
+    expect(answers.slice(0, 2).map(({ body }) => body)).toEqual(['first', 'second']);
+    expect(answers[2]?.headers.get('connection')).toBe('close');
+  });
+
+  test('is not spoken of behind an answer that ends the connection, or is cut', async () => {
+    for (const isCut of [true, false]) {
+      const { client, socket, next } = await accept();
+      const all = `${get('/a')}garbage\r\n\r\n`;
+      client.send(all);
+      const { response } = await next();
+      await untilRead(socket, all.length);
+      response.closes = true;
+      response.writeHead(200, ['content-length', '4']);
+      response.write(Buffer.from('ha'));
+
+      if (isCut) response.breakOff(Buffer.alloc(0));
+      else response.end(Buffer.from('lf'));
+
+      await client.closed;
+      expect(client.received.endsWith(isCut ? '\r\n\r\nha' : '\r\n\r\nhalf')).toBe(true);
+    }
+  });
+});
+
+describe('behind an answer that was broken off', () => {
+  test('nothing is run', async () => {
+    const targets: string[] = [];
+    const { client } = await accept({
+      onRequest: (request, response) => {
+        targets.push(request.target);
+        response.writeHead(200, []);
+        response.breakOff(Buffer.from('half'));
+      },
+    });
+
+    client.send(get('/a') + get('/b'));
+    await client.closed;
+
+    expect(targets).toEqual(['/a']);
+  });
+
+  test('nothing more is run where others were before it was', async () => {
+    const targets: string[] = [];
+    const responses: HttpResponse[] = [];
+    const { client, socket } = await accept({
+      onRequest: (request, response) => {
+        targets.push(request.target);
+        responses.push(response);
+      },
+    });
+    const begun = get('/a') + get('/b') + get('/c');
+    client.send(begun);
+    await untilRead(socket, begun.length);
+
+    responses[1]?.breakOff(Buffer.alloc(0));
+    client.send(get('/d'));
+    await untilRead(socket, begun.length + get('/d').length);
+    for (const response of responses.slice(0, 1)) give(response, 'a');
+
+    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['a']);
+    expect(targets).toEqual(['/a', '/b', '/c']);
+  });
+});
+
+test('an answer that goes on until its connection ends is cut with a reset, also where only its writer is done', async () => {
+  const { client, socket, connection, next } = await accept();
+  const reset = vi.spyOn(socket, 'resetAndDestroy');
+  client.socket.pause();
+  client.send('GET /x HTTP/1.0\r\n\r\n');
+  const { response } = await next();
+  response.writeHead(200, []);
+  response.end(Buffer.alloc(50_000_000, 'x'));
+
+  connection.destroy();
+  await new Promise<void>((resolve) => response.onClose(resolve));
+
+  // Not seen by a client in Node, which takes a reset behind unread bytes for an end.
+  expect(reset).toHaveBeenCalledOnce();
+  expect(response.isFinished).toBe(false);
+});
+
 describe('time', () => {
   test('an idle connection is told that it may be used for a minute, and closed a little later', async () => {
     const { client, connection, next } = await accept();
@@ -417,6 +525,16 @@ describe('Upgrade', () => {
     const [bytes] = await once(taken, 'data');
 
     expect(String(bytes)).toBe('early');
+  });
+
+  test('in HTTP/1.0 is answered as if it had none', async () => {
+    const { client, next } = await accept({ onUpgrade: takeOver });
+    client.send('GET /x HTTP/1.0\r\nConnection: upgrade, keep-alive\r\nUpgrade: echo\r\n\r\n');
+
+    give((await next()).response, 'none');
+
+    const answer = await client.answer();
+    expect([answer.body, answer.headers.get('connection')]).toEqual(['none', 'keep-alive']);
   });
 
   test('behind an answer that is open is answered as if it had none', async () => {

@@ -115,6 +115,34 @@ describe('a body of a known length', () => {
     expect(response.isFinished).toBe(true);
   });
 
+  test.each([204, 304])(
+    'has none behind a %i, which a client takes for whole at its head',
+    async (status) => {
+      const { client, response, next } = await ask();
+      response.writeHead(status, ['x-a', 'none']);
+      response.write(Buffer.from('piece'));
+      response.end(Buffer.from('piece'));
+      client.send(get('/again'));
+      give((await next()).response, 'next');
+
+      await client.until((received) => received.endsWith('next'));
+
+      const [first = '', second] = client.received.split('\r\n\r\n');
+      expect(first).toContain('\r\nx-a: none\r\n');
+      expect(first).not.toMatch(/transfer-encoding|content-length/);
+      expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    },
+  );
+
+  test('has none behind a 204 to a client of HTTP/1.0, which may go on', async () => {
+    const { client, response } = await ask('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
+
+    response.writeHead(204, []);
+    response.end();
+
+    expect((await client.answer()).headers.get('connection')).toBe('keep-alive');
+  });
+
   test('has none where only the head is asked for, however it is given', async () => {
     const { client, response, next } = await ask('HEAD / HTTP/1.1\r\nHost: a\r\n\r\n');
     give(response, 'four');
@@ -188,6 +216,111 @@ describe('headers', () => {
     expect([answer?.body, answer?.headers.get('connection')]).toEqual(['no', 'close']);
     await closed(response);
     expect(response.isFinished).toBe(true);
+  });
+});
+
+describe('an answer that is not begun with one head', () => {
+  test('can not be written or ended', async () => {
+    const { client, response } = await ask();
+
+    expect(() => response.write(Buffer.from('a'))).toThrow('an answer begins with its head');
+    expect(() => response.end(Buffer.from('a'))).toThrow('an answer begins with its head');
+    give(response, 'all the same');
+
+    expect((await client.answer()).body).toBe('all the same');
+  });
+
+  test('keeps its first head where it is given a second', async () => {
+    const { client, response } = await ask();
+    response.writeHead(200, ['content-length', '4', 'x-a', 'first']);
+
+    expect(() => response.writeHead(500, ['x-a', 'second'])).toThrow('an answer has only one head');
+    response.flushHead();
+    expect(() => response.writeHead(500, ['x-a', 'third'])).toThrow('an answer has only one head');
+    response.end(Buffer.from('body'));
+
+    const answer = await client.answer();
+    expect([answer.status, answer.headers.get('x-a'), answer.body]).toEqual([200, 'first', 'body']);
+  });
+
+  test('can be broken off, without words that nothing stands before', async () => {
+    const { client, response, next, open } = await ask();
+
+    response.breakOff(Buffer.from('words'));
+    response.write(Buffer.from('more'));
+    response.end();
+
+    await client.closed;
+    expect(client.received).toBe('');
+    await closed(response);
+    expect(response.isFinished).toBe(false);
+    const other = open().send(get('/'));
+    give((await next()).response, 'alive');
+    expect((await other.answer()).body).toBe('alive');
+  });
+});
+
+describe('an answer that goes on until its connection ends', () => {
+  const old = 'GET / HTTP/1.0\r\n\r\n';
+
+  /** How the connection ends. */
+  const ending = ({ socket }: RawConnection) =>
+    new Promise<string>((resolve) => {
+      socket.once('end', () => resolve('as if it were whole'));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+    });
+
+  test('is cut with a reset where it is broken off', async () => {
+    const { client, response } = await ask(old);
+    const ended = ending(client);
+    response.writeHead(200, []);
+    response.write(Buffer.from('half'));
+    await client.until((received) => received.endsWith('half'));
+
+    response.breakOff(Buffer.alloc(0));
+
+    expect(await ended).toBe('ECONNRESET');
+    await closed(response);
+  });
+
+  test('is cut with a reset where the client ends its half before', async () => {
+    const { client, response } = await ask(old);
+    const ended = ending(client);
+    response.writeHead(200, []);
+    response.write(Buffer.from('half'));
+    await client.until((received) => received.endsWith('half'));
+
+    client.socket.end();
+
+    expect(await ended).toBe('ECONNRESET');
+    await closed(response);
+    expect(response.isFinished).toBe(false);
+  });
+
+  test('is cut with a reset where the server’s time to stop is over', async () => {
+    const { client, response, listener } = await ask(old);
+    const ended = ending(client);
+    response.writeHead(200, []);
+    response.write(Buffer.from('half'));
+
+    await listener.drain();
+
+    expect(await ended).toBe('ECONNRESET');
+    expect(response.isClosed).toBe(true);
+  });
+
+  test('ends as a whole one where it is, though the client’s half ends before all has left', async () => {
+    const { client, response } = await ask(old);
+    const ended = ending(client);
+    client.socket.pause();
+    response.writeHead(200, []);
+    response.end(Buffer.alloc(10_000_000, 'x'));
+    client.socket.end();
+
+    client.socket.resume();
+
+    expect(await ended).toBe('as if it were whole');
+    expect(bodyOf(client)).toHaveLength(10_000_000);
   });
 });
 
@@ -324,6 +457,9 @@ describe('a client that leaves', () => {
       [true, false],
     ]);
     expect(errors).toEqual([expect.any(Error)]);
+    const late = new Promise((resolve) => void second.write(Buffer.from('b'), resolve));
+    expect(await late).toEqual(new Error('the connection is closed'));
+    expect(errors).toHaveLength(1);
   });
 
   test('is told of at once where it has left already, and does no harm to who writes on', async () => {
