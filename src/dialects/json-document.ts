@@ -30,6 +30,8 @@ export interface SharedBeginning {
   readonly document: WeakRef<JsonDocument>;
   /** So many first entries are the same, but for the ends of containers that are open there. */
   readonly entries: number;
+  /** The innermost of those containers: what comes next is in it. */
+  readonly innermost: number;
 }
 
 interface Beginning {
@@ -82,7 +84,7 @@ export class JsonDocument {
     }
     const document = new JsonDocument(bytes, isAscii, tape);
     document.count = entries;
-    document.begunLike = { document: new WeakRef(other), entries };
+    document.begunLike = { document: new WeakRef(other), entries, innermost: open[open.length - 1] ?? 0 };
     return document;
   }
 

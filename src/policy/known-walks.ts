@@ -38,7 +38,7 @@ export class KnownWalks {
     const before = begunLike?.document.deref();
     const known = before === undefined ? undefined : this.#walks.get(before);
     if (begunLike === undefined || before === undefined || known?.dialect !== dialect) return undefined;
-    const checkpoints = known.checkpoints.filter(({ turn }) => turn <= begunLike.entries);
+    const checkpoints = known.checkpoints.filter(({ turn }) => isBefore(turn, document, dialect));
     const last = checkpoints[checkpoints.length - 1];
     if (last === undefined || holdsNumbers(document, dialect)) return undefined;
     const shift = systemShift(before, document, { dialect, turn: last.turn });
@@ -64,6 +64,16 @@ export class KnownWalks {
     if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
     this.#walks.set(document, { dialect, ...walk, checkpoints: fewer(walk.checkpoints) });
   }
+}
+
+/**
+ * Whether all that stands before a turn is in the known beginning. Where the turn would be the next entry, what
+ * comes next must not be inside the turn before: an empty list there ends with the same entry as the turn.
+ */
+function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boolean {
+  const { entries = 0, innermost } = document.begunLike ?? {};
+  if (turn !== entries) return turn < entries;
+  return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
 }
 
 function isSmall({ found, findings: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {

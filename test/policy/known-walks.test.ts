@@ -121,6 +121,30 @@ describe('what depends on the joint between a known beginning and what follows',
   const saying = (...turns: readonly unknown[]) => ({ model: 'm', fill: filler, messages: turns });
   const phrase = { rules: [rule('phrase', 'block', { phrases: ['project nightfall'] })] };
 
+  const base64 = Buffer.from('project nightfall').toString('base64');
+  const document = (source: object) => [{ type: 'document', source }];
+
+  test.each<[string, unknown, unknown]>([
+    ['the list of the last turn', [], ['project nightfall']],
+    ['a list in it', [[]], [['project nightfall']]],
+    ['a block of it', [{}], [{ type: 'text', text: 'project nightfall' }]],
+    [
+      'a call of it',
+      [{ type: 'tool_use', input: {} }],
+      [{ type: 'tool_use', input: { a: 'project nightfall' } }],
+    ],
+    ['a document of it', document({}), document({ type: 'base64', media_type: 'text/plain', data: base64 })],
+    ['a list of numbers of it', [], [Array.from('project nightfall', (each) => each.charCodeAt(0))]],
+  ])('what comes into %s where nothing was is decided as if nothing were known', (_name, empty, full) => {
+    const bodies = [empty, full].map((content) => saying(turn('a'), { role: 'user', content }));
+    const [before, after] = decideInTurn(phrase, ...bodies);
+    const [fresh] = decideInTurn(phrase, bodies[1]);
+
+    expect(before?.action).toBe('allow');
+    expect(after).toEqual(fresh);
+    expect(after?.action).toBe('block');
+  });
+
   test('a phrase that begins in the last known turn is found', () => {
     const [before, after] = decideInTurn(
       phrase,
