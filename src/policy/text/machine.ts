@@ -14,7 +14,11 @@ export interface Machine {
 }
 
 /** Compiles needles into the two automata, one for each view; of a detector what lets it have a look. */
-export function buildMachine(needles: readonly Needle[], fold: Fold): Machine {
+export function buildMachine(
+  needles: readonly Needle[],
+  fold: Fold,
+  limits: { readonly cellLimit?: number } = {},
+): Machine {
   const exact = new Nfa();
   const folded = new Nfa();
   const always: number[] = [];
@@ -33,7 +37,7 @@ export function buildMachine(needles: readonly Needle[], fold: Fold): Machine {
       for (const pattern of gate.patterns) folded.addPattern(pattern, number);
     }
   }
-  const scanner = new Scanner({ exact, folded, fold, needleCount: needles.length });
+  const scanner = new Scanner({ exact, folded, fold, needleCount: needles.length }, limits);
   return { needles, scanner, fold, always };
 }
 

@@ -4,7 +4,8 @@ import type { State } from './state.ts';
 /** A cell that nobody has filled yet. */
 export const unknownPair = -1;
 
-const cellLimit = 1 << 21;
+/** Most cells of a table; those of either automaton are no more. */
+const defaultCellLimit = 1 << 21;
 const firstPairs = 64;
 /** Cells of a row: one for each byte of ASCII, so that a byte is its own column. */
 const rowBits = 7;
@@ -25,6 +26,13 @@ export interface Pair {
   isQuietAtEnd: boolean;
   /** The scan that has noted its needles last. */
   notedIn: number;
+}
+
+export interface PairTableOptions {
+  /** What a character stands for behind a backslash, where it is not itself. */
+  readonly escapes: ReadonlyMap<number, number>;
+  /** When so many cells are used up, the table is thrown away and begun anew. */
+  readonly cellLimit?: number;
 }
 
 /**
@@ -48,8 +56,14 @@ export class PairTable {
   #foldedEpoch: number;
   #start: Pair;
   #spaced: Pair | undefined;
+  readonly #cellLimit: number;
 
-  constructor(exact: Automaton, folded: Automaton, escapes: ReadonlyMap<number, number>) {
+  constructor(
+    exact: Automaton,
+    folded: Automaton,
+    { escapes, cellLimit = defaultCellLimit }: PairTableOptions,
+  ) {
+    this.#cellLimit = cellLimit;
     this.#exact = exact;
     this.#folded = folded;
     this.#escapes = escapes;
@@ -139,7 +153,7 @@ export class PairTable {
 
   #intern(exact: State, folded: State): Pair {
     // Offsets are below 2^21, so that two fit into one exact number.
-    const key = exact.offset * (cellLimit * 2) + folded.offset;
+    const key = exact.offset * (defaultCellLimit * 2) + folded.offset;
     const known = this.#byOffsets.get(key);
     if (known !== undefined) return known;
     if (!this.#hasRoom()) {
@@ -179,7 +193,7 @@ export class PairTable {
   }
 
   #makeRoom(): boolean {
-    if (this.table.length * 2 > cellLimit) return false;
+    if (this.table.length * 2 > this.#cellLimit) return false;
     const larger = new Int32Array(this.table.length * 2).fill(unknownPair);
     larger.set(this.table);
     this.table = larger;

@@ -62,11 +62,15 @@ export class Scanner {
   readonly #parts = createParts();
   #after: Standing;
 
-  constructor(machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number }) {
-    this.exact = new Automaton({ nfa: machines.exact });
-    this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold });
+  /** The tables hold so many cells each, or as many as is usual. */
+  constructor(
+    machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number },
+    limits: { readonly cellLimit?: number } = {},
+  ) {
+    this.exact = new Automaton({ nfa: machines.exact, ...limits });
+    this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold, ...limits });
     this.#fold = machines.fold;
-    this.#pairs = new PairTable(this.exact, this.folded, plainEscapes);
+    this.#pairs = new PairTable(this.exact, this.folded, { escapes: plainEscapes, ...limits });
     this.#after = this.start;
     this.#seenExact = new Uint8Array(machines.needleCount);
     this.#seenFolded = new Uint8Array(machines.needleCount);
@@ -143,7 +147,7 @@ export class Scanner {
       at = start;
       let guessed = guess;
       // From where both stand in the same place, they take the same way.
-      while (at < end && offset !== guessed && pairs.age === age) {
+      while (at < end && offset !== guessed) {
         const byte = bytes[at] as number;
         guessed = pairs.table[guessed + byte] as number;
         const next = pairs.table[offset + byte] as number;
@@ -247,13 +251,15 @@ export class Scanner {
     const slot = (Math.imul(offset, 31) + codePoint) & (steps - 1);
     const isKnown = this.#stepFrom[slot] === offset && this.#stepPoint[slot] === codePoint;
     if (isKnown && this.#stepAge[slot] === pairs.age) return this.#stepTo[slot] as number;
+    const { age } = pairs;
     const before = pairs.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
     this.#isTold = exact.needles.length > 0;
     this.#note('exact', exact.needles);
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
     const next = pairs.pair(exact, folded).offset;
-    if (!this.#isTold) {
+    // In a table begun anew on the way the offset is another pair's.
+    if (!this.#isTold && pairs.age === age) {
       this.#stepFrom[slot] = offset;
       this.#stepPoint[slot] = codePoint;
       this.#stepTo[slot] = next;
