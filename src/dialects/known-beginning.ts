@@ -19,8 +19,8 @@ export interface Boundary {
 
 /**
  * The last place in a document's first bytes before which everything is certain, whatever follows: behind a
- * whole value or member, or an opening bracket. A value counts as whole only with a byte behind it, for a
- * number may go on. Undefined where not even the object has begun.
+ * whole value or member, or an opening bracket. A value counts as whole with its closing bracket or a byte behind
+ * it, for a number may go on. Undefined where not even the object has begun.
  */
 export function lastBoundary(document: JsonDocument, length: number): Boundary | undefined {
   if (document.start(document.root) >= length) return undefined;
@@ -37,7 +37,9 @@ export function lastBoundary(document: JsonDocument, length: number): Boundary |
     container = undefined;
     while (entries < end) {
       const value: number = entries + keys;
-      if (document.end(value) >= length) {
+      const isWhole =
+        document.end(value) < length || (document.end(value) === length && isContainer(document, value));
+      if (!isWhole) {
         if (isContainer(document, value) && document.start(value) < length) container = value;
         break;
       }
