@@ -5,14 +5,13 @@ import type { Fold } from './fold.ts';
 import type { Nfa } from './nfa.ts';
 import { PairTable, unknownPair } from './pair-table.ts';
 import type { State } from './state.ts';
+import { WideSteps } from './wide-steps.ts';
 
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
 const letterU = 0x75;
 const lastAscii = 0x7f;
-/** Steps over wide characters that are remembered; a power of two. */
-const steps = 4096;
 
 /** Bytes that parts must have read together, for more of a text to be read so. */
 const leastProgress = 32;
@@ -51,10 +50,7 @@ export class Scanner {
     this.#note('folded', state.needles);
   };
   #isTold = false;
-  readonly #stepFrom = new Int32Array(steps).fill(-1);
-  readonly #stepPoint = new Int32Array(steps);
-  readonly #stepTo = new Int32Array(steps);
-  readonly #stepAge = new Int32Array(steps);
+  readonly #wideSteps = new WideSteps();
   #at = 0;
   #scans = 0;
   /** The scan from which on texts are read in parts again. */
@@ -248,10 +244,9 @@ export class Scanner {
   /** A character above ASCII, which may fold to none or several; what it led to is remembered for a while. */
   #stepWide(offset: number, codePoint: number): number {
     const pairs = this.#pairs;
-    const slot = (Math.imul(offset, 31) + codePoint) & (steps - 1);
-    const isKnown = this.#stepFrom[slot] === offset && this.#stepPoint[slot] === codePoint;
-    if (isKnown && this.#stepAge[slot] === pairs.age) return this.#stepTo[slot] as number;
     const { age } = pairs;
+    const known = this.#wideSteps.recall(offset, codePoint, age);
+    if (known >= 0) return known;
     const before = pairs.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
     this.#isTold = exact.needles.length > 0;
@@ -259,12 +254,7 @@ export class Scanner {
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
     const next = pairs.pair(exact, folded).offset;
     // In a table begun anew on the way the offset is another pair's.
-    if (!this.#isTold && pairs.age === age) {
-      this.#stepFrom[slot] = offset;
-      this.#stepPoint[slot] = codePoint;
-      this.#stepTo[slot] = next;
-      this.#stepAge[slot] = pairs.age;
-    }
+    if (!this.#isTold && pairs.age === age) this.#wideSteps.note({ offset, codePoint, age }, next);
     return next;
   }
 
