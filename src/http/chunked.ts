@@ -1,3 +1,4 @@
+import { controlCharacter, token } from './field-lines.ts';
 import { malformed } from './malformed.ts';
 
 /** Who takes the pieces of a body. */
@@ -15,8 +16,7 @@ const longestExtensions = 16 * 1024;
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
-const sizeLine = /^([0-9a-fA-F]+)(?:;[^\0-\x08\x0a-\x1f\x7f]*)?$/;
-const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\0-\x08\x0a-\x1f\x7f]*$/;
+const sizeLine = /^([0-9a-fA-F]+)(?:;.*)?$/s;
 
 /**
  * Takes the chunked coding off a body as it arrives (RFC 9112, section 7.1). Extensions and trailers are read
@@ -76,7 +76,7 @@ export class ChunkedBody {
     switch (this.#state) {
       case 'size': {
         const digits = sizeLine.exec(line)?.[1];
-        if (digits === undefined || digits.length > longestSize)
+        if (digits === undefined || digits.length > longestSize || controlCharacter.test(line))
           throw malformed('the size of a chunk is no number');
         this.#extensionBytes += line.length - digits.length;
         if (this.#extensionBytes > longestExtensions)
@@ -88,11 +88,16 @@ export class ChunkedBody {
       case 'trailers':
         this.#trailerBytes += line.length;
         if (line === '') this.isComplete = true;
-        else if (this.#trailerBytes > longestTrailers || !trailerLine.test(line))
+        else if (this.#trailerBytes > longestTrailers || !isField(line))
           throw malformed('a trailer is malformed');
         return;
       default:
         this.#state = 'size';
     }
   }
+}
+
+function isField(line: string): boolean {
+  const colon = line.indexOf(':');
+  return colon > 0 && token.test(line.slice(0, colon)) && !controlCharacter.test(line);
 }

@@ -4,6 +4,7 @@ import type { BagItem } from './bag.ts';
 import { ChunkedBody } from './chunked.ts';
 import { isHopeless, parseHead, type RequestHead, withoutEmptyLines } from './head.ts';
 import { LengthBody } from './length-body.ts';
+import { malformed } from './malformed.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
@@ -156,11 +157,13 @@ export class Connection implements BagItem, Wire {
     const all = withoutEmptyLines(searched === 0 ? bytes : Buffer.concat([this.#begun, bytes]));
     const end = all.indexOf(headEnd, Math.max(0, searched - headEnd.length));
     const { headBytes, headMs } = this.#server.limits;
-    if (Math.max(end, end < 0 ? all.length : 0) > headBytes) {
+    // Of the end, all but a byte may be here.
+    if ((end < 0 ? all.length - headEnd.length + 1 : end) > headBytes) {
       return this.#refuse(new GatewayError('request.headers_too_large', 'the request head is too large'));
     }
     if (end < 0) {
-      if (all.length > 0 && isHopeless(all, searched)) return this.#refuse(notHttp());
+      if (all.length > 0 && isHopeless(all, searched))
+        return this.#refuse(malformed('the head begins like none'));
       if (searched === 0 && this.#answers.length === 0 && all.length > 0) {
         this.#dueAt = Math.min(this.#dueAt, performance.now() + headMs);
       }
@@ -285,10 +288,6 @@ export class Connection implements BagItem, Wire {
 
 /** Whether nobody will get an answer behind this one. */
 const isLast = ({ closes }: HttpResponse): boolean => closes;
-
-function notHttp(): GatewayError {
-  return new GatewayError('request.framing', 'this is not a well-formed HTTP/1.1 request');
-}
 
 function tooManyPipelined({ pipelined }: ConnectionLimits): GatewayError {
   const message = `more than ${pipelined} requests wait on this connection; open another one`;

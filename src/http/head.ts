@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { remembered } from '../remember.ts';
+import { controlCharacter, endOfLine, token, withoutBlanks } from './field-lines.ts';
 import { HeadMeaning, type Role, roles } from './head-meaning.ts';
 import { malformed } from './malformed.ts';
 
@@ -27,9 +28,6 @@ export interface RequestHead {
 const methods = new Set(METHODS);
 const requestLine = /^([A-Z-]+) (\*|(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)[!-~]*) HTTP\/1\.([01])$/;
 const connectLine = /^CONNECT [!-~]+ HTTP\/1\.[01]$/;
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Everything below a blank but the tab, and DEL (RFC 9110, section 5.5).
-const forbidden = /[\0-\x08\x0a-\x1f\x7f]/;
 
 interface HeaderName {
   readonly lower: string;
@@ -64,8 +62,8 @@ export function parseHead(text: string): RequestHead {
     if (colon < 0 || colon >= end) throw malformed('a header has no colon');
     const spelling = text.slice(start, colon);
     const { lower, role } = nameOf(spelling);
-    const value = trimmed(text, colon + 1, end);
-    if (forbidden.test(value)) throw malformed('a header has a control character');
+    const value = withoutBlanks(text, colon + 1, end);
+    if (controlCharacter.test(value)) throw malformed('a header has a control character');
     rawHeaders.push(spelling, value);
     names.push(lower);
     if (role !== undefined) meaning.note(role, value);
@@ -115,22 +113,4 @@ function badRequestLine(line: string): GatewayError {
     return new GatewayError('endpoint.unknown', 'this is not a tunnelling proxy: CONNECT is not served');
   }
   return malformed('its first line is not METHOD TARGET HTTP/1.1');
-}
-
-function endOfLine(text: string, start: number): number {
-  const end = text.indexOf('\r\n', start);
-  return end < 0 ? text.length : end;
-}
-
-/** The part of a text without the blanks and tabs around it. */
-function trimmed(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }

@@ -1,6 +1,6 @@
 import type { PieceTaker } from './chunked.ts';
 
-/** Takes a body whose length was announced as it arrives. */
+/** Takes a body whose length was announced as it arrives; one without a length has no end here. */
 export class LengthBody {
   isComplete = false;
   readonly #taker: PieceTaker;
@@ -16,7 +16,7 @@ export class LengthBody {
   push(bytes: Buffer): number {
     const taken = Math.min(this.#left, bytes.length);
     this.#left -= taken;
-    this.#taker.take(bytes.subarray(0, taken));
+    this.#taker.take(taken === bytes.length ? bytes : bytes.subarray(0, taken));
     this.isComplete = this.#left === 0;
     return taken;
   }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { unfitInValue } from './field-lines.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Names and values by turns. */
@@ -33,9 +34,6 @@ const lastWordsMs = 1_000;
 const lastChunk = '0\r\n\r\n';
 /** What the client is told; the server waits a little longer, for what is on its way then. */
 export const keepAliveS = 60;
-
-// A provider's values come through here: with a line end in it, one header would become two.
-const unfit = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** How a client knows where the body ends; `bare`: where the connection does. */
 type Framing = 'no body' | 'length' | 'chunked' | 'bare';
@@ -106,7 +104,8 @@ export class HttpResponse {
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i] as string;
       const value = headers[i + 1] as string;
-      if (unfit.test(value))
+      // A provider's values come through here.
+      if (unfitInValue.test(value))
         throw new TypeError(`the header ${name} has a character that no header can have`);
       if (name === 'content-length') hasLength = true;
       head += `${name}: ${value}\r\n`;

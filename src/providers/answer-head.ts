@@ -1,3 +1,5 @@
+import { controlCharacter, endOfLine, token, withoutBlanks } from '../http/field-lines.ts';
+
 /** The head of a provider's answer. */
 export interface AnswerHead {
   readonly status: number;
@@ -13,8 +15,6 @@ export interface AnswerHead {
 export class BrokenHead extends Error {}
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const forbidden = /[\0-\x08\x0a-\x1f\x7f]/;
 const digits = /^\d{1,15}$/;
 const listsClose = /,[ \t]*close[ \t]*(?:,|$)/;
 const listsKeepAlive = /,[ \t]*keep-alive[ \t]*(?:,|$)/;
@@ -22,10 +22,10 @@ const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i;
 
 /** Reads a head, which is given without the empty line behind it (RFC 9112, sections 4 and 6.3). Throws BrokenHead. */
 export function parseAnswerHead(text: string): AnswerHead {
-  const firstEnd = lineEnd(text, 0);
+  const firstEnd = endOfLine(text, 0);
   const firstLine = text.slice(0, firstEnd);
   const found = statusLine.exec(firstLine);
-  if (found === null || forbidden.test(firstLine)) {
+  if (found === null || controlCharacter.test(firstLine)) {
     throw new BrokenHead('the answer does not begin with a status line');
   }
   const status = Number(found[2]);
@@ -62,12 +62,12 @@ function parseFields(text: string, from: number): Fields {
     keepAlive: undefined,
   };
   for (let start = from; start < text.length; ) {
-    const end = lineEnd(text, start);
+    const end = endOfLine(text, start);
     const colon = text.indexOf(':', start);
     if (colon < 0 || colon >= end) throw new BrokenHead('a header has no colon');
     const name = text.slice(start, colon);
     const value = withoutBlanks(text, colon + 1, end);
-    if (!token.test(name) || forbidden.test(value)) throw new BrokenHead('a header is malformed');
+    if (!token.test(name) || controlCharacter.test(value)) throw new BrokenHead('a header is malformed');
     headers.push(name, value);
     start = end + 2;
     // Only names of these three lengths are worth a closer look.
@@ -105,21 +105,4 @@ function keepAliveMsOf({ keepAlive }: Fields): number | undefined {
 function once(before: string | undefined, value: string): string {
   if (before !== undefined) throw new BrokenHead('there are two headers of one kind for the length');
   return value;
-}
-
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf('\r\n', from);
-  return end < 0 ? text.length : end;
-}
-
-/** Not trim(): for that a no-break space is a blank too, and "\xa05" would be a length to us and to nobody else. */
-function withoutBlanks(text: string, from: number, to: number): string {
-  let [start, end] = [from, to];
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { BagItem } from '../http/bag.ts';
-import { ChunkedBody } from '../http/chunked.ts';
+import { ChunkedBody, type PieceTaker } from '../http/chunked.ts';
+import { LengthBody } from '../http/length-body.ts';
 import { type AnswerHead, BrokenHead, parseAnswerHead } from './answer-head.ts';
 import type { HostRequest } from './pool.ts';
 import type { Upstream } from './upstream.ts';
@@ -36,7 +37,7 @@ const nothing = Buffer.alloc(0);
  * just where its head said it would, and the host has read all of the request: a byte too much could be the
  * beginning of somebody else's answer.
  */
-export class HostConnection implements BagItem {
+export class HostConnection implements BagItem, PieceTaker {
   place = -1;
   readonly #socket: Socket;
   readonly #keeper: Keeper;
@@ -45,8 +46,9 @@ export class HostConnection implements BagItem {
   #upstream: Upstream | undefined;
   /** The beginning of a head whose end has not come. */
   #begun: Buffer = nothing;
-  #left = 0;
-  #chunks: ChunkedBody | undefined;
+  #body: ChunkedBody | LengthBody | undefined;
+  /** Whether the body is whole when the host ends its side. */
+  #endsWithHost = false;
   #keepAliveMs: number | undefined;
   /** By the pool's clock. */
   #dueAtMs: number;
@@ -167,28 +169,24 @@ export class HostConnection implements BagItem {
     const upstream = this.#upstream as Upstream; // there is one for as long as there is no whole answer
     this.#state = 'body';
     this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.idleMs;
-    this.#keepAliveMs = body === 'until the end' ? 0 : keepAliveMs;
-    this.#chunks = body === 'chunks' ? new ChunkedBody({ take: (piece) => this.#give(piece) }) : undefined;
-    this.#left = body === 'until the end' ? Number.POSITIVE_INFINITY : body === 'chunks' ? 0 : body;
+    this.#endsWithHost = body === 'until the end';
+    this.#keepAliveMs = this.#endsWithHost ? 0 : keepAliveMs;
+    const length = typeof body === 'number' ? body : Number.POSITIVE_INFINITY;
+    this.#body = body === 'chunks' ? new ChunkedBody(this) : new LengthBody(this, length);
     upstream.head(status, headers);
     if (body === 0) this.#complete();
   }
 
   #takeBody(bytes: Buffer): Buffer {
     this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.idleMs;
-    if (this.#chunks === undefined) {
-      const taken = Math.min(this.#left, bytes.length);
-      this.#left -= taken;
-      this.#give(taken === bytes.length ? bytes : bytes.subarray(0, taken));
-      if (this.#left === 0) this.#complete();
-      return bytes.subarray(taken);
-    }
-    const taken = this.#chunks.push(bytes);
-    if (this.#chunks.isComplete) this.#complete();
+    const body = this.#body as ChunkedBody | LengthBody; // made with the head
+    const taken = body.push(bytes);
+    if (body.isComplete) this.#complete();
     return bytes.subarray(taken);
   }
 
-  #give(piece: Buffer): void {
+  /** For the body's framing: a piece without it. */
+  take(piece: Buffer): void {
     if (this.#upstream?.data(piece) === false) this.#socket.pause();
   }
 
@@ -211,7 +209,7 @@ export class HostConnection implements BagItem {
   /** The host ended its side; what has not come by now never will. */
   #ended(): void {
     // A reset right behind data comes as an end too (libuv), but then there is no peer any more.
-    const isItsEnd = this.#left === Number.POSITIVE_INFINITY && this.#socket.remoteAddress !== undefined;
+    const isItsEnd = this.#endsWithHost && this.#socket.remoteAddress !== undefined;
     if (this.#state === 'body' && isItsEnd) this.#complete();
     else if (this.#state !== 'connecting') this.#fail('broken', hostClosed());
   }

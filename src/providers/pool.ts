@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Bag } from '../http/bag.ts';
+import { unfitInValue } from '../http/field-lines.ts';
 import { HostConnection, type Keeper } from './host-connection.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -24,8 +25,7 @@ const keepAliveMarginMs = 2_000;
 const probeMs = 60_000;
 /** How often the clock is read: what is overdue ends up to two ticks late, and never early. */
 const tickMs = 500;
-// A line end in a value would make two headers of one, a blank in a path two words.
-const unfitInValue = /[^\t\x20-\x7e\x80-\xff]/;
+// A blank in a path would make two words of it.
 const unfitInPath = /[^!-~]/;
 
 /**

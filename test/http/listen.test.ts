@@ -332,6 +332,24 @@ describe('limits', () => {
     expectError(answers[0], 431, 'request.headers_too_large');
   });
 
+  test.each([0, 1, 2, 3])(
+    'a head of just the limit passes, %i bytes of its end in a packet of their own',
+    async (late) => {
+      const { open } = await start({ limits: { headBytes: 2_048 } });
+      const empty = head('GET /x HTTP/1.1', 'X: ');
+      const request = head('GET /x HTTP/1.1', `X: ${'x'.repeat(2_048 + 4 - empty.length)}`);
+      const connection = open();
+      await new Promise<void>((resolve) => connection.socket.once('connect', () => resolve()));
+      connection.send(request.slice(0, request.length - late));
+      await new Promise<void>((resolve) => connection.socket.write('', () => resolve()));
+      // What is answered on another connection shows that the server has read this one.
+      await open().send(post('{}')).answer();
+      connection.send(request.slice(request.length - late));
+
+      expect((await connection.answer()).status).toBe(200);
+    },
+  );
+
   test('a target that is too long: 431', async () => {
     const { open } = await start({ limits: { headBytes: 2_048 } });
 
