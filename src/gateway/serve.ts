@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { Bag } from '../http/bag.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import { Turn } from '../http/turn.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
@@ -85,13 +86,15 @@ export async function serveGateway({
   };
   const repeats = foldRepeats(record);
   const isReady = () => listener?.isDraining === false;
-  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady };
+  const turn = new Turn();
+  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady, turn };
   let current = build(config, shared);
 
   const server = await listen({
     host,
     port,
     limits,
+    turn,
     onRequest: (request, response) => {
       const exchange = new Exchange(request, response);
       open.add(exchange);
@@ -129,10 +132,11 @@ interface Shared {
   readonly admit: () => void;
   readonly startedMs: number;
   readonly isReady: () => boolean;
+  readonly turn: Turn;
 }
 
-function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady }: Shared) {
-  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
+function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady, turn }: Shared) {
+  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options, turn)]));
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({ source: config.policySource, entry: deciderEntry });
   const gateway: Gateway = {

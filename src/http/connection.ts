@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { BagItem } from './bag.ts';
+import { Channel, type ChannelReader } from './channel.ts';
 import { ChunkedBody } from './chunked.ts';
 import { isHopeless, parseHead, type RequestHead, withoutEmptyLines } from './head.ts';
 import { LengthBody } from './length-body.ts';
@@ -8,6 +9,7 @@ import { malformed } from './malformed.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
+import type { Turn } from './turn.ts';
 
 export interface ConnectionLimits {
   /** Longest time for a request's head, in milliseconds. */
@@ -20,6 +22,7 @@ export interface ConnectionLimits {
 /** What a connection needs of its server. */
 export interface Server {
   readonly limits: ConnectionLimits;
+  readonly turn: Turn;
   readonly isDraining: boolean;
   dateLine(): string;
   onRequest(request: HttpRequest, response: HttpResponse): void;
@@ -42,9 +45,10 @@ const idleMs = (keepAliveS + 5) * 1_000;
  * One client's connection: takes bytes, makes requests of them, one after the other, and gives their answers
  * in the same order. What is not well-formed is answered and ends it.
  */
-export class Connection implements BagItem, Wire {
+export class Connection implements BagItem, ChannelReader, Wire {
   place = -1;
   readonly #socket: Socket;
+  readonly #channel: Channel;
   readonly #server: Server;
   /** The beginning of a head whose end has not come. */
   #begun: Buffer = nothing;
@@ -63,11 +67,9 @@ export class Connection implements BagItem, Wire {
     this.#socket = socket;
     this.#server = server;
     this.#dueAt = performance.now() + server.limits.headMs;
-    socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.on('end', () => this.#clientEnded());
+    this.#channel = new Channel(socket, server.turn, this);
     socket.on('drain', () => this.#answers[0]?.drained());
     socket.on('error', () => undefined); // 'close' follows
-    socket.once('close', () => this.#closed());
   }
 
   /** Not behind any answer of a server that stops: those that follow have been begun. */
@@ -96,17 +98,11 @@ export class Connection implements BagItem, Wire {
   }
 
   write(data: Buffer | string, done: Done | undefined): boolean {
-    return typeof data === 'string'
-      ? this.#socket.write(data, 'latin1', done)
-      : this.#socket.write(data, done);
+    return this.#channel.write(data, done);
   }
 
   writeBoth(head: string, body: Buffer, done: Done | undefined): boolean {
-    this.#socket.cork();
-    this.#socket.write(head, 'latin1');
-    const mayGoOn = this.#socket.write(body, done);
-    this.#socket.uncork();
-    return mayGoOn;
+    return this.#channel.writeBoth(head, body, done);
   }
 
   /** Ends the connection now: with a reset where the end of it would pass for the end of an answer. */
@@ -129,6 +125,7 @@ export class Connection implements BagItem, Wire {
   /** Ends the connection where what it waits for is overdue. */
   checkTime(now: number): void {
     if (now < this.#dueAt || this.#state !== 'open' || this.#answers.length > 0) return;
+    if (this.#channel.hasArrived) return;
     const isIdle = this.#begun.length === 0 && this.#socket.bytesWritten > 0;
     if (isIdle) this.#socket.destroy();
     else this.#refuse(new GatewayError('request.timeout', 'the request head did not arrive in time'));
@@ -136,11 +133,12 @@ export class Connection implements BagItem, Wire {
 
   /** The server stops: ends an idle connection now, a busy one behind its answers. */
   drain(): void {
-    const isIdle = this.#answers.length === 0 && this.#begun.length === 0;
+    const isIdle = this.#answers.length === 0 && this.#begun.length === 0 && !this.#channel.hasArrived;
     if (this.#state === 'open' && isIdle) this.#socket.destroy();
   }
 
-  #take(bytes: Buffer): void {
+  /** For the channel. */
+  arrived(bytes: Buffer): void {
     let rest = bytes;
     while (rest.length > 0 && this.#state === 'open') {
       rest = this.#reading === undefined ? this.#takeHead(rest) : this.#takeBody(rest, this.#reading);
@@ -272,12 +270,12 @@ export class Connection implements BagItem, Wire {
   }
 
   /** Our half ends with the client's, behind what has been written: an answer that was to go on is cut. */
-  #clientEnded(): void {
+  peerEnded(): void {
     const answer = this.#answers[0];
     if (answer?.isBare === true && !answer.isEnded) this.destroy();
   }
 
-  #closed(): void {
+  closed(): void {
     this.#reading?.request.fail(
       new GatewayError('client.left', 'the client left before its body was complete'),
     );

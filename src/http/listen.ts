@@ -3,6 +3,7 @@ import { Bag } from './bag.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type Server } from './connection.ts';
 import { DateLine } from './date-line.ts';
+import { Turn } from './turn.ts';
 
 export interface ListenLimits extends ConnectionLimits {
   readonly connections: number;
@@ -15,6 +16,8 @@ export interface ListenOptions extends Address {
   readonly onRequest: Server['onRequest'];
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
   readonly onUpgrade?: Server['onUpgrade'];
+  /** One for all that the process has to do at once; its own, where nothing is said. */
+  readonly turn?: Turn;
 }
 
 export interface Listener {
@@ -44,7 +47,13 @@ const checkMs = 1_000;
 const cutGraceMs = 500;
 
 /** Starts an HTTP server with the product's limits. Throws port.busy or config.invalid when it can't listen. */
-export async function listen({ limits, onRequest, onUpgrade, ...address }: ListenOptions): Promise<Listener> {
+export async function listen({
+  limits,
+  onRequest,
+  onUpgrade,
+  turn = new Turn(),
+  ...address
+}: ListenOptions): Promise<Listener> {
   const stop = new AbortController();
   const open = new Bag<Connection>();
   const date = new DateLine();
@@ -54,6 +63,7 @@ export async function listen({ limits, onRequest, onUpgrade, ...address }: Liste
     limits,
     onRequest,
     onUpgrade,
+    turn,
     get isDraining() {
       return drained !== undefined;
     },

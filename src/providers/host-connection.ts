@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import type { BagItem } from '../http/bag.ts';
+import { Channel, type ChannelReader } from '../http/channel.ts';
 import { ChunkedBody, type PieceTaker } from '../http/chunked.ts';
 import { LengthBody } from '../http/length-body.ts';
+import type { Turn } from '../http/turn.ts';
 import { type AnswerHead, BrokenHead, parseAnswerHead } from './answer-head.ts';
 import type { HostRequest } from './pool.ts';
 import type { Upstream } from './upstream.ts';
@@ -9,6 +11,7 @@ import type { Upstream } from './upstream.ts';
 /** What a connection needs of its pool. */
 export interface Keeper {
   readonly timeouts: { readonly connectMs: number; readonly headersMs: number; readonly idleMs: number };
+  readonly turn: Turn;
   /** The pool's clock, in milliseconds; coarse. */
   readonly nowMs: number;
   /** The connection can take another request for so long, in milliseconds. */
@@ -27,8 +30,6 @@ interface Outgoing {
 }
 
 const answerHeadBytes = 32 * 1024;
-/** Longest body that is worth a copy to save a write. */
-const joinedBytes = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
 
@@ -37,9 +38,10 @@ const nothing = Buffer.alloc(0);
  * just where its head said it would, and the host has read all of the request: a byte too much could be the
  * beginning of somebody else's answer.
  */
-export class HostConnection implements BagItem, PieceTaker {
+export class HostConnection implements BagItem, ChannelReader, PieceTaker {
   place = -1;
   readonly #socket: Socket;
+  readonly #channel: Channel;
   readonly #keeper: Keeper;
   #state: 'connecting' | 'idle' | 'head' | 'body' | 'closed' = 'connecting';
   #waiting: Outgoing | undefined;
@@ -62,16 +64,14 @@ export class HostConnection implements BagItem, PieceTaker {
     this.#keeper = keeper;
     this.#dueAtMs = keeper.nowMs + keeper.timeouts.connectMs;
     socket.once(connectEvent, () => this.#connected());
-    socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.on('end', () => this.#ended());
+    this.#channel = new Channel(socket, keeper.turn, this);
     socket.on('error', (error) => {
       this.#cause ??= error;
     });
-    socket.once('close', () => this.#closed());
   }
 
   get isIdle(): boolean {
-    return this.#state === 'idle' && !this.#socket.destroyed;
+    return this.#state === 'idle' && !this.#socket.destroyed && !this.#channel.hasArrived;
   }
 
   /**
@@ -118,17 +118,12 @@ export class HostConnection implements BagItem, PieceTaker {
     this.#state = 'head';
     this.#dueAtMs = this.#keeper.nowMs + this.#keeper.timeouts.headersMs;
     this.#upstream?.sent();
-    const socket = this.#socket;
-    if (body === undefined) return void socket.write(head, 'latin1');
-    // A short body as text, each byte a character, joins the head in one write; as bytes it would be two.
-    if (body.length <= joinedBytes) return void socket.write(head + body.toString('latin1'), 'latin1');
-    socket.cork();
-    socket.write(head, 'latin1');
-    socket.write(body);
-    socket.uncork();
+    if (body === undefined) this.#channel.write(head);
+    else this.#channel.writeBoth(head, body);
   }
 
-  #take(bytes: Buffer): void {
+  /** For the channel. */
+  arrived(bytes: Buffer): void {
     try {
       let rest = bytes;
       while (rest.length > 0 && this.#state !== 'closed') {
@@ -207,7 +202,7 @@ export class HostConnection implements BagItem, PieceTaker {
   }
 
   /** The host ended its side; what has not come by now never will. */
-  #ended(): void {
+  peerEnded(): void {
     // A reset right behind data comes as an end too (libuv), but then there is no peer any more.
     const isItsEnd = this.#endsWithHost && this.#socket.remoteAddress !== undefined;
     if (this.#state === 'body' && isItsEnd) this.#complete();
@@ -220,7 +215,7 @@ export class HostConnection implements BagItem, PieceTaker {
     upstream?.fail({ kind, cause });
   }
 
-  #closed(): void {
+  closed(): void {
     const wasConnecting = this.#state === 'connecting';
     this.#state = 'closed';
     this.#keeper.closed(this);

@@ -2,6 +2,7 @@ import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Bag } from '../http/bag.ts';
 import { unfitInValue } from '../http/field-lines.ts';
+import { Turn } from '../http/turn.ts';
 import { HostConnection, type Keeper } from './host-connection.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -16,6 +17,8 @@ export interface HostRequest {
 
 export interface PoolOptions {
   readonly timeouts: Keeper['timeouts'];
+  /** One for all that the process has to do at once; its own, where nothing is said. */
+  readonly turn?: Turn | undefined;
 }
 
 // Longer ones meet the peer's own closing, and a POST that meets it can't be sent again.
@@ -34,6 +37,7 @@ const unfitInPath = /[^!-~]/;
  */
 export class Pool implements Keeper {
   readonly timeouts: Keeper['timeouts'];
+  readonly turn: Turn;
   nowMs = performance.now();
   readonly #url: URL;
   readonly #open = new Bag<HostConnection>();
@@ -49,9 +53,10 @@ export class Pool implements Keeper {
   #session: Buffer | undefined;
   #isClosed = false;
 
-  constructor(origin: string, { timeouts }: PoolOptions) {
+  constructor(origin: string, { timeouts, turn = new Turn() }: PoolOptions) {
     this.#url = new URL(origin);
     this.timeouts = timeouts;
+    this.turn = turn;
   }
 
   /** Sends a request on a connection that is free, or a new one. What becomes of it, `upstream` is told. */

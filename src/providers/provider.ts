@@ -1,3 +1,4 @@
+import type { Turn } from '../http/turn.ts';
 import { remembered } from '../remember.ts';
 import { Admission } from './admission.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
@@ -43,10 +44,11 @@ export class Provider {
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
 
-  constructor(options: ProviderOptions) {
+  /** `turn` is that of the server whose requests it gets. */
+  constructor(options: ProviderOptions, turn?: Turn) {
     const url = new URL(options.baseUrl);
     this.options = options;
-    this.pool = new Pool(url.origin, options);
+    this.pool = new Pool(url.origin, { timeouts: options.timeouts, turn });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     this.breaker = new Breaker(options.breaker);
     this.retryBudget = new RetryBudget(options.retries);

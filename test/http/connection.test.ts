@@ -5,6 +5,7 @@ import type { GatewayError } from '../../src/errors.ts';
 import { Connection, type Server } from '../../src/http/connection.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { Turn } from '../../src/http/turn.ts';
 import { parseAnswers, RawConnection } from './raw-connection.ts';
 import { queue } from './serving.ts';
 
@@ -25,6 +26,7 @@ async function accept(options: Partial<Server> = {}): Promise<Accepted> {
   const accepted = queue<{ socket: Socket; connection: Connection }>();
   const server: Server = {
     limits: { headMs, headBytes: 16 * 1024, pipelined: 4 },
+    turn: new Turn(),
     isDraining: false,
     dateLine: () => '',
     onRequest: (request, response) => begun.put({ request, response }),

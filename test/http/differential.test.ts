@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Connection } from '../../src/http/connection.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { Turn } from '../../src/http/turn.ts';
 import { createRandom, type Random } from '../policy/text/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
 
@@ -127,6 +128,7 @@ function readWithOwn(): Reader {
   };
   const connections = {
     limits: { headMs: 10_000, headBytes, pipelined: 100 },
+    turn: new Turn(),
     isDraining: false,
     dateLine: () => '',
     onRequest,

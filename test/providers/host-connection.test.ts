@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Turn } from '../../src/http/turn.ts';
 import { HostConnection, type Keeper } from '../../src/providers/host-connection.ts';
 import type { HostRequest } from '../../src/providers/pool.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
@@ -10,6 +11,7 @@ const timeouts = { connectMs: 1_000, headersMs: 2_000, idleMs: 3_000 };
 
 class TestKeeper implements Keeper {
   readonly timeouts = timeouts;
+  readonly turn = new Turn();
   nowMs = 0;
   /** What the connection said each time that it was free. */
   readonly freed: (number | undefined)[] = [];
