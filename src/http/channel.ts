@@ -62,7 +62,7 @@ export class Channel implements Taker {
     if (body.length <= joinedBytes) return this.write(head + body.toString('latin1'), done);
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    const mayGoOn = this.#socket.write(body, done);
+    const mayGoOn = this.#turn.write(this.#socket, body, done);
     this.#socket.uncork();
     return mayGoOn;
   }
