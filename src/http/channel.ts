@@ -19,6 +19,7 @@ export class Channel implements Taker {
   readonly #turn: Turn;
   readonly #reader: ChannelReader;
   #arrived: Buffer | undefined;
+  #isGivenUp = false;
 
   constructor(socket: Socket, turn: Turn, reader: ChannelReader) {
     this.#socket = socket;
@@ -26,6 +27,8 @@ export class Channel implements Taker {
     this.#reader = reader;
     socket.on('data', (bytes: Buffer) => {
       this.takeArrived();
+      // Those before them may have ended all that this channel is for.
+      if (this.#isGivenUp) return void socket.unshift(bytes);
       this.#arrived = bytes;
       turn.arrived(this, bytes.length);
     });
@@ -51,6 +54,14 @@ export class Channel implements Taker {
     this.#reader.arrived(bytes);
   }
 
+  /** Leaves the socket to somebody else, as if nobody had ever listened: what comes before they do waits. */
+  giveUp(): void {
+    const socket = this.#socket;
+    this.#isGivenUp = true;
+    socket.removeAllListeners('data').pause();
+    (socket as { readableFlowing: boolean | null }).readableFlowing = null;
+  }
+
   /** Writes bytes, or a text of a character for each byte. False asks for a pause until the socket's `drain`. */
   write(data: Buffer | string, done?: Done): boolean {
     return this.#turn.write(this.#socket, data, done);
@@ -62,7 +73,7 @@ export class Channel implements Taker {
     if (body.length <= joinedBytes) return this.write(head + body.toString('latin1'), done);
     this.#socket.cork();
     this.#socket.write(head, 'latin1');
-    const mayGoOn = this.#socket.write(body, done);
+    const mayGoOn = this.#turn.write(this.#socket, body, done);
     this.#socket.uncork();
     return mayGoOn;
   }

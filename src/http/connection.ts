@@ -133,7 +133,8 @@ export class Connection implements BagItem, ChannelReader, Wire {
 
   /** The server stops: ends an idle connection now, a busy one behind its answers. */
   drain(): void {
-    const isIdle = this.#answers.length === 0 && this.#begun.length === 0 && !this.#channel.hasArrived;
+    this.#channel.takeArrived();
+    const isIdle = this.#answers.length === 0 && this.#begun.length === 0;
     if (this.#state === 'open' && isIdle) this.#socket.destroy();
   }
 
@@ -261,12 +262,9 @@ export class Connection implements BagItem, ChannelReader, Wire {
   #upgrade(request: HttpRequest, head: Buffer, onUpgrade: NonNullable<Server['onUpgrade']>): void {
     this.#state = 'upgraded';
     request.end();
-    const socket = this.#socket;
-    socket.removeAllListeners('data').removeAllListeners('drain');
-    // As if nobody had ever listened: what comes waits for the one who takes over.
-    socket.pause();
-    (socket as { readableFlowing: boolean | null }).readableFlowing = null;
-    onUpgrade(request, socket, head);
+    this.#socket.removeAllListeners('drain');
+    this.#channel.giveUp();
+    onUpgrade(request, this.#socket, head);
   }
 
   /** Our half ends with the client's, behind what has been written: an answer that was to go on is cut. */

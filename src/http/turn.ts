@@ -22,7 +22,8 @@ export class Turn {
   #held: Socket[] = [];
   /** Whether several came in the last turn. */
   #isBusy = false;
-  #isFlushDue = false;
+  /** While they are served; never while the loop reads, which could go on for long. */
+  #isHolding = false;
   #heldSinceMs = 0;
   /** When the last work ended, by performance.now(). */
   #lastMs = 0;
@@ -35,16 +36,14 @@ export class Turn {
       this.#lastMs = performance.now();
       return;
     }
-    if (this.#waiting.push(taker) > 1) return;
-    setImmediate(this.#takeAll);
-    this.#flushSoon(); // behind what those who take them write at once
+    if (this.#waiting.push(taker) === 1) this.#takeSoon();
   }
 
   /** Writes bytes, or a text of a character for each byte. False asks for a pause until the socket's `drain`. */
   write(socket: Socket, data: Buffer | string, done?: (error?: Error | null) => void): boolean {
-    if (this.#isBusy) this.#hold(socket);
+    if (this.#isHolding) this.#hold(socket);
     const mayGoOn = typeof data === 'string' ? socket.write(data, 'latin1', done) : socket.write(data, done);
-    if (!this.#isBusy) this.#lastMs = performance.now();
+    if (!this.#isHolding) this.#lastMs = performance.now();
     else if (performance.now() - this.#heldSinceMs > longestMs) this.#flush();
     return mayGoOn;
   }
@@ -52,15 +51,19 @@ export class Turn {
   #hold(socket: Socket): void {
     if (socket.writableCorked > 0) return;
     socket.cork();
-    if (this.#held.push(socket) > 1) return;
-    this.#heldSinceMs = performance.now();
-    this.#flushSoon();
+    if (this.#held.push(socket) === 1) this.#heldSinceMs = performance.now();
+  }
+
+  #takeSoon(): void {
+    setImmediate(this.#takeAll);
+    setImmediate(this.#release); // behind what those who take them write at once
   }
 
   readonly #takeAll = (): void => {
     const takers = this.#waiting;
     this.#waiting = [];
     this.#isBusy = takers.length > 1;
+    this.#isHolding = this.#isBusy;
     const startedAt = performance.now();
     let taken = 0;
     do {
@@ -71,18 +74,11 @@ export class Turn {
     if (taken === takers.length) return;
     // Others' bytes are read between; those who came first stay first.
     this.#waiting = [...takers.slice(taken), ...this.#waiting];
-    setImmediate(this.#takeAll);
-    this.#flushSoon();
+    this.#takeSoon();
   };
 
-  #flushSoon(): void {
-    if (this.#isFlushDue) return;
-    this.#isFlushDue = true;
-    setImmediate(this.#flushDue);
-  }
-
-  readonly #flushDue = (): void => {
-    this.#isFlushDue = false;
+  readonly #release = (): void => {
+    this.#isHolding = false;
     this.#flush();
   };
 

@@ -101,7 +101,7 @@ export class HostConnection implements BagItem, ChannelReader, PieceTaker {
 
   /** Ends it where what it waits for is overdue; a host that is held back is not late. */
   checkTime(nowMs: number): void {
-    if (nowMs <= this.#dueAtMs || this.#socket.isPaused()) return;
+    if (nowMs <= this.#dueAtMs || this.#socket.isPaused() || this.#channel.hasArrived) return;
     if (this.#state === 'connecting') this.#fail('slow connect', new Error('the connection took too long'));
     else if (this.#state === 'head') this.#fail('slow head', new Error('the head took too long'));
     else if (this.#state === 'body') this.#fail('slow body', new Error('nothing came for too long'));

@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../src/http/response.ts';
 import { Turn } from '../../src/http/turn.ts';
 import { parseAnswers, RawConnection } from './raw-connection.ts';
 import { queue } from './serving.ts';
+import { holdClock } from './turning.ts';
 
 const headMs = 10_000;
 
@@ -99,9 +100,10 @@ const get = (target: string) => head(`GET ${target} HTTP/1.1`);
 const post = (body: string, ...headers: string[]) =>
   head('POST /x HTTP/1.1', `Content-Length: ${body.length}`, ...headers) + body;
 
-/** Waits until the server's end has got that many bytes in all. */
+/** Waits until the server's end has got that many bytes in all, and the turn in which they came is over. */
 async function untilRead(socket: Socket, bytes: number): Promise<void> {
   while (socket.bytesRead < bytes) await turns(1);
+  await turns(1);
 }
 
 /** Lets the loop look for what has arrived, so many times. */
@@ -496,6 +498,49 @@ describe('a body that its handler does not ask for yet', () => {
   });
 });
 
+describe('what has arrived and waits for the end of the turn', () => {
+  /** Does something in that moment. */
+  async function meanwhile(text: string, act: (connection: Connection) => void): Promise<Accepted> {
+    holdClock();
+    const accepted = await accept();
+    accepted.socket.once('data', () => act(accepted.connection));
+    accepted.client.send(text);
+    await untilRead(accepted.socket, text.length);
+    await turns(2);
+    return accepted;
+  }
+
+  test.each([
+    ['is overdue', (connection: Connection) => connection.checkTime(later(1_000_000))],
+    ['ends because the server stops', (connection: Connection) => connection.drain()],
+  ])('is served though its connection %s', async (_name, act) => {
+    const { client, next } = await meanwhile(get('/'), act);
+
+    give((await next()).response, 'a');
+
+    expect((await client.answer()).body).toBe('a');
+  });
+
+  test('is served though the client ends its half', async () => {
+    holdClock();
+    const { client, socket } = await accept(echoing());
+    socket.pause();
+    client.send(post('last'));
+    await untilRead(socket, post('last').length);
+    client.socket.end();
+    await turns(2);
+    socket.resume();
+
+    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['last']);
+  });
+
+  test('keeps no connection of a server that stops where it is nothing', async () => {
+    const { client } = await meanwhile('\r\n', (connection) => connection.drain());
+
+    expect(await client.answersUntilClose()).toEqual([]);
+  });
+});
+
 describe('Upgrade', () => {
   const upgrade = head('GET /x HTTP/1.1', 'Connection: Upgrade', 'Upgrade: echo');
   const takeOver: NonNullable<Server['onUpgrade']> = (request, socket, begun) => {
@@ -523,6 +568,23 @@ describe('Upgrade', () => {
     client.send('early');
     await untilRead(socket, upgrade.length + 5);
     await turns(3);
+
+    const [bytes] = await once(taken, 'data');
+
+    expect(String(bytes)).toBe('early');
+  });
+
+  test('keeps what comes in the turn in which the head still waits', async () => {
+    holdClock();
+    const upgraded = queue<Socket>();
+    const { client, socket } = await accept({ onUpgrade: (_request, taken) => upgraded.put(taken) });
+    socket.pause();
+    client.send(upgrade);
+    await untilRead(socket, upgrade.length);
+    client.send('early');
+    await untilRead(socket, upgrade.length + 5);
+    socket.resume();
+    const taken = await upgraded.take();
 
     const [bytes] = await once(taken, 'data');
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Turn } from '../../src/http/turn.ts';
 import { HostConnection, type Keeper } from '../../src/providers/host-connection.ts';
 import type { HostRequest } from '../../src/providers/pool.ts';
+import { holdClock } from '../http/turning.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
 
 const small: HostRequest = { method: 'POST', path: '/', headers: ['x-a', 'b'], body: Buffer.from('{}') };
@@ -410,6 +411,15 @@ describe('an idle connection ends', () => {
     },
   );
 
+  test('as soon as bytes of the host are read, before anybody looks at them', async () => {
+    holdClock();
+    const { there, socket, connection } = await idle();
+    const arrived = new Promise((resolve) => socket.once('data', () => resolve(connection.isIdle)));
+    there.write(`${ok}content-length: 4\r\n\r\nevil`);
+
+    expect(await arrived).toBe(false);
+  });
+
   test('as soon as the end of the host is read', async () => {
     const { there, socket, connection } = await idle();
     const ended = new Promise((resolve) => socket.once('end', () => resolve(connection.isIdle)));
@@ -576,6 +586,7 @@ describe('by the clock', () => {
     it.keeper.nowMs = 2_000;
     there.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 O');
     await until(() => it.socket.bytesRead > 30);
+    await until(() => true); // they may wait for the end of the turn
     it.connection.checkTime(2_500);
     expect(reader.isOver).toBe(false);
     it.connection.checkTime(2_501);
@@ -613,6 +624,16 @@ describe('by the clock', () => {
     it.connection.checkTime(1_003_001);
 
     expect((await reader.outcome).failure).toBe('provider.timeout');
+  });
+
+  test('a host whose bytes wait for the end of the turn is not late', async () => {
+    holdClock();
+    const it = await silent();
+    const { reader, there } = await it.ask();
+    it.socket.once('data', () => it.connection.checkTime(1_000_000));
+    there.write(`${ok}content-length: 2\r\n\r\n{}`);
+
+    expect(await reader.outcome).toMatchObject({ body: '{}', failure: undefined });
   });
 
   test('an idle connection is never overdue', async () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Taker, Turn } from '../../src/http/turn.ts';
 import { type HostRequest, Pool } from '../../src/providers/pool.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
 
@@ -142,6 +143,31 @@ describe('connections', () => {
 
     expect((await first.outcome).body).toBe('1');
     expect((await second.outcome).body).toBe('2');
+  });
+
+  test('are not taken again where bytes that nobody asked for have come and wait for the end of the turn', async () => {
+    let isRead: () => void = () => undefined;
+    class WatchedTurn extends Turn {
+      override arrived(taker: Taker, bytes: number): void {
+        super.arrived(taker, bytes);
+        isRead();
+      }
+    }
+    const host = await start(numbering());
+    const pool = new Pool(host.url, { timeouts, turn: new WatchedTurn() });
+    pools.push(pool);
+    const before = await askAndRest(pool);
+    holdClock();
+    const behind = new Promise<Reader>((resolve) => {
+      isRead = () => {
+        isRead = () => undefined;
+        resolve(ask(pool));
+      };
+    });
+
+    for (const socket of host.sockets) socket.write(`${ok}content-length: 4\r\n\r\nevil`);
+
+    expect([before.body, (await (await behind).outcome).body]).toEqual(['1', '2']);
   });
 
   test('are not taken again once the host has ended them', async () => {
