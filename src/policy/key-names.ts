@@ -1,3 +1,5 @@
+import { unseenNames } from './unseen.ts';
+
 /** What the walk has to know of a member by its key. */
 export const keyKinds = {
   /** Nothing. */
@@ -8,6 +10,8 @@ export const keyKinds = {
   label: 2,
   /** A sign that the object carries bytes, or leads to them. */
   bytes: 3,
+  /** A sign that the member's value stands for content that is kept or encrypted elsewhere. */
+  reference: 4,
 } as const;
 export type KeyKind = (typeof keyKinds)[keyof typeof keyKinds];
 
@@ -40,7 +44,10 @@ const names: Readonly<Record<string, KeyKind>> = {
   phase: keyKinds.label,
   detail: keyKinds.label,
   ttl: keyKinds.label,
+  file_data: keyKinds.reference,
+  ...Object.fromEntries(unseenNames.map((name) => [name, keyKinds.reference])),
 };
+const urlEnding = Buffer.from('_url');
 
 interface Entry {
   readonly bytes: Buffer;
@@ -62,11 +69,13 @@ export function createKeyReader(): KeyReader {
   }
   return (bytes, start, end) => {
     const candidates = byLength[end - start];
-    if (candidates === undefined) return keyKinds.other;
-    for (const candidate of candidates) {
-      if (startsWith(bytes, start, candidate.bytes)) return candidate.kind;
+    if (candidates !== undefined) {
+      for (const candidate of candidates) {
+        if (startsWith(bytes, start, candidate.bytes)) return candidate.kind;
+      }
     }
-    return keyKinds.other;
+    const isUrl = end - start >= urlEnding.length && startsWith(bytes, end - urlEnding.length, urlEnding);
+    return isUrl ? keyKinds.reference : keyKinds.other;
   };
 }
 

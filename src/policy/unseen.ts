@@ -15,6 +15,8 @@ const referenceNames = new Set([
   'previous_response_id',
   'connector_id',
 ]);
+/** All names that tell something, beside those that end in "_url". */
+export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];
 const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
 
 const memberName = remembered((name): MemberName => {

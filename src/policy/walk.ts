@@ -171,6 +171,10 @@ class Walker {
           mayHoldBytes = true;
           this.value(document, key + 1, inner.member(document.text(key)));
           break;
+        case keyKinds.other:
+          if (inner.chain === undefined && !document.isEscaped(key)) this.value(document, key + 1, inner);
+          else this.#member(document, key, inner);
+          break;
         default:
           this.#member(document, key, inner);
       }
@@ -187,7 +191,6 @@ class Walker {
   }
 
   #member(document: JsonDocument, key: number, context: Context): void {
-    if (context.isData && context.chain === undefined) return this.value(document, key + 1, context);
     const name = document.text(key);
     if (!context.isData) this.#noteReferences(document, key + 1, { name, context });
     this.value(document, key + 1, context.member(name));
@@ -257,12 +260,8 @@ class Walker {
   #decoded(texts: readonly string[], outer: Place, roles: number): void {
     if (this.#nesting === nestingLimit) return this.#visitor.unseen('opaque', outer);
     this.#nesting += 1;
-    const context = new Context({
-      roles,
-      chain: undefined,
-      isData: true,
-      origin: { outer, isDecoded: true },
-    });
+    const origin = { outer, isDecoded: true };
+    const context = new Context({ roles, chain: undefined, isData: true, origin });
     for (const text of texts) this.value(wrapText(text), 2, context);
     this.#nesting -= 1;
   }

@@ -1,3 +1,8 @@
+/** The UTF-16 unit at a place; -1 before a text and behind it, so that it is a whole number everywhere. */
+export function codeAt(text: string, at: number): number {
+  return at >= 0 && at < text.length ? text.charCodeAt(at) : -1;
+}
+
 /** True for 0 to 9 only; digits of other scripts are the folded view's business. */
 export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;

@@ -1,21 +1,10 @@
-import luhn from 'validator/lib/isLuhnNumber.js';
-import { isDigit, isHexDigit, isLatinLetter, isWordCharacter } from './characters.ts';
+import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from './characters.ts';
 import type { Detector, Finding } from './detector.ts';
-
-/** Groups of digits, as columns: texts may be full of them, and objects for each would cost more than reading. */
-interface Groups {
-  readonly starts: number[];
-  readonly ends: number[];
-  /** The character that joins a group to the next one; 0 where the run ends. */
-  readonly separators: number[];
-  /** So many of them; what follows is left over from a run before. */
-  count: number;
-}
 
 /**
  * Payment card numbers: a known issuer, its length, printed in one piece or in the issuer's groups with one
- * separator throughout, and a right check digit. Validator's own issuer table is not used: its pattern for
- * Mastercard lacks an anchor, so any number that begins with 51 passes, however long.
+ * separator throughout, and a right check digit. Validator's check of cards is not used: its pattern for Mastercard
+ * lacks an anchor, so any number that begins with 51 passes, however long.
  */
 export const creditCard: Detector = {
   prefilter: { kind: 'digits', atLeast: 14 },
@@ -24,35 +13,37 @@ export const creditCard: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    const groups: Groups = { starts: [], ends: [], separators: [], count: 0 };
     // A card has a group of at least four digits, so one character in four is enough to notice it.
     for (let index = 3; index < text.length; index += 4) {
-      if (!isDigit(text.charCodeAt(index))) continue;
-      const end = readGroups(text, index, groups);
-      for (const card of cardsAmong(text, groups)) findings.push(card);
-      index = Math.max(index, end);
+      if (isDigit(codeAt(text, index))) index = Math.max(index, readGroups(text, index, findings));
     }
     return findings;
   },
 };
 
-/** All digit groups around `index` that hang together by one separator each; returns where the last one ends. */
-function readGroups(text: string, index: number, groups: Groups): number {
-  const { starts, ends, separators } = groups;
+/**
+ * Adds the cards among all digit groups around `index` that hang together by one separator each; returns where the
+ * last group ends. Linear: each group is read once, and from where it begins a card's 23 places at most twice.
+ */
+function readGroups(text: string, index: number, findings: Finding[]): number {
+  const before = findings.length;
   let start = index;
-  while (start > 0 && isDigit(text.charCodeAt(start - 1))) start -= 1;
+  while (start > 0 && isDigit(codeAt(text, start - 1))) start -= 1;
   start = firstGroupStart(text, start);
-  let count = 0;
+  let uncovered = 0;
   for (;;) {
     let end = start;
     while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
-    const separator = separatorAt(text, end);
-    starts[count] = start;
-    ends[count] = end;
-    separators[count] = separator;
-    count += 1;
-    if (separator === 0) {
-      groups.count = count;
+    const candidates = groupings[end - start];
+    const card = candidates === undefined ? undefined : cardAt(text, start, candidates);
+    if (card === undefined) uncovered += 1;
+    else {
+      findings.push(card);
+      end = card.end;
+    }
+    if (!isSeparator(codeAt(text, end)) || !isDigit(codeAt(text, end + 1))) {
+      // Columns of numbers hold a lucky four now and then; around a card stand an expiry date and a code at most.
+      if (uncovered > 3 * (findings.length - before)) findings.length = before;
       return end;
     }
     start = end + 1;
@@ -62,15 +53,10 @@ function readGroups(text: string, index: number, groups: Groups): number {
 /** Steps back over the short group that the search in strides of four may have passed. */
 function firstGroupStart(text: string, start: number): number {
   let first = start;
-  if (first < 2 || !isSeparator(text.charCodeAt(first - 1))) return start;
+  if (first < 2 || !isSeparator(codeAt(text, first - 1))) return start;
   first -= 1;
-  while (first > 0 && start - first <= 7 && isDigit(text.charCodeAt(first - 1))) first -= 1;
-  return start - first <= 7 && isDigit(text.charCodeAt(first)) ? first : start;
-}
-
-function separatorAt(text: string, end: number): number {
-  const code = text.charCodeAt(end);
-  return isSeparator(code) && isDigit(text.charCodeAt(end + 1)) ? code : 0;
+  while (first > 0 && start - first <= 7 && isDigit(codeAt(text, first - 1))) first -= 1;
+  return start - first <= 7 && isDigit(codeAt(text, first)) ? first : start;
 }
 
 /** Space, hyphen, dot, the no-break spaces and the typographic hyphens. */
@@ -86,112 +72,82 @@ function isSeparator(code: number): boolean {
   );
 }
 
+/** A way in which cards are printed. */
 interface Grouping {
-  readonly sizes: readonly number[];
   readonly digits: number;
+  /** Characters with the separators. */
+  readonly length: number;
+  /** Where the separators are. */
+  readonly joints: readonly number[];
 }
 
-const printed: readonly Grouping[] = [
-  { sizes: [4, 4, 4, 4, 3], digits: 19 },
-  { sizes: [4, 4, 4, 4], digits: 16 },
-  { sizes: [4, 6, 5], digits: 15 },
-  { sizes: [4, 6, 4], digits: 14 },
-  { sizes: [19], digits: 19 },
-  { sizes: [16], digits: 16 },
-  { sizes: [15], digits: 15 },
-  { sizes: [14], digits: 14 },
-];
+const printed = [[4, 4, 4, 4, 3], [4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [19], [16], [15], [14]] as const;
 /** The groups in which cards are printed, by the length of the first. */
-const groupings = Array.from({ length: 20 }, (_, length) =>
-  printed.filter(({ sizes }) => sizes[0] === length),
-);
-const noFindings: readonly Finding[] = [];
+const groupings = Array.from({ length: 20 }, (_, length) => {
+  const same = printed.filter(([first]) => first === length);
+  return same.length === 0 ? undefined : same.map(toGrouping);
+});
 
-function cardsAmong(text: string, groups: Groups): readonly Finding[] {
-  const { starts, ends, count } = groups;
-  let found: Finding[] | undefined;
-  let uncovered = 0;
-  let index = 0;
-  while (index < count) {
-    const size = cardAt(text, groups, index);
-    if (size === 0) {
-      uncovered += 1;
-      index += 1;
-      continue;
-    }
-    found ??= [];
-    found.push({ start: starts[index] as number, end: ends[index + size - 1] as number });
-    index += size;
-  }
-  // Columns of numbers hold a lucky four now and then; around a card stand an expiry date and a code at most.
-  return found !== undefined && uncovered <= 3 * found.length ? found : noFindings;
+function toGrouping(sizes: readonly number[]): Grouping {
+  const digits = sizes.reduce((sum, size) => sum + size, 0);
+  const joints = sizes.slice(1).map((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size, at));
+  return { digits, length: digits + joints.length, joints };
 }
 
-/** How many groups from `index` on make up a card; 0 where none does. */
-function cardAt(text: string, groups: Groups, index: number): number {
-  const start = groups.starts[index] as number;
-  const candidates = groupings[(groups.ends[index] as number) - start];
-  if (candidates === undefined) return 0;
+/** The card that begins with a group, which has the size of the first of some groupings. */
+function cardAt(text: string, start: number, candidates: readonly Grouping[]): Finding | undefined {
   const lengths = lengthsByPrefix[prefixAt(text, start)] as number;
-  if (lengths === 0) return 0;
-  for (const { sizes, digits } of candidates) {
-    if ((lengths & (1 << digits)) === 0 || !fits(groups, index, sizes)) continue;
-    if (isCard(text, groups, index, sizes.length)) return sizes.length;
+  if (lengths === 0) return undefined;
+  for (const grouping of candidates) {
+    if ((lengths & (1 << grouping.digits)) === 0 || !isGrouped(text, start, grouping)) continue;
+    if (!hasCheckDigit(text, start, grouping)) continue;
+    const card = { start, end: start + grouping.length };
+    if (standsAlone(text, card.start, card.end) && !isCounting(text, start, grouping)) return card;
   }
-  return 0;
+  return undefined;
 }
 
 function prefixAt(text: string, start: number): number {
   let prefix = 0;
-  for (let at = start; at < start + 4; at += 1) prefix = prefix * 10 + text.charCodeAt(at) - 48;
+  for (let at = start; at < start + 4; at += 1) prefix = prefix * 10 + codeAt(text, at) - 48;
   return prefix;
 }
 
-function fits({ starts, ends, separators, count }: Groups, index: number, sizes: readonly number[]): boolean {
-  if (index + sizes.length > count) return false;
-  const separator = separators[index];
-  for (let offset = 1; offset < sizes.length; offset += 1) {
-    const at = index + offset;
-    if ((ends[at] as number) - (starts[at] as number) !== sizes[offset]) return false;
-    if (separators[at - 1] !== separator) return false;
-  }
+/** Whether separators, all the same, stand where they should; and no digit behind the last place. */
+function isGrouped(text: string, start: number, { length, joints }: Grouping): boolean {
+  if (isDigit(codeAt(text, start + length))) return false;
+  const [first] = joints;
+  if (first === undefined) return true;
+  const separator = codeAt(text, start + first);
+  if (!isSeparator(separator)) return false;
+  for (const joint of joints) if (codeAt(text, start + joint) !== separator) return false;
   return true;
 }
 
-/** Whether so many groups from `index` on, of a card's sizes, are one. */
-function isCard(text: string, groups: Groups, index: number, count: number): boolean {
-  const { starts, ends } = groups;
-  if (!hasCheckDigit(text, groups, index, count)) return false;
-  if (!standsAlone(text, starts[index] as number, ends[index + count - 1] as number)) return false;
-  const written: string[] = [];
-  for (let at = index; at < index + count; at += 1) written.push(text.slice(starts[at], ends[at]));
-  return luhn.default(written.join('')) && !isCounting(written);
-}
-
-/** Validator checks it too, at many times the cost, which nine numbers of ten are spared. */
-function hasCheckDigit(text: string, { starts, ends }: Groups, index: number, count: number): boolean {
+/** Whether all else are digits, the last of which checks the others (ISO/IEC 7812-1, annex B). */
+function hasCheckDigit(text: string, start: number, { digits, length }: Grouping): boolean {
   let sum = 0;
-  let length = 0;
-  for (let group = index + count - 1; group >= index; group -= 1) {
-    const start = starts[group] as number;
-    for (let at = (ends[group] as number) - 1; at >= start; at -= 1) {
-      const digit = text.charCodeAt(at) - 48;
-      sum += (length & 1) === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
-      length += 1;
-    }
+  let count = 0;
+  for (let at = start + length - 1; at >= start; at -= 1) {
+    const digit = codeAt(text, at) - 48;
+    if (!(digit >= 0 && digit <= 9)) continue;
+    sum += (count & 1) === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+    count += 1;
   }
-  return sum % 10 === 0;
+  return count === digits && sum % 10 === 0;
 }
 
 /** Four numbers of which each is one more than the last are a stretch of a table. */
-function isCounting(groups: readonly string[]): boolean {
-  return groups.length > 1 && groups.every((group, index) => Number(group) === Number(groups[0]) + index);
+function isCounting(text: string, start: number, { length, joints }: Grouping): boolean {
+  if (joints.length === 0) return false;
+  const groups = text.slice(start, start + length).split(/\D/);
+  return groups.every((group, index) => Number(group) === Number(groups[0]) + index);
 }
 
 /** Whether the number is not merely the digits of something longer: a hash, a fraction, a name. */
 function standsAlone(text: string, start: number, end: number): boolean {
-  const after = text.charCodeAt(end);
-  const before = text.charCodeAt(start - 1);
+  const after = codeAt(text, end);
+  const before = codeAt(text, start - 1);
   if (isWordCharacter(after) || before === 46 || before === 95) return false;
   if (isSeparator(after) && isHexChunk(text, end + 1, 1)) return false;
   if (isSeparator(before) && isHexChunk(text, start - 2, -1)) return false;
@@ -202,22 +158,22 @@ function standsAlone(text: string, start: number, end: number): boolean {
 function isHexChunk(text: string, from: number, step: 1 | -1): boolean {
   let letters = 0;
   let length = 0;
-  for (let index = from; length < 13 && isHexDigit(text.charCodeAt(index)); index += step) {
+  for (let index = from; length < 13 && isHexDigit(codeAt(text, index)); index += step) {
     length += 1;
-    if (isLatinLetter(text.charCodeAt(index))) letters += 1;
+    if (isLatinLetter(codeAt(text, index))) letters += 1;
   }
-  return letters > 0 && letters < length && !isLatinLetter(text.charCodeAt(from + step * length));
+  return letters > 0 && letters < length && !isLatinLetter(codeAt(text, from + step * length));
 }
 
 /** "card4111…" is a card after a word; "9f4111…" is part of a hash. */
 function isPlainWordBefore(text: string, end: number): boolean {
   let start = end;
   let isHex = true;
-  while (end - start < 20 && isLatinLetter(text.charCodeAt(start - 1))) {
+  while (end - start < 20 && isLatinLetter(codeAt(text, start - 1))) {
     start -= 1;
-    if (!isHexDigit(text.charCodeAt(start))) isHex = false;
+    if (!isHexDigit(codeAt(text, start))) isHex = false;
   }
-  return !isHex && !isWordCharacter(text.charCodeAt(start - 1));
+  return !isHex && !isWordCharacter(codeAt(text, start - 1));
 }
 
 interface IssuerRange {

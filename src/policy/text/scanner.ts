@@ -50,7 +50,7 @@ export class Scanner {
     this.#note('folded', state.needles);
   };
   #isTold = false;
-  readonly #wideSteps = new WideSteps();
+  readonly #wideSteps: WideSteps;
   #at = 0;
   #scans = 0;
   /** The scan from which on texts are read in parts again. */
@@ -67,6 +67,8 @@ export class Scanner {
     this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold, ...limits });
     this.#fold = machines.fold;
     this.#pairs = new PairTable(this.exact, this.folded, { escapes: plainEscapes, ...limits });
+    const { fold } = machines;
+    this.#wideSteps = new WideSteps({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
     this.#after = this.start;
     this.#seenExact = new Uint8Array(machines.needleCount);
     this.#seenFolded = new Uint8Array(machines.needleCount);

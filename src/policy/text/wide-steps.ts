@@ -1,33 +1,84 @@
+import type { Alphabet } from './alphabet.ts';
+import type { Fold } from './fold.ts';
+
 /** Steps that are remembered; a power of two. */
 const room = 4096;
 
-/** What characters above ASCII led to a while ago, by the pair before them and the age of its table. */
+export interface Kinds {
+  readonly exact: Alphabet;
+  readonly folded: Alphabet;
+  readonly fold: Fold;
+}
+
+interface Step {
+  readonly offset: number;
+  readonly codePoint: number;
+  readonly age: number;
+}
+
+/**
+ * What characters above ASCII led to a while ago, by the pair before them and the age of its table; and by what both
+ * automata know them by: all those lead to the same pair, and a body of all characters has but few kinds of them.
+ */
 export class WideSteps {
+  readonly #kinds: Kinds;
+  readonly #byPoint = new Steps();
+  readonly #byKind = new Steps();
+
+  constructor(kinds: Kinds) {
+    this.#kinds = kinds;
+  }
+
+  /** Offset of the pair that a character led to; -1 where nobody remembers. */
+  recall(offset: number, codePoint: number, age: number): number {
+    const known = this.#byPoint.recall(offset, codePoint, age);
+    if (known >= 0) return known;
+    const alike = this.#byKind.recall(offset, this.#kindOf(codePoint), age);
+    if (alike >= 0) this.#byPoint.note(offset, codePoint, { age, to: alike });
+    return alike;
+  }
+
+  /** Offsets and age must be of one table. */
+  note({ offset, codePoint, age }: Step, to: number): void {
+    this.#byPoint.note(offset, codePoint, { age, to });
+    const kind = this.#kindOf(codePoint);
+    if (kind !== noKind) this.#byKind.note(offset, kind, { age, to });
+  }
+
+  /** The classes of a character as one number; none where it folds to several. */
+  #kindOf(codePoint: number): number {
+    const { exact, folded, fold } = this.#kinds;
+    const point = fold.point(codePoint);
+    if (point < 0) return noKind;
+    // Class 0 is nobody's, so it can stand for what the fold drops.
+    return (exact.of(codePoint) << 16) | (point === 0 ? 0 : folded.of(point));
+  }
+}
+
+/** No kind: the classes of the exact view begin at 1. */
+const noKind = 0;
+
+class Steps {
   readonly #from = new Int32Array(room).fill(-1);
   readonly #point = new Int32Array(room);
   readonly #to = new Int32Array(room);
   readonly #age = new Int32Array(room);
 
-  /** Offset of the pair that a character led to; -1 where nobody remembers. */
-  recall(offset: number, codePoint: number, age: number): number {
-    const slot = slotOf(offset, codePoint);
-    const isKnown = this.#from[slot] === offset && this.#point[slot] === codePoint;
+  recall(offset: number, point: number, age: number): number {
+    const slot = slotOf(offset, point);
+    const isKnown = this.#from[slot] === offset && this.#point[slot] === point;
     return isKnown && this.#age[slot] === age ? (this.#to[slot] as number) : -1;
   }
 
-  /** Offsets and age must be of one table. */
-  note(
-    step: { readonly offset: number; readonly codePoint: number; readonly age: number },
-    to: number,
-  ): void {
-    const slot = slotOf(step.offset, step.codePoint);
-    this.#from[slot] = step.offset;
-    this.#point[slot] = step.codePoint;
-    this.#age[slot] = step.age;
+  note(offset: number, point: number, { age, to }: { readonly age: number; readonly to: number }): void {
+    const slot = slotOf(offset, point);
+    this.#from[slot] = offset;
+    this.#point[slot] = point;
+    this.#age[slot] = age;
     this.#to[slot] = to;
   }
 }
 
-function slotOf(offset: number, codePoint: number): number {
-  return (Math.imul(offset, 31) + codePoint) & (room - 1);
+function slotOf(offset: number, point: number): number {
+  return (Math.imul(offset, 31) + point + (point >> 16)) & (room - 1);
 }
