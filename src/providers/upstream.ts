@@ -30,7 +30,6 @@ export interface UpstreamFailure {
 /** One request at a provider and its answer, between the connection that it goes over and those who read it. */
 export class Upstream implements ProviderAnswer {
   status = 0;
-  #list: readonly string[] = [];
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #connection: HostConnection | undefined;
@@ -46,8 +45,9 @@ export class Upstream implements ProviderAnswer {
     this.#settle = settle;
   }
 
+  /** None before the head is here. */
   get headers(): AnswerHeaders {
-    this.#headers ??= new AnswerHeaders(this.#list);
+    this.#headers ??= new AnswerHeaders();
     return this.#headers;
   }
 
@@ -62,9 +62,9 @@ export class Upstream implements ProviderAnswer {
   }
 
   /** For the connection, as the next three: the answer's head is here. */
-  head(status: number, headers: readonly string[]): void {
+  head(status: number, headers: AnswerHeaders): void {
     this.status = status;
-    this.#list = headers;
+    this.#headers = headers;
     this.#settle(undefined);
   }
 

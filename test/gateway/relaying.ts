@@ -15,7 +15,7 @@ import { RawConnection } from '../http/raw-connection.ts';
 /** An answer whose body the test writes. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers = new AnswerHeaders([]);
+  readonly headers = new AnswerHeaders();
   wasAborted = false;
   timesResumed = 0;
   #sink: BodySink | undefined;

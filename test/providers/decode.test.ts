@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/http/lifetime.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
 import { decodedAnswer } from '../../src/providers/decode.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
@@ -10,12 +10,12 @@ import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 /** An answer whose body is written by the test, as the connection would. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers: AnswerHeaders;
+  readonly headers = new AnswerHeaders();
   wasAborted = false;
   sink: BodySink | undefined;
 
   constructor(encoding?: string) {
-    this.headers = new AnswerHeaders(encoding === undefined ? [] : ['content-encoding', encoding]);
+    if (encoding !== undefined) this.headers.add(answerField('content-encoding'), encoding);
   }
 
   pipe(sink: BodySink): void {
