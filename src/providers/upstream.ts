@@ -14,6 +14,8 @@ export interface BodySink {
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
+  /** The body, where all of it came with the head in one piece and so has no need to be piped. */
+  whole(): Buffer | undefined;
   /** Starts the body towards the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
@@ -86,6 +88,11 @@ export class Upstream implements ProviderAnswer {
     this.#outcome = error;
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
+  }
+
+  whole(): Buffer | undefined {
+    const [first, second] = this.#early;
+    return this.#outcome === 'complete' && second === undefined && !this.#isAborted ? first : undefined;
   }
 
   pipe(sink: BodySink): void {

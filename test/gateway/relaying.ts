@@ -16,6 +16,7 @@ import { RawConnection } from '../http/raw-connection.ts';
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
   readonly headers = new AnswerHeaders();
+  readonly whole = () => undefined;
   wasAborted = false;
   timesResumed = 0;
   #sink: BodySink | undefined;
