@@ -1,4 +1,5 @@
 import { controlCharacter, endOfLine, withoutBlanks } from '../http/field-lines.ts';
+import { remembered } from '../remember.ts';
 import { type AnswerField, AnswerHeaders, answerField } from './answer-headers.ts';
 
 /** The head of a provider's answer. */
@@ -21,21 +22,24 @@ const listsClose = /,[ \t]*close[ \t]*(?:,|$)/;
 const listsKeepAlive = /,[ \t]*keep-alive[ \t]*(?:,|$)/;
 const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i;
 
+const readStatusLine = remembered((line): { readonly status: number; readonly isOld: boolean } => {
+  const found = statusLine.exec(line);
+  if (found === null || controlCharacter.test(line)) {
+    throw new BrokenHead('the answer does not begin with a status line');
+  }
+  return { status: Number(found[2]), isOld: found[1] === '0' };
+});
+
 /** Reads a head, which is given without the empty line behind it (RFC 9112, sections 4 and 6.3). Throws BrokenHead. */
 export function parseAnswerHead(text: string): AnswerHead {
   const firstEnd = endOfLine(text, 0);
-  const firstLine = text.slice(0, firstEnd);
-  const found = statusLine.exec(firstLine);
-  if (found === null || controlCharacter.test(firstLine)) {
-    throw new BrokenHead('the answer does not begin with a status line');
-  }
-  const status = Number(found[2]);
+  const { status, isOld } = readStatusLine(text.slice(0, firstEnd));
   const fields = parseFields(text, firstEnd + 2);
   const framed = framingOf(fields);
   const isBodiless = status < 200 || status === 204 || status === 304;
   // Some hosts send the body that such a head must not promise.
   const isDoubtful = isBodiless && framed !== 0 && framed !== 'until the end';
-  const closes = isDoubtful || closesBehind(fields, { isOld: found[1] === '0' });
+  const closes = isDoubtful || closesBehind(fields, { isOld });
   return {
     status,
     headers: fields.headers,
