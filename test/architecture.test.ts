@@ -13,6 +13,7 @@ const layers: Readonly<
 > = {
   'errors.ts': { from: [], packages: [] },
   'glob.ts': { from: [], packages: [] },
+  'random-hex.ts': { from: [], packages: [] },
   'remember.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
   'dialects/': { from: ['errors.ts'], packages: [] },
@@ -24,7 +25,7 @@ const layers: Readonly<
     from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'glob.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
-  'http/': { from: ['errors.ts', 'remember.ts'], packages: [] },
+  'http/': { from: ['errors.ts', 'random-hex.ts', 'remember.ts'], packages: [] },
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
     from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts', 'http/', 'type:config/'],

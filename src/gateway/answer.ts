@@ -44,13 +44,19 @@ export async function giveAnswer(
   options: AnswerOptions,
 ): Promise<void> {
   try {
-    await give(exchange, forwarded, options);
+    const given = give(exchange, forwarded, options);
+    if (given !== undefined) await given;
   } finally {
     forwarded.release();
   }
 }
 
-function give(exchange: Exchange, forwarded: Forwarded<Passage>, options: AnswerOptions): Promise<void> {
+/** Undefined where it is given already. */
+function give(
+  exchange: Exchange,
+  forwarded: Forwarded<Passage>,
+  options: AnswerOptions,
+): Promise<void> | undefined {
   const { status } = forwarded.answer;
   if (status === 401 || status === 403) {
     forwarded.answer.abort();
@@ -102,13 +108,24 @@ function giveStream(
   );
 }
 
-async function giveJson(
+function giveJson(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<Passage>,
+  options: AnswerOptions,
+): Promise<void> | undefined {
+  const body = readWhole(answer, answerLimitBytes, exchange.lifetime);
+  if (body instanceof Promise) return body.then((whole) => giveWhole(exchange, whole, forwarded, options));
+  giveWhole(exchange, body, forwarded, options);
+  return undefined;
+}
+
+function giveWhole(
+  exchange: Exchange,
+  body: Buffer,
+  forwarded: Forwarded<Passage>,
   { endpoint, request, gateway, check }: AnswerOptions,
-): Promise<void> {
-  const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
+): void {
   const value = parseAnswer(body);
   const { translation } = forwarded.request;
   if (translation !== undefined) {

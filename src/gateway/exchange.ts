@@ -7,6 +7,7 @@ import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
+import { TimeText } from '../record/time-text.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { ModelRequest } from './request.ts';
 
@@ -34,7 +35,7 @@ export class Exchange implements BagItem {
    * usual fields are there from the beginning: an object that grows changes its hidden class with each.
    */
   readonly draft: Draft = {
-    time: new Date(this.startedMs).toISOString(),
+    time: '',
     request_id: this.id,
     method: '',
     path: '',
@@ -62,9 +63,10 @@ export class Exchange implements BagItem {
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
 
-  constructor(request: HttpRequest, response: HttpResponse) {
+  constructor(request: HttpRequest, response: HttpResponse, times = new TimeText()) {
     this.request = request;
     this.response = response;
+    this.draft.time = times.text(this.startedMs);
     response.onClose(() => {
       if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });

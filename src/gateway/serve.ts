@@ -10,6 +10,7 @@ import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
+import { TimeText } from '../record/time-text.ts';
 import type { KeyRing } from './authenticate.ts';
 import { createDecider } from './decider.ts';
 import { Exchange } from './exchange.ts';
@@ -87,6 +88,7 @@ export async function serveGateway({
   const repeats = foldRepeats(record);
   const isReady = () => listener?.isDraining === false;
   const turn = new Turn();
+  const times = new TimeText();
   const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady, turn };
   let current = build(config, shared);
 
@@ -96,7 +98,7 @@ export async function serveGateway({
     limits,
     turn,
     onRequest: (request, response) => {
-      const exchange = new Exchange(request, response);
+      const exchange = new Exchange(request, response, times);
       open.add(exchange);
       response.onClose(() => open.remove(exchange));
       void current.run(exchange); // it answers its own failures

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { remembered } from '../remember.ts';
 import type { HttpRequest } from './request.ts';
 
 interface Guard {
@@ -7,6 +8,7 @@ interface Guard {
 }
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const isLoopback = remembered((host) => loopbackHost.test(nameIn(host)));
 
 /**
  * Refuses what a web page could make a browser send: a Host that is not ours (DNS rebinding) and an
@@ -27,6 +29,10 @@ export function guard(request: Pick<HttpRequest, 'header'>, { allowedHosts, allo
 }
 
 function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
-  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-  return loopbackHost.test(name) || allowedHosts.has(name);
+  return isLoopback(host) || allowedHosts.has(nameIn(host));
+}
+
+/** A Host header's value without its port. */
+function nameIn(host: string): string {
+  return host.replace(/:\d{1,5}$/, '').toLowerCase();
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { GatewayError } from '../errors.ts';
+import { randomHex } from '../random-hex.ts';
 import type { HttpResponse } from './response.ts';
 
 /** Headers by their names in lower case; several of one name as a list. */
@@ -11,12 +11,11 @@ export interface JsonOptions {
   readonly headers?: HeaderFields;
 }
 
+const idDigits = randomHex(30);
+
 /** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
 export function newRequestId(): string {
-  // Node makes random UUIDs many at a time, which is four times as quick as asking for bytes. The two digits
-  // that are left out are those that are not random.
-  const uuid = randomUUID();
-  return `req_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(15, 18)}${uuid.slice(20, 23)}${uuid.slice(24)}`;
+  return `req_${idDigits()}`;
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */

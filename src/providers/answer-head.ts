@@ -1,10 +1,12 @@
-import { controlCharacter, endOfLine, token, withoutBlanks } from '../http/field-lines.ts';
+import { controlCharacter, endOfLine, withoutBlanks } from '../http/field-lines.ts';
+import { remembered } from '../remember.ts';
+import { type AnswerField, AnswerHeaders, answerField } from './answer-headers.ts';
 
 /** The head of a provider's answer. */
 export interface AnswerHead {
   readonly status: number;
-  /** Names as they were spelled and values, by turns; a character for each byte. */
-  readonly headers: readonly string[];
+  /** Their values have a character for each byte. */
+  readonly headers: AnswerHeaders;
   /** Bytes of the body; `chunks` and `until the end` where the head does not tell. */
   readonly body: number | 'chunks' | 'until the end';
   /** Milliseconds that the host keeps an idle connection; undefined where it does not say, 0 where it closes it. */
@@ -20,21 +22,24 @@ const listsClose = /,[ \t]*close[ \t]*(?:,|$)/;
 const listsKeepAlive = /,[ \t]*keep-alive[ \t]*(?:,|$)/;
 const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i;
 
+const readStatusLine = remembered((line): { readonly status: number; readonly isOld: boolean } => {
+  const found = statusLine.exec(line);
+  if (found === null || controlCharacter.test(line)) {
+    throw new BrokenHead('the answer does not begin with a status line');
+  }
+  return { status: Number(found[2]), isOld: found[1] === '0' };
+});
+
 /** Reads a head, which is given without the empty line behind it (RFC 9112, sections 4 and 6.3). Throws BrokenHead. */
 export function parseAnswerHead(text: string): AnswerHead {
   const firstEnd = endOfLine(text, 0);
-  const firstLine = text.slice(0, firstEnd);
-  const found = statusLine.exec(firstLine);
-  if (found === null || controlCharacter.test(firstLine)) {
-    throw new BrokenHead('the answer does not begin with a status line');
-  }
-  const status = Number(found[2]);
+  const { status, isOld } = readStatusLine(text.slice(0, firstEnd));
   const fields = parseFields(text, firstEnd + 2);
   const framed = framingOf(fields);
   const isBodiless = status < 200 || status === 204 || status === 304;
   // Some hosts send the body that such a head must not promise.
   const isDoubtful = isBodiless && framed !== 0 && framed !== 'until the end';
-  const closes = isDoubtful || closesBehind(fields, { isOld: found[1] === '0' });
+  const closes = isDoubtful || closesBehind(fields, { isOld });
   return {
     status,
     headers: fields.headers,
@@ -44,7 +49,7 @@ export function parseAnswerHead(text: string): AnswerHead {
 }
 
 interface Fields {
-  readonly headers: string[];
+  readonly headers: AnswerHeaders;
   length: string | undefined;
   transfer: string | undefined;
   /** In lower case, each with a comma before it. */
@@ -53,7 +58,7 @@ interface Fields {
 }
 
 function parseFields(text: string, from: number): Fields {
-  const headers: string[] = [];
+  const headers = new AnswerHeaders();
   const fields: Fields = {
     headers,
     length: undefined,
@@ -65,23 +70,32 @@ function parseFields(text: string, from: number): Fields {
     const end = endOfLine(text, start);
     const colon = text.indexOf(':', start);
     if (colon < 0 || colon >= end) throw new BrokenHead('a header has no colon');
-    const name = text.slice(start, colon);
+    const field = answerField(text.slice(start, colon));
     const value = withoutBlanks(text, colon + 1, end);
-    if (!token.test(name) || controlCharacter.test(value)) throw new BrokenHead('a header is malformed');
-    headers.push(name, value);
+    if (!field.isProper || controlCharacter.test(value)) throw new BrokenHead('a header is malformed');
+    headers.add(field, value);
+    noteField(fields, field.role, value);
     start = end + 2;
-    // Only names of these three lengths are worth a closer look.
-    if (name.length === 10 || name.length === 14 || name.length === 17)
-      noteField(fields, name.toLowerCase(), value);
   }
   return fields;
 }
 
-function noteField(fields: Fields, name: string, value: string): void {
-  if (name === 'content-length') fields.length = once(fields.length, value);
-  else if (name === 'transfer-encoding') fields.transfer = once(fields.transfer, value);
-  else if (name === 'connection') fields.connection += `,${value.toLowerCase()}`;
-  else if (name === 'keep-alive') fields.keepAlive = value;
+function noteField(fields: Fields, role: AnswerField['role'], value: string): void {
+  switch (role) {
+    case 'content-length':
+      fields.length = once(fields.length, value);
+      return;
+    case 'transfer-encoding':
+      fields.transfer = once(fields.transfer, value);
+      return;
+    case 'connection':
+      fields.connection += `,${value.toLowerCase()}`;
+      return;
+    case 'keep-alive':
+      fields.keepAlive = value;
+      return;
+    case undefined:
+  }
 }
 
 function framingOf({ length, transfer }: Fields): AnswerHead['body'] {

@@ -1,3 +1,4 @@
+import { token } from '../http/field-lines.ts';
 import { remembered } from '../remember.ts';
 
 const passedNames = new Set([
@@ -11,45 +12,57 @@ const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 // What the gateway itself goes by.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding']);
 
-interface AnswerFate {
+// What tells where the answer ends and what becomes of the connection.
+const roles = ['content-length', 'transfer-encoding', 'connection', 'keep-alive'] as const;
+
+/** A header by its name. */
+export interface AnswerField {
+  /** In lower case. */
   readonly name: string;
+  /** Whether it can be one at all. */
+  readonly isProper: boolean;
+  readonly role: (typeof roles)[number] | undefined;
   /** The name that the client gets it under; undefined for what stays here. */
   readonly passedAs: string | undefined;
   readonly isOfUse: boolean;
 }
 
-const answerFate = remembered((spelling): AnswerFate => {
+/** All there is to know of a header by its name, in any spelling. */
+export const answerField = remembered((spelling): AnswerField => {
   const name = spelling.toLowerCase();
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
   const passedAs = name === 'x-request-id' ? 'x-provider-request-id' : isPassed ? name : undefined;
-  return { name, passedAs, isOfUse: passedAs !== undefined || readNames.has(name) };
+  return {
+    name,
+    isProper: token.test(spelling),
+    role: roles.find((role) => role === name),
+    passedAs,
+    isOfUse: passedAs !== undefined || readNames.has(name),
+  };
 });
 
 /** Headers of a provider's answer: those that the client gets or the gateway goes by, the first of equal names. */
 export class AnswerHeaders {
-  readonly #fates: AnswerFate[] = [];
+  readonly #fields: AnswerField[] = [];
   readonly #values: string[] = [];
 
-  /** Takes a flat list of names, as they were spelled, and values. */
-  constructor(list: readonly string[]) {
-    for (let i = 0; i + 1 < list.length; i += 2) {
-      const fate = answerFate(list[i] as string);
-      if (!fate.isOfUse || this.get(fate.name) !== undefined) continue;
-      this.#fates.push(fate);
-      this.#values.push(list[i + 1] as string);
-    }
+  add(field: AnswerField, value: string): void {
+    if (!field.isOfUse || this.get(field.name) !== undefined) return;
+    this.#fields.push(field);
+    this.#values.push(value);
   }
 
   /** The value of a header that the gateway goes by, by its lower-case name. */
   get(name: string): string | undefined {
-    for (let i = 0; i < this.#fates.length; i += 1) if (this.#fates[i]?.name === name) return this.#values[i];
+    for (let i = 0; i < this.#fields.length; i += 1)
+      if (this.#fields[i]?.name === name) return this.#values[i];
     return undefined;
   }
 
   /** Adds names and values of what the client gets to a flat list, after `clean` has seen the values. */
   passOn(headers: string[], clean: (value: string) => string): void {
-    for (let i = 0; i < this.#fates.length; i += 1) {
-      const name = this.#fates[i]?.passedAs;
+    for (let i = 0; i < this.#fields.length; i += 1) {
+      const name = this.#fields[i]?.passedAs;
       if (name !== undefined) headers.push(name, clean(this.#values[i] as string));
     }
   }

@@ -26,6 +26,7 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
   return {
     status: answer.status,
     headers: answer.headers,
+    whole: () => undefined,
     resume: () => decoder.resume(),
     abort: () => {
       decoder.destroy();

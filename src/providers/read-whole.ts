@@ -3,10 +3,16 @@ import type { Lifetime } from '../http/lifetime.ts';
 import type { ProviderAnswer } from './upstream.ts';
 
 /**
- * Reads a whole answer. Throws provider.broken_response for one that is too large or cut, and the
- * lifetime's reason when that ends first.
+ * Reads a whole answer; one that is all here without a promise. Throws provider.broken_response for one that is
+ * too large or cut, and the lifetime's reason when that ends first.
  */
-export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: Lifetime): Promise<Buffer> {
+export function readWhole(
+  answer: ProviderAnswer,
+  limitBytes: number,
+  lifetime: Lifetime,
+): Buffer | Promise<Buffer> {
+  const here = lifetime.reason === undefined ? answer.whole() : undefined;
+  if (here !== undefined && here.length <= limitBytes) return here;
   const tooLarge = () => {
     answer.abort();
     const message = `the provider's answer is larger than ${limitBytes} bytes`;

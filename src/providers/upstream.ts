@@ -14,6 +14,8 @@ export interface BodySink {
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
+  /** The body, where all of it came with the head in one piece and so has no need to be piped. */
+  whole(): Buffer | undefined;
   /** Starts the body towards the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
@@ -30,7 +32,6 @@ export interface UpstreamFailure {
 /** One request at a provider and its answer, between the connection that it goes over and those who read it. */
 export class Upstream implements ProviderAnswer {
   status = 0;
-  #list: readonly string[] = [];
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #connection: HostConnection | undefined;
@@ -46,8 +47,9 @@ export class Upstream implements ProviderAnswer {
     this.#settle = settle;
   }
 
+  /** None before the head is here. */
   get headers(): AnswerHeaders {
-    this.#headers ??= new AnswerHeaders(this.#list);
+    this.#headers ??= new AnswerHeaders();
     return this.#headers;
   }
 
@@ -62,9 +64,9 @@ export class Upstream implements ProviderAnswer {
   }
 
   /** For the connection, as the next three: the answer's head is here. */
-  head(status: number, headers: readonly string[]): void {
+  head(status: number, headers: AnswerHeaders): void {
     this.status = status;
-    this.#list = headers;
+    this.#headers = headers;
     this.#settle(undefined);
   }
 
@@ -86,6 +88,11 @@ export class Upstream implements ProviderAnswer {
     this.#outcome = error;
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
+  }
+
+  whole(): Buffer | undefined {
+    const [first, second] = this.#early;
+    return this.#outcome === 'complete' && second === undefined && !this.#isAborted ? first : undefined;
   }
 
   pipe(sink: BodySink): void {

@@ -15,7 +15,8 @@ import { RawConnection } from '../http/raw-connection.ts';
 /** An answer whose body the test writes. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers = new AnswerHeaders([]);
+  readonly headers = new AnswerHeaders();
+  readonly whole = () => undefined;
   wasAborted = false;
   timesResumed = 0;
   #sink: BodySink | undefined;

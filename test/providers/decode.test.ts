@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/http/lifetime.ts';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
 import { decodedAnswer } from '../../src/providers/decode.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
@@ -10,12 +10,13 @@ import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 /** An answer whose body is written by the test, as the connection would. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers: AnswerHeaders;
+  readonly headers = new AnswerHeaders();
+  readonly whole = (): Buffer | undefined => undefined;
   wasAborted = false;
   sink: BodySink | undefined;
 
   constructor(encoding?: string) {
-    this.headers = new AnswerHeaders(encoding === undefined ? [] : ['content-encoding', encoding]);
+    if (encoding !== undefined) this.headers.add(answerField('content-encoding'), encoding);
   }
 
   pipe(sink: BodySink): void {
@@ -178,10 +179,20 @@ describe('a compressed answer', () => {
 });
 
 describe('reading whole', () => {
+  test('what is all here is given at once, but not above the limit and not when the time is over', async () => {
+    const written = Object.assign(new WrittenAnswer(), { whole: () => Buffer.from('all') });
+    const over = new Lifetime();
+    over.end(new GatewayError('client.left', 'the client left'));
+
+    expect(String(readWhole(written, 3, new Lifetime()))).toBe('all');
+    expect(readWhole(written, 2, new Lifetime())).toBeInstanceOf(Promise);
+    await expect(readWhole(written, 3, over)).rejects.toBe(over.reason);
+  });
+
   test('takes just the limit and no more', async () => {
     const read = async (size: number) => {
       const written = new WrittenAnswer();
-      const whole = readWhole(written, 10, new Lifetime());
+      const whole = Promise.resolve(readWhole(written, 10, new Lifetime()));
       for (let i = 0; i < size; i += 1) written.sink?.data(Buffer.from('x'));
       written.sink?.end();
       return whole.then(String, (error: GatewayError) => [error.code, written.wasAborted]);

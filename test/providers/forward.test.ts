@@ -535,7 +535,7 @@ describe('the client leaving', () => {
     const at = provider(there.url);
     const lifetime = new Lifetime();
     const { answer, release } = await forward(toTargets([target(at)], lifetime));
-    const reading = failureOf(readWhole(answer, 1_000, lifetime));
+    const reading = failureOf(Promise.resolve(readWhole(answer, 1_000, lifetime)));
 
     lifetime.end(left);
 
@@ -590,7 +590,7 @@ describe('places at a provider', () => {
       try {
         const targets = number % 5 === 0 ? [target(at), target(spare)] : [target(at)];
         const { answer, release } = await forward(toTargets(targets, lifetime));
-        return await readWhole(answer, 1_000, lifetime)
+        return await Promise.resolve(readWhole(answer, 1_000, lifetime))
           .then(() => String(answer.status))
           .finally(release);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
 import { requestHeaders } from '../../src/providers/headers.ts';
 
 const options = { isAnthropic: false, extraNames: new Set<string>(), own: [] };
@@ -148,7 +148,9 @@ describe('towards a provider', () => {
 describe('towards the client', () => {
   const passedOn = (...flat: string[]) => {
     const passed: string[] = [];
-    new AnswerHeaders(flat).passOn(passed, (value) => value);
+    const headers = new AnswerHeaders();
+    for (let i = 0; i < flat.length; i += 2) headers.add(answerField(flat[i] ?? ''), flat[i + 1] ?? '');
+    headers.passOn(passed, (value) => value);
     return pairs(passed);
   };
 
