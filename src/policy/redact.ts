@@ -4,7 +4,7 @@ import { spansOutside, textsOf } from './exceptions.ts';
 import type { Facts } from './facts.ts';
 import { type Occurrence, occurrenceLimit } from './findings.ts';
 import { type Place, placeInRequest, textOf } from './place.ts';
-import { isRedactable } from './redactable.ts';
+import { createRedactable } from './redactable.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
 
@@ -59,7 +59,7 @@ export class Plan {
   readonly #outers = new Map<JsonDocument, Place>();
 
   /** `isFixed` tells what must not be changed; by default what would break a request. */
-  constructor(root: JsonDocument, isFixed = (place: Place) => !isRedactable(place)) {
+  constructor(root: JsonDocument, isFixed = whatBreaks(root)) {
     this.#root = root;
     this.#isFixed = isFixed;
   }
@@ -133,6 +133,11 @@ export class Plan {
     }
     return texts;
   }
+}
+
+function whatBreaks(root: JsonDocument): (place: Place) => boolean {
+  const isRedactable = createRedactable(root);
+  return (place) => !isRedactable(place);
 }
 
 /** The document's bytes with some strings replaced. */
