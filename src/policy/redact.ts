@@ -56,7 +56,8 @@ export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
   readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
-  readonly #outers = new Map<JsonDocument, Place>();
+  /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
+  readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
 
   /** `isFixed` tells what must not be changed; by default what would break a request. */
   constructor(root: JsonDocument, isFixed = whatBreaks(root)) {
@@ -111,10 +112,10 @@ export class Plan {
   }
 
   /** A document inside a text changes that text, and so on outwards. */
-  #note(document: JsonDocument, outer: Place): void {
-    this.#outers.set(document, outer);
-    if (outer.outer !== undefined && !this.#outers.has(outer.document))
-      this.#note(outer.document, outer.outer);
+  #note(document: JsonDocument, { document: outer, entry, outer: further }: Place): void {
+    const inner = this.#inner.get(outer) ?? new Map<number, JsonDocument>();
+    this.#inner.set(outer, inner.set(entry, document));
+    if (further !== undefined) this.#note(outer, further);
   }
 
   #rebuild(document: JsonDocument): Buffer {
@@ -126,10 +127,9 @@ export class Plan {
     for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
       texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
     }
-    for (const [inner, outer] of this.#outers) {
-      if (outer.document !== document) continue;
+    for (const [entry, inner] of this.#inner.get(document) ?? []) {
       // The inner document is the text wrapped in `{"":` and `}`.
-      texts.set(outer.entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
+      texts.set(entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
     }
     return texts;
   }
