@@ -235,8 +235,9 @@ describe('what depends on the joint between a known beginning and what follows',
 });
 
 test('no dialect has two fields for the system or for the turns, on which going on relies', () => {
-  for (const { places } of Object.values(dialects)) {
-    const kinds = Object.values(places).filter((place) => place === 'system' || place === 'turns');
-    expect(new Set(kinds).size).toBe(kinds.length);
-  }
+  const held = Object.values(dialects).map(({ places }) => [...places.values()]);
+  const most = (kind: string) =>
+    Math.max(...held.map((places) => places.filter((each) => each === kind).length));
+
+  expect([most('system'), most('turns')]).toEqual([1, 1]);
 });
