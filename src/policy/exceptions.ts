@@ -38,8 +38,33 @@ export function spansOutside(
 ): readonly Span[] {
   const spans = findSpans(needle, text, fold);
   if (except.length === 0) return spans;
-  const excepted = except.flatMap((each) => findSpans(each, text, fold));
-  return spans.filter(({ start, end }) => !excepted.some((each) => each.start <= start && each.end >= end));
+  if (spans.length === 0) return spans;
+  const isExcepted = createWithin(except.flatMap((each) => findSpans(each, text, fold)));
+  return spans.filter((span) => !isExcepted(span));
+}
+
+type Stretch = Pick<Span, 'start' | 'end'>;
+
+/** Tells whether one of some stretches holds all of another; a text may have tens of thousands of either. */
+function createWithin(stretches: readonly Stretch[]): (stretch: Stretch) => boolean {
+  const sorted = [...stretches].sort((one, other) => one.start - other.start);
+  // How far those reach that begin no later than each.
+  const reaches = new Int32Array(sorted.length);
+  let reach = 0;
+  for (const [at, { end }] of sorted.entries()) {
+    reach = Math.max(reach, end);
+    reaches[at] = reach;
+  }
+  return ({ start, end }) => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] as Stretch).start <= start) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && (reaches[low - 1] as number) >= end;
+  };
 }
 
 /** The text of an occurrence; across a joint, the joined text in both ways. */

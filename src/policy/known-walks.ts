@@ -17,6 +17,9 @@ const placeLimit = 1_000;
 /** Bytes of texts in texts that a remembered walk may hold on to. */
 const nestedLimitBytes = 16_384;
 const checkpointLimit = 24;
+/** Open texts that the checkpoints of a walk may hold on to; a chain weighs as much as some texts. */
+const openLimit = 8_192;
+const chainWeight = 8;
 
 /**
  * Remembers walks over documents that are kept, as long as those are. A document that begins like one of them
@@ -62,7 +65,7 @@ export class KnownWalks {
 
   remember(document: JsonDocument, dialect: Dialect, walk: Omit<KnownWalk, 'dialect'>): void {
     if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
-    this.#walks.set(document, { dialect, ...walk, checkpoints: fewer(walk.checkpoints) });
+    this.#walks.set(document, { dialect, ...walk, checkpoints: lighter(fewer(walk.checkpoints)) });
   }
 }
 
@@ -93,6 +96,19 @@ function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   if (checkpoints.length <= checkpointLimit) return checkpoints;
   const recent = checkpoints.length - checkpointLimit / 2;
   return checkpoints.filter((_, at) => at % 2 === 0 || at >= recent);
+}
+
+/** As many of the last ones as may be held on to: a body of small texts can leave thousands open before each turn. */
+function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  let open = 0;
+  let first = checkpoints.length;
+  while (first > 0) {
+    const { chains } = checkpoints[first - 1] as Checkpoint;
+    for (const { pieces } of chains.values()) open += chainWeight + pieces.length;
+    if (open > openLimit) break;
+    first -= 1;
+  }
+  return checkpoints.slice(first);
 }
 
 /** Numbers in place of turns are told before all turns, so they must not be found on the way. */

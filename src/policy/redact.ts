@@ -4,7 +4,7 @@ import { spansOutside, textsOf } from './exceptions.ts';
 import type { Facts } from './facts.ts';
 import { type Occurrence, occurrenceLimit } from './findings.ts';
 import { type Place, placeInRequest, textOf } from './place.ts';
-import { isRedactable } from './redactable.ts';
+import { createRedactable } from './redactable.ts';
 import type { Fold } from './text/fold.ts';
 import type { Needle } from './text/needles.ts';
 
@@ -56,10 +56,11 @@ export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
   readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
-  readonly #outers = new Map<JsonDocument, Place>();
+  /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
+  readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
 
   /** `isFixed` tells what must not be changed; by default what would break a request. */
-  constructor(root: JsonDocument, isFixed = (place: Place) => !isRedactable(place)) {
+  constructor(root: JsonDocument, isFixed = whatBreaks(root)) {
     this.#root = root;
     this.#isFixed = isFixed;
   }
@@ -111,10 +112,10 @@ export class Plan {
   }
 
   /** A document inside a text changes that text, and so on outwards. */
-  #note(document: JsonDocument, outer: Place): void {
-    this.#outers.set(document, outer);
-    if (outer.outer !== undefined && !this.#outers.has(outer.document))
-      this.#note(outer.document, outer.outer);
+  #note(document: JsonDocument, { document: outer, entry, outer: further }: Place): void {
+    const inner = this.#inner.get(outer) ?? new Map<number, JsonDocument>();
+    this.#inner.set(outer, inner.set(entry, document));
+    if (further !== undefined) this.#note(outer, further);
   }
 
   #rebuild(document: JsonDocument): Buffer {
@@ -126,13 +127,17 @@ export class Plan {
     for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
       texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
     }
-    for (const [inner, outer] of this.#outers) {
-      if (outer.document !== document) continue;
+    for (const [entry, inner] of this.#inner.get(document) ?? []) {
       // The inner document is the text wrapped in `{"":` and `}`.
-      texts.set(outer.entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
+      texts.set(entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
     }
     return texts;
   }
+}
+
+function whatBreaks(root: JsonDocument): (place: Place) => boolean {
+  const isRedactable = createRedactable(root);
+  return (place) => !isRedactable(place);
 }
 
 /** The document's bytes with some strings replaced. */

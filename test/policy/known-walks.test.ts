@@ -4,6 +4,13 @@ import { KnownBodies } from '../../src/dialects/known-bodies.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../src/dialects/strict-json.ts';
 import type { PolicySet } from '../../src/policy/compile.ts';
+import { type Checkpoint, Gatherer } from '../../src/policy/findings.ts';
+import { KnownWalks } from '../../src/policy/known-walks.ts';
+import { createFold } from '../../src/policy/text/fold.ts';
+import { buildMachine } from '../../src/policy/text/machine.ts';
+import { TextReader } from '../../src/policy/text/reader.ts';
+import { VerdictCache } from '../../src/policy/text/verdict-cache.ts';
+import { createWalk } from '../../src/policy/walk.ts';
 import { alteredBody, type Body, randomBody } from '../kit/random-conversations.ts';
 import { compile, subjectOf } from './deciding.ts';
 import { createRandom } from './text/random.ts';
@@ -234,9 +241,44 @@ describe('what depends on the joint between a known beginning and what follows',
   });
 });
 
+/** The checkpoints that a walk over a longer conversation is given by the walk over a shorter one. */
+function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoint[] {
+  const machine = buildMachine([], createFold());
+  const reader = new TextReader(machine, new VerdictCache());
+  const known = new KnownBodies();
+  const walks = new KnownWalks();
+  const before = known.read(bytesOf(shorter));
+  const gatherer = new Gatherer(machine, reader, true);
+  createWalk().request(before, dialects.messages, gatherer);
+  const findings = gatherer.finish();
+  walks.remember(before, dialects.messages, { ...gatherer, findings });
+  const given = new Gatherer(machine, reader, true);
+  walks.resume(known.read(bytesOf(longer)), dialects.messages, given);
+  return given.checkpoints;
+}
+
+test.each([
+  [120, 7],
+  [1_200, 4],
+  [9_000, 0],
+])('of a walk that left %i texts open before each turn %i checkpoints are kept', (texts, expected) => {
+  const open = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`k${at}`, Array.from({ length: texts / 40 }, () => 'x')]),
+  );
+  const saying = (turns: number) => ({
+    fill: filler,
+    messages: [{ role: 'user', content: [open] }, ...Array.from({ length: turns }, () => 'y')],
+  });
+
+  const checkpoints = checkpointsAfter(saying(1_024), saying(1_025));
+
+  expect(checkpoints.length).toBe(expected);
+});
+
 test('no dialect has two fields for the system or for the turns, on which going on relies', () => {
-  for (const { places } of Object.values(dialects)) {
-    const kinds = Object.values(places).filter((place) => place === 'system' || place === 'turns');
-    expect(new Set(kinds).size).toBe(kinds.length);
-  }
+  const held = Object.values(dialects).map(({ places }) => [...places.values()]);
+  const most = (kind: string) =>
+    Math.max(...held.map((places) => places.filter((each) => each === kind).length));
+
+  expect([most('system'), most('turns')]).toEqual([1, 1]);
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../src/dialects/strict-json.ts';
+import { parseNested } from '../../src/policy/nested.ts';
+import { Plan } from '../../src/policy/redact.ts';
+import { createFold } from '../../src/policy/text/fold.ts';
 import { policyOf, saying } from './deciding.ts';
 
 const decide = policyOf({
@@ -59,6 +62,38 @@ describe('redaction', () => {
     });
 
     expect(redacted(body('see "nightfall"\n'))).toEqual(body(`see "${label}"\n`));
+  });
+
+  test('replaces in many texts that are JSON without going through all of them for each', () => {
+    const count = 500;
+    const root = parseStrictJson(Buffer.from(JSON.stringify({ a: Array(count).fill('["nightfall"]') })));
+    const plan = new Plan(root, () => false);
+    const fold = createFold();
+    let asked = 0;
+    for (let entry = 3; entry < root.count; entry += 1) {
+      const inner = parseNested(root.text(entry), root);
+      if (inner === undefined) throw new Error('not JSON');
+      const outer = {
+        entry,
+        get document() {
+          asked += 1;
+          return root;
+        },
+      };
+      const piece = { place: { document: inner, entry: 3, outer }, roles: 1, chain: undefined };
+      plan.add({
+        occurrence: { needle: 0, view: 'exact', piece },
+        needle: { kind: 'phrase', text: 'nightfall', match: 'exact' },
+        fold,
+        except: [],
+        label: 'x',
+      });
+    }
+
+    const body = plan.apply();
+
+    expect(JSON.parse(body.toString())).toEqual({ a: Array(count).fill('["x"]') });
+    expect(asked).toBeLessThan(count * 10);
   });
 
   test('takes out what is split over two blocks', () => {

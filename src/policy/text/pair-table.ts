@@ -118,8 +118,11 @@ export class PairTable {
 
   /** The pair of two states. */
   pair(exact: State, folded: State): Pair {
+    const first = this.#exact.live(exact);
+    const second = this.#folded.live(folded);
+    // Only now: making a state live may have begun the table of its automaton anew.
     if (this.#isStale()) this.#restart();
-    return this.#intern(this.#exact.live(exact), this.#folded.live(folded));
+    return this.#intern(first, second);
   }
 
   #groupBytes(): readonly (readonly number[])[] {
