@@ -11,7 +11,7 @@ export interface ChannelReader {
 }
 
 /** Longest piece that is worth a copy to save a write. */
-const joinedBytes = 16 * 1024;
+export const joinedBytes = 16 * 1024;
 
 /** A socket, the bytes of which come and go in turns. */
 export class Channel implements Taker {

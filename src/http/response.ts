@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { joinedBytes } from './channel.ts';
 import { unfitInValue } from './field-lines.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -25,8 +26,6 @@ export interface Wire {
   destroy(): void;
 }
 
-/** Longest piece that is worth a copy to save a write. */
-const joinedBytes = 16 * 1024;
 /** What may wait behind another answer before its writer is asked to pause. */
 const waitingBytes = 64 * 1024;
 /** How long the last words of a broken answer may take to leave. */

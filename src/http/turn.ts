@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Done } from './response.ts';
 
 /** Who has got bytes and takes them when it is told to; nothing where they are taken already. */
 export interface Taker {
@@ -40,7 +41,7 @@ export class Turn {
   }
 
   /** Writes bytes, or a text of a character for each byte. False asks for a pause until the socket's `drain`. */
-  write(socket: Socket, data: Buffer | string, done?: (error?: Error | null) => void): boolean {
+  write(socket: Socket, data: Buffer | string, done?: Done): boolean {
     if (this.#isHolding) this.#hold(socket);
     const mayGoOn = typeof data === 'string' ? socket.write(data, 'latin1', done) : socket.write(data, done);
     if (!this.#isHolding) this.#lastMs = performance.now();
