@@ -1,5 +1,6 @@
 import type { Occurrence } from './findings.ts';
 import type { NamedNeedle } from './matcher.ts';
+import { partitionPoint } from './partition-point.ts';
 import { textOf } from './place.ts';
 import type { Fold } from './text/fold.ts';
 import { findSpans, type Needle, type Span } from './text/needles.ts';
@@ -56,14 +57,8 @@ function createWithin(stretches: readonly Stretch[]): (stretch: Stretch) => bool
     reaches[at] = reach;
   }
   return ({ start, end }) => {
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((sorted[middle] as Stretch).start <= start) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && (reaches[low - 1] as number) >= end;
+    const begun = partitionPoint(sorted.length, (at) => (sorted[at] as Stretch).start <= start);
+    return begun > 0 && (reaches[begun - 1] as number) >= end;
   };
 }
 

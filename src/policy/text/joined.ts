@@ -16,15 +16,3 @@ export function join(texts: readonly string[], separator: string, reach: number)
   }
   return { text, joints };
 }
-
-/** Index of the last joint before a place; -1 where there is none. By halves, since findings are as many as joints. */
-export function lastJointBefore(joints: readonly number[], place: number): number {
-  let low = 0;
-  let high = joints.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((joints[middle] as number) < place) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}

@@ -1,6 +1,7 @@
+import { partitionPoint } from '../partition-point.ts';
 import { type Piece, type Place, textOf } from '../place.ts';
 import { type Character, readCharacter } from './code-points.ts';
-import { type Joined, join, lastJointBefore } from './joined.ts';
+import { type Joined, join } from './joined.ts';
 import { Lanes } from './lanes.ts';
 import type { Machine } from './machine.ts';
 import { findSpans, type Needle } from './needles.ts';
@@ -231,7 +232,7 @@ export class Joints {
     return this.#reader.detect(numbers, text).flatMap((hit) => {
       const spans = findSpans(this.#machine.needles[hit.needle] as Needle, text, this.#machine.fold);
       for (const { start, end } of spans) {
-        const at = lastJointBefore(joints, end);
+        const at = partitionPoint(joints.length, (joint) => (joints[joint] as number) < end) - 1;
         if (at >= 0 && start < (joints[at] as number)) return { hit, at: at + 1 };
       }
       return [];

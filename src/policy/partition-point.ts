@@ -1,0 +1,14 @@
+/**
+ * Where a condition ends that holds from the first of so many to somewhere, and of none behind: the index of the first
+ * of which it does not hold, found by halves.
+ */
+export function partitionPoint(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
