@@ -72,7 +72,7 @@ const bundle = await rolldown({
   // A thread and a process that shares the port need files of their own to begin with.
   input: {
     main: 'src/main.ts',
-    'decide-worker': 'src/gateway/decide-worker.ts',
+    'decide-worker': 'src/gateway/decision/decide-worker.ts',
     'serve-worker': 'src/cli/workers/serve-worker.ts',
     ...deferred,
   },

@@ -81,7 +81,7 @@ const lines = [];
 for (let at = 0; at < encoded.length; at += 16)
   lines.push(`  ${JSON.stringify(encoded.slice(at, at + 16).join(' '))},`);
 writeFileSync(
-  new URL('../src/policy/text/look-alikes.generated.ts', import.meta.url),
+  new URL('../src/policy/search/look-alikes.generated.ts', import.meta.url),
   `// Made by scripts/look-alikes.mjs from UnicodeData.txt 15.0.0 and confusables.txt 10.0.0; don't edit.
 // ${entries.length} characters: the distance from the one before (base 36), then what it looks like.
 export const lookAlikes: readonly string[] = [

@@ -12,36 +12,38 @@ const layers: Readonly<
   Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>
 > = {
   'errors.ts': { from: [], packages: [] },
-  'glob.ts': { from: [], packages: [] },
   'random-hex.ts': { from: [], packages: [] },
-  'remember.ts': { from: [], packages: [] },
+  'memoize.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
-  'dialects/': { from: ['errors.ts'], packages: [] },
+  'json/': { from: ['errors.ts'], packages: [] },
+  'dialects/': { from: ['json/', 'errors.ts'], packages: [] },
   'policy/': {
-    from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts'],
+    from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
     packages: ['zod', 're2js', 'validator', '@secretlint/'],
   },
   'config/': {
-    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'glob.ts'],
+    from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
-  'http/': { from: ['errors.ts', 'random-hex.ts', 'remember.ts'], packages: [] },
+  'http/': { from: ['errors.ts', 'random-hex.ts', 'memoize.ts'], packages: [] },
   'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
-    from: ['dialects/', 'errors.ts', 'glob.ts', 'remember.ts', 'http/', 'type:config/'],
+    from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts', 'http/', 'type:config/'],
     packages: [],
   },
+  'sandbox/': { from: ['json/', 'dialects/', 'http/', 'errors.ts', 'memoize.ts'], packages: [] },
   'gateway/': {
     from: [
+      'json/',
       'dialects/',
       'policy/',
       'config/',
       'http/',
       'providers/',
+      'sandbox/',
       'record/',
       'errors.ts',
-      'glob.ts',
-      'remember.ts',
+      'memoize.ts',
       'version.ts',
     ],
     packages: [],
@@ -53,11 +55,13 @@ const layers: Readonly<
   'client/': { from: ['errors.ts', 'dialects/'], packages: ['eventsource-parser', 'openapi-fetch', 'ws'] },
   'cli/': {
     from: [
+      'json/',
       'dialects/',
       'policy/',
       'config/',
       'http/',
       'providers/',
+      'sandbox/',
       'record/',
       'gateway/',
       'plants/',
@@ -71,7 +75,7 @@ const layers: Readonly<
 };
 
 /** Folders that are tested by calling them: they touch no clock, file, socket or environment. */
-const pureFolders = ['dialects/', 'policy/'];
+const pureFolders = ['json/', 'dialects/', 'policy/'];
 const pureModules = ['node:zlib', 'node:buffer', 'node:crypto', 'node:util', 'node:module'];
 
 interface Import {

@@ -14,7 +14,7 @@ import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
 import { openRecorder, type Recording } from './recording.ts';
 import { type PlantsService, type Services, startServices } from './services.ts';
-import { describeNews } from './workers/news.ts';
+import { describeNews } from './workers/events.ts';
 import type { WorkerNews } from './workers/worker.ts';
 
 interface ServeOptions extends CommonOptions {

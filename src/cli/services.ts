@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { type Front, serveHere } from './front.ts';
 import { portHolder } from './port-holder.ts';
+import { type Front, serveHere } from './server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The plant store beside the gateway, or why it did not start. */
@@ -50,7 +50,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   const prepareSandbox = async (next: Config) => {
     const usesSandbox = [...next.providers.values()].some((provider) => provider.dialect === 'sandbox');
     if (usesSandbox && sandboxUrl === undefined) {
-      const { startSandbox } = await import('../providers/sandbox/sandbox.ts');
+      const { startSandbox } = await import('../sandbox/sandbox.ts');
       const sandbox = await startSandbox();
       sandboxUrl = sandbox.url;
       stopping.unshift(() => sandbox.close());

@@ -1,5 +1,5 @@
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
-import { type PolicyOptions, policySchema } from '../policy/registry.ts';
+import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { parseDuration } from './durations.ts';
 import type { KeyFile } from './key-files.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { policySchema } from '../policy/registry.ts';
+import { policySchema } from '../policy/rules/schema.ts';
 import { parseExpiry } from './expiry.ts';
 import {
   amount,

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.ts';
-import type { JsonDocument } from './json-document.ts';
+import type { JsonDocument } from '../json/json-document.ts';
 
 /** Who a text of a request comes from, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
+import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { type Dialect, fieldOf } from './dialect.ts';
-import { type JsonDocument, kinds } from './json-document.ts';
 
 /** The few fields of a request that the gateway itself acts on. */
 export interface RequestFields {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { remembered } from '../remember.ts';
+import { memoize } from '../memoize.ts';
 
 /** What the key ring knows of a key. */
 export interface KnownKey {
@@ -14,7 +14,7 @@ export interface KeyRing<Key extends KnownKey> {
 }
 
 const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key']);
-const carrierOf = remembered((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
+const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
 /**
  * The key that a request carries, in whichever of the three headers its SDK uses. Nothing of the body has

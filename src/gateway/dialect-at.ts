@@ -1,5 +1,5 @@
 import type { DialectName } from '../dialects/registry.ts';
-import type { TextDialect } from '../dialects/translate/translate.ts';
+import type { TextDialect } from '../dialects/translate.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 

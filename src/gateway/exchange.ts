@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
-import type { BagItem } from '../http/bag.ts';
 import { Lifetime } from '../http/lifetime.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
+import type { SwapRemoveItem } from '../http/swap-remove-list.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { KnownKey } from './authenticate.ts';
@@ -22,7 +22,7 @@ const sessionHeaders = [
 ] as const;
 
 /** One request and its answer, from the first header to the record. */
-export class Exchange implements BagItem {
+export class Exchange implements SwapRemoveItem {
   place = -1;
   readonly id = newRequestId();
   readonly request: HttpRequest;

@@ -2,10 +2,10 @@ import type { BodyLimits } from '../http/body.ts';
 import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
+import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import type { Decider } from './decider.ts';
-import type { ModelCatalogue } from './models.ts';
-import type { Scrubber } from './scrub.ts';
+import type { Decider } from './decision/decider.ts';
+import type { ModelCatalogue } from './own-answers/models.ts';
 
 /** A project key with what applies to it. */
 export interface GatewayKey extends KnownKey {

@@ -1,11 +1,11 @@
 import { readBody } from '../http/body.ts';
-import { giveAnswer } from './answer.ts';
+import { giveAnswer } from './answer/answer.ts';
 import { authenticate } from './authenticate.ts';
-import { decide } from './decide.ts';
-import { giveEstimate } from './estimate.ts';
+import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { answerOwn } from './own-answers.ts';
+import { giveEstimate } from './own-answers/estimate.ts';
+import { answerOwn } from './own-answers/own-answers.ts';
 import { receive } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { guard } from '../http/guard.ts';
+import { checkOrigin } from '../http/check-origin.ts';
 import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -26,7 +26,7 @@ export function receive({ request, draft }: Exchange, door: Door): Received {
   const path = mark < 0 ? target : target.slice(0, mark);
   draft.method = method;
   draft.path = path.slice(0, 200);
-  guard(request, door);
+  checkOrigin(request, door);
 
   const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
   if (endpoint === undefined) throw unknownPath(path);

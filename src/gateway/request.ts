@@ -1,9 +1,9 @@
-import type { JsonDocument } from '../dialects/json-document.ts';
-import type { KnownBodies } from '../dialects/known-bodies.ts';
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
-import { parseStrictJson } from '../dialects/strict-json.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
+import type { JsonDocument } from '../json/json-document.ts';
+import type { KnownBodies } from '../json/known-bodies.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
 import type { Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 

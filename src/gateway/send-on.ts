@@ -6,19 +6,23 @@ import type { Route, Target } from '../providers/route.ts';
 import { dialectAt } from './dialect-at.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
-import { createPassages, type Passage, type PassageOptions } from './passage.ts';
 import type { ModelRequest } from './request.ts';
+import {
+  createUpstreamRequests,
+  type UpstreamRequest,
+  type UpstreamRequestOptions,
+} from './upstream-request.ts';
 
-interface Outgoing extends PassageOptions {
+interface Outgoing extends UpstreamRequestOptions {
   readonly decision: Decision;
 }
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
-export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<Passage>> {
+export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
   const isRedacted = outgoing.decision.action === 'redact';
   return forward({
     targets: outgoing.targets,
-    build: createPassages(exchange, outgoing),
+    build: createUpstreamRequests(exchange, outgoing),
     onAttempt: ({ provider, model }, { fate, dropped }) => {
       const { draft } = exchange;
       draft.attempts = (draft.attempts ?? 0) + 1;

@@ -1,23 +1,23 @@
 import { getHeapStatistics } from 'node:v8';
 import type { ModelEntry } from '../config/models.ts';
 import { GatewayError } from '../errors.ts';
-import { Bag } from '../http/bag.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
-import { Turn } from '../http/turn.ts';
+import { SwapRemoveList } from '../http/swap-remove-list.ts';
+import { Turn } from '../http/tick.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
+import { createScrubber, createTextScrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
-import { createDecider } from './decider.ts';
+import { createDecider } from './decision/decider.ts';
 import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import { handle } from './handle.ts';
-import { createCatalogue } from './models.ts';
-import { createScrubber, createTextScrubber } from './scrub.ts';
+import { createCatalogue } from './own-answers/models.ts';
 
 /** What of a configuration the gateway works by. */
 export interface GatewayConfig {
@@ -72,7 +72,7 @@ export async function serveGateway({
   startedMs = Date.now(),
   deciderEntry,
 }: ServeOptions): Promise<GatewayServer> {
-  const open = new Bag<Exchange>();
+  const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
   let listener: Listener | undefined;
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Done } from './response.ts';
-import type { Taker, Turn } from './turn.ts';
+import type { Taker, Turn } from './tick.ts';
 
 /** Who reads a channel. */
 export interface ChannelReader {

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { BagItem } from './bag.ts';
 import { Channel, type ChannelReader } from './channel.ts';
 import { ChunkedBody } from './chunked.ts';
 import { isHopeless, parseHead, type RequestHead, withoutEmptyLines } from './head.ts';
@@ -9,7 +8,8 @@ import { malformed } from './malformed.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
-import type { Turn } from './turn.ts';
+import type { SwapRemoveItem } from './swap-remove-list.ts';
+import type { Turn } from './tick.ts';
 
 export interface ConnectionLimits {
   /** Longest time for a request's head, in milliseconds. */
@@ -45,7 +45,7 @@ const idleMs = (keepAliveS + 5) * 1_000;
  * One client's connection: takes bytes, makes requests of them, one after the other, and gives their answers
  * in the same order. What is not well-formed is answered and ends it.
  */
-export class Connection implements BagItem, ChannelReader, Wire {
+export class Connection implements SwapRemoveItem, ChannelReader, Wire {
   place = -1;
   readonly #socket: Socket;
   readonly #channel: Channel;

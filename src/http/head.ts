@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import { remembered } from '../remember.ts';
+import { memoize } from '../memoize.ts';
 import { controlCharacter, endOfLine, token, withoutBlanks } from './field-lines.ts';
 import { HeadMeaning, type Role, roles } from './head-meaning.ts';
 import { malformed } from './malformed.ts';
@@ -34,7 +34,7 @@ interface HeaderName {
   readonly role: Role | undefined;
 }
 
-const nameOf = remembered((spelling): HeaderName => {
+const nameOf = memoize((spelling): HeaderName => {
   if (!token.test(spelling)) throw malformed('a header has no proper name');
   const lower = spelling.toLowerCase();
   return { lower, role: roles.get(lower) };

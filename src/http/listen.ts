@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
-import { Bag } from './bag.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type Server } from './connection.ts';
 import { DateLine } from './date-line.ts';
-import { Turn } from './turn.ts';
+import { SwapRemoveList } from './swap-remove-list.ts';
+import { Turn } from './tick.ts';
 
 export interface ListenLimits extends ConnectionLimits {
   readonly connections: number;
@@ -55,7 +55,7 @@ export async function listen({
   ...address
 }: ListenOptions): Promise<Listener> {
   const stop = new AbortController();
-  const open = new Bag<Connection>();
+  const open = new SwapRemoveList<Connection>();
   const date = new DateLine();
   let drained: Promise<void> | undefined;
   let emptied: () => void = () => undefined;

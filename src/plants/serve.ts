@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { guard } from '../http/guard.ts';
+import { checkOrigin } from '../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { newRequestId, rawErrorAnswer, sendError } from '../http/respond.ts';
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
       });
     });
     try {
-      guard(request, allowed);
+      checkOrigin(request, allowed);
       const [path, query] = splitAddress(request.target);
       const found = route(request.method, path);
       operation = found.operation.id;
@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
     socket.on('error', () => undefined); // the client left; there is nobody to tell
     try {
-      guard(request, allowed);
+      checkOrigin(request, allowed);
       refuseOtherUpgrades(request);
       const session = await requireSession(request, sessions);
       if (!options.isFeedLive() || listener.isDraining) {

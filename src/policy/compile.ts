@@ -1,15 +1,15 @@
-import { createKeyDetector, createKeyRule } from './built-in.ts';
-import { checkPolicies } from './check.ts';
-import { compileRule, type PolicyProblem } from './compile-rule.ts';
+import type { ResponseCheck } from './answers/check-answer.ts';
 import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
-import { type CompiledPolicy, RuleSet } from './policy-set.ts';
-import type { PolicyOptions } from './registry.ts';
-import type { ResponseCheck } from './response.ts';
 import type { Decision, Subject } from './rule.ts';
-import { createFold } from './text/fold.ts';
+import { type CompiledPolicy, RuleSet } from './rule-set.ts';
+import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
+import { checkPolicies } from './rules/check.ts';
+import { compileRule, type PolicyProblem } from './rules/compile-rule.ts';
+import type { PolicyOptions } from './rules/schema.ts';
+import { createFold } from './search/fold.ts';
 
-export type { PolicyProblem } from './compile-rule.ts';
+export type { PolicyProblem } from './rules/compile-rule.ts';
 
 /** The policies that apply to one key, ready to decide. */
 export interface PolicySet {

@@ -1,9 +1,9 @@
-import type { CompiledRule } from './compile-rule.ts';
-import { evaluateRule } from './evaluate.ts';
-import { RuleSet } from './policy-set.ts';
+import { createTeller, type TellPlace } from './redact/pointer-masking.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
-import type { Fold } from './text/fold.ts';
-import { createTeller, type TellPlace } from './told-places.ts';
+import { RuleSet } from './rule-set.ts';
+import type { CompiledRule } from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
+import type { Fold } from './search/fold.ts';
 
 /** One rule on one request. */
 export interface RuleExplanation {

@@ -1,11 +1,11 @@
-import { type Cap, findCaps } from './caps.ts';
-import type { Findings, Occurrence } from './findings.ts';
-import { otherModels } from './models.ts';
-import { findTools, type OfferedTool } from './offered-tools.ts';
 import type { Subject } from './rule.ts';
-import type { Search } from './search.ts';
-import type { Fold } from './text/fold.ts';
-import type { Needle } from './text/needles.ts';
+import type { Findings, Occurrence } from './search/findings.ts';
+import type { Fold } from './search/fold.ts';
+import type { Needle } from './search/patterns.ts';
+import type { Search } from './search/search.ts';
+import { type Cap, findCaps } from './traverse/caps.ts';
+import { otherModels } from './traverse/models.ts';
+import { findTools, type OfferedTool } from './traverse/offered-tools.ts';
 
 /** What rules ask about one request; found out when first asked, once for all rules. */
 export class Facts {

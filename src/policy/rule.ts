@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import type { JsonDocument } from '../dialects/json-document.ts';
 import type { DialectName } from '../dialects/registry.ts';
+import type { JsonDocument } from '../json/json-document.ts';
 
 /** From the mildest to the strictest; where several rules match, the strictest wins. */
 export const actions = ['allow', 'warn', 'redact', 'block'] as const;

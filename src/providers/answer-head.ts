@@ -1,5 +1,5 @@
 import { controlCharacter, endOfLine, withoutBlanks } from '../http/field-lines.ts';
-import { remembered } from '../remember.ts';
+import { memoize } from '../memoize.ts';
 import { type AnswerField, AnswerHeaders, answerField } from './answer-headers.ts';
 
 /** The head of a provider's answer. */
@@ -22,7 +22,7 @@ const listsClose = /,[ \t]*close[ \t]*(?:,|$)/;
 const listsKeepAlive = /,[ \t]*keep-alive[ \t]*(?:,|$)/;
 const keepAliveTimeout = /(?:^|[,;\s])timeout=(\d{1,6})/i;
 
-const readStatusLine = remembered((line): { readonly status: number; readonly isOld: boolean } => {
+const readStatusLine = memoize((line): { readonly status: number; readonly isOld: boolean } => {
   const found = statusLine.exec(line);
   if (found === null || controlCharacter.test(line)) {
     throw new BrokenHead('the answer does not begin with a status line');

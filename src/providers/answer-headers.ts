@@ -1,5 +1,5 @@
 import { token } from '../http/field-lines.ts';
-import { remembered } from '../remember.ts';
+import { memoize } from '../memoize.ts';
 
 const passedNames = new Set([
   'content-type',
@@ -28,7 +28,7 @@ export interface AnswerField {
 }
 
 /** All there is to know of a header by its name, in any spelling. */
-export const answerField = remembered((spelling): AnswerField => {
+export const answerField = memoize((spelling): AnswerField => {
   const name = spelling.toLowerCase();
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
   const passedAs = name === 'x-request-id' ? 'x-provider-request-id' : isPassed ? name : undefined;

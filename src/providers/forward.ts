@@ -10,9 +10,9 @@ import {
   type ProviderRequest,
   waitBeforeRetry,
 } from './attempt.ts';
-import { type Errand, Errands } from './errands.ts';
 import type { Provider } from './provider.ts';
 import type { Target } from './route.ts';
+import { type QueuedTarget, TargetQueue } from './target-queue.ts';
 import { Upstream, type UpstreamFailure } from './upstream.ts';
 
 export interface ForwardOptions<Request extends ProviderRequest> {
@@ -36,23 +36,23 @@ export interface ForwardOptions<Request extends ProviderRequest> {
 export async function forward<Request extends ProviderRequest>(
   options: ForwardOptions<Request>,
 ): Promise<Forwarded<Request>> {
-  const errands = new Errands(options.targets, options.build);
+  const queue = new TargetQueue(options.targets, options.build);
   let attempts = 0;
   let last: GatewayError | undefined;
-  for (let errand = errands.take(); errand !== undefined; errand = errands.take()) {
-    const { breaker } = errand.target.provider;
+  for (let next = queue.take(); next !== undefined; next = queue.take()) {
+    const { breaker } = next.target.provider;
     const closedForMs = breaker.isOpen ? breaker.admit(Date.now()) : 0;
     if (closedForMs > 0) {
-      last ??= unavailable(errand.target, closedForMs);
+      last ??= unavailable(next.target, closedForMs);
       continue;
     }
-    errand.target.provider.retryBudget.noteRequest();
+    next.target.provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
-      options.onAttempt(errand.target, errand.request);
-      if (!errand.target.provider.admission.tryEnter()) await enter(errand.target.provider, options.lifetime);
-      const attempt = await send(errand, options.lifetime, attempts);
-      const step = nextStep(attempt, tries, errands);
+      options.onAttempt(next.target, next.request);
+      if (!next.target.provider.admission.tryEnter()) await enter(next.target.provider, options.lifetime);
+      const attempt = await send(next, options.lifetime, attempts);
+      const step = nextStep(attempt, tries, queue);
       if (step === 'keep') return outcomeOf(attempt);
       discard(attempt);
       if (step === 'go on') {
@@ -62,12 +62,12 @@ export async function forward<Request extends ProviderRequest>(
       await pause(step.waitMs, options.lifetime);
     }
   }
-  throw last ?? errands.objection ?? noTarget();
+  throw last ?? queue.objection ?? noTarget();
 }
 
 /** One request at one provider, where it has a place; resolves with the head of the answer or with what went wrong. */
 function send<Request extends ProviderRequest>(
-  { target, request }: Errand<Request>,
+  { target, request }: QueuedTarget<Request>,
   lifetime: Lifetime,
   attempts: number,
 ): Promise<Attempt<Request>> {
@@ -126,13 +126,13 @@ type Step = 'keep' | 'go on' | { readonly waitMs: number };
 function nextStep<Request extends ProviderRequest>(
   attempt: Attempt<Request>,
   tries: number,
-  errands: Errands<Request>,
+  queue: TargetQueue<Request>,
 ): Step {
   try {
     if (!mayGoOn(attempt)) return 'keep';
     const waitMs = waitBeforeRetry(attempt, tries);
     if (waitMs !== undefined) return { waitMs };
-    return errands.hasMore() ? 'go on' : 'keep';
+    return queue.hasMore() ? 'go on' : 'keep';
   } catch (error) {
     discard(attempt); // the next target's request could not be built: nobody else will let go of this one
     throw error;

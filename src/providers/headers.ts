@@ -1,4 +1,4 @@
-import { remembered } from '../remember.ts';
+import { memoize } from '../memoize.ts';
 
 const requestNames = new Set([
   'accept',
@@ -56,7 +56,7 @@ interface RequestFate {
   readonly fate: 'passed' | 'anthropic' | 'type' | 'unknown' | 'never';
 }
 
-const requestFate = remembered((spelling): RequestFate => {
+const requestFate = memoize((spelling): RequestFate => {
   const name = spelling.toLowerCase();
   return { name, fate: fateOf(name) };
 });

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { BagItem } from '../http/bag.ts';
 import { Channel, type ChannelReader } from '../http/channel.ts';
 import { ChunkedBody, type PieceTaker } from '../http/chunked.ts';
 import { LengthBody } from '../http/length-body.ts';
-import type { Turn } from '../http/turn.ts';
+import type { SwapRemoveItem } from '../http/swap-remove-list.ts';
+import type { Turn } from '../http/tick.ts';
 import { type AnswerHead, BrokenHead, parseAnswerHead } from './answer-head.ts';
 import type { HostRequest } from './pool.ts';
 import type { Upstream } from './upstream.ts';
@@ -38,7 +38,7 @@ const nothing = Buffer.alloc(0);
  * just where its head said it would, and the host has read all of the request: a byte too much could be the
  * beginning of somebody else's answer.
  */
-export class HostConnection implements BagItem, ChannelReader, PieceTaker {
+export class HostConnection implements SwapRemoveItem, ChannelReader, PieceTaker {
   place = -1;
   readonly #socket: Socket;
   readonly #channel: Channel;

@@ -1,8 +1,8 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Bag } from '../http/bag.ts';
 import { unfitInValue } from '../http/field-lines.ts';
-import { Turn } from '../http/turn.ts';
+import { SwapRemoveList } from '../http/swap-remove-list.ts';
+import { Turn } from '../http/tick.ts';
 import { HostConnection, type Keeper } from './host-connection.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -40,7 +40,7 @@ export class Pool implements Keeper {
   readonly turn: Turn;
   nowMs = performance.now();
   readonly #url: URL;
-  readonly #open = new Bag<HostConnection>();
+  readonly #open = new SwapRemoveList<HostConnection>();
   /** The one that was used last is at the end, and is taken first. */
   #idle: HostConnection[] = [];
   /** Those whose answers ended in this turn of the event loop. */

@@ -1,5 +1,5 @@
-import type { Turn } from '../http/turn.ts';
-import { remembered } from '../remember.ts';
+import type { Turn } from '../http/tick.ts';
+import { memoize } from '../memoize.ts';
 import { Admission } from './admission.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
 import { Pool } from './pool.ts';
@@ -55,7 +55,7 @@ export class Provider {
     this.ownHeaders = credentials(options);
     this.host = hostOf(options.family, url.hostname);
     const base = basePath(url.pathname, options.family);
-    this.pathFor = remembered((gatewayPath) => base + gatewayPath.slice('/v1'.length));
+    this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }
 
   /** Ends idle connections; those in use end with their exchanges. */

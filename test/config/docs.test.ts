@@ -8,7 +8,7 @@ import { buildJsonSchema, type JsonSchema } from '../../src/config/json-schema.t
 import { inspectConfig } from '../../src/config/load.ts';
 import { notYet } from '../../src/config/not-yet.ts';
 import { formatProblem } from '../../src/config/problems.ts';
-import { policySchema } from '../../src/policy/registry.ts';
+import { policySchema } from '../../src/policy/rules/schema.ts';
 import { nowMs } from './workspace.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
-import { policySchema } from '../../src/policy/registry.ts';
+import { policySchema } from '../../src/policy/rules/schema.ts';
 import { createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
 async function load(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {

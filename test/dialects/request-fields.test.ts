@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { chat } from '../../src/dialects/chat.ts';
+import { chat } from '../../src/dialects/chat/chat.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { type RequestFields, readFields } from '../../src/dialects/request-fields.ts';
-import { parseStrictJson } from '../../src/dialects/strict-json.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { parseStrictJson } from '../../src/json/strict-json.ts';
 
 type Name = keyof typeof dialects;
 

@@ -1,10 +1,10 @@
 import { afterEach } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { ExactStream, type PassingStream } from '../../src/gateway/answer/passing-stream.ts';
+import { relayStream } from '../../src/gateway/answer/relay.ts';
+import { createScrubber } from '../../src/gateway/answer/scrub.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
-import { ExactStream, type PassingStream } from '../../src/gateway/passing-stream.ts';
-import { relayStream } from '../../src/gateway/relay.ts';
-import { createScrubber } from '../../src/gateway/scrub.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainAnswers, text as plainText } from '../dialects/translate/plain-answers.ts';
+import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
 import { json, stream } from '../kit/answers.ts';
 import { marks, type Wish } from '../kit/conversations.ts';
 import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';

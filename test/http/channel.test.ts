@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { Channel } from '../../src/http/channel.ts';
-import { Turn } from '../../src/http/turn.ts';
+import { Turn } from '../../src/http/tick.ts';
 import { hear, holdClock, pair, pass, turnsEnd } from './turning.ts';
 
 /** One that notes what it is given. `onBytes` is told before. */

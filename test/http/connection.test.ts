@@ -5,7 +5,7 @@ import type { GatewayError } from '../../src/errors.ts';
 import { Connection, type Server } from '../../src/http/connection.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { Turn } from '../../src/http/turn.ts';
+import { Turn } from '../../src/http/tick.ts';
 import { parseAnswers, RawConnection } from './raw-connection.ts';
 import { queue } from './serving.ts';
 import { holdClock } from './turning.ts';

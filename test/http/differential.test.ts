@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Connection } from '../../src/http/connection.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { Turn } from '../../src/http/turn.ts';
-import { createRandom, type Random } from '../policy/text/random.ts';
+import { Turn } from '../../src/http/tick.ts';
+import { createRandom, type Random } from '../policy/search/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
 
 // Node's parser is read by more attackers than ours: what it refuses we refuse, and what both take is the same.

@@ -1,4 +1,4 @@
-import { startSandbox } from '../../src/providers/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Script, type ScriptedHost, startHost } from './host.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { policySchema } from '../../src/policy/registry.ts';
+import { policySchema } from '../../src/policy/rules/schema.ts';
 import { compile, saying, subjectOf } from './deciding.ts';
 
 const rule = { id: 'a', action: 'block', when: { text: { phrases: ['nightfall'] } } };

@@ -1,8 +1,8 @@
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
-import { parseStrictJson } from '../../src/dialects/strict-json.ts';
+import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { type CompiledPolicies, compilePolicies } from '../../src/policy/compile.ts';
-import { policySchema } from '../../src/policy/registry.ts';
 import type { Decision, Subject } from '../../src/policy/rule.ts';
+import { policySchema } from '../../src/policy/rules/schema.ts';
 
 /** Policies as the configuration would hand them over, from what a YAML file says. */
 export function compile(

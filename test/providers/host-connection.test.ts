@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Turn } from '../../src/http/turn.ts';
+import { Turn } from '../../src/http/tick.ts';
 import { HostConnection, type Keeper } from '../../src/providers/host-connection.ts';
 import type { HostRequest } from '../../src/providers/pool.ts';
 import { holdClock } from '../http/turning.ts';

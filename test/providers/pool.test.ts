@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Taker, Turn } from '../../src/http/turn.ts';
+import { type Taker, Turn } from '../../src/http/tick.ts';
 import { type HostRequest, Pool } from '../../src/providers/pool.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
 

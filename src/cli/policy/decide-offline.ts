@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import type { KeyRecord } from '../../config/keys.ts';
 import { GatewayError } from '../../errors.ts';
+import { toSubject } from '../../gateway/decision/judge.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
-import { toSubject } from '../../gateway/judge.ts';
 import { type ModelRequest, parseRequest } from '../../gateway/request.ts';
 import type { Action, Decision, Match, Subject, Verdict } from '../../policy/rule.ts';
 import { chooseTargets } from '../../providers/route.ts';

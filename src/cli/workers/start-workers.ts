@@ -2,8 +2,8 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
 import { probe, urlOf } from '../../http/bind.ts';
-import type { Front } from '../front.ts';
 import type { Recording } from '../recording.ts';
+import type { Front } from '../server-handle.ts';
 import type { Orders } from './messages.ts';
 import { Worker, type WorkerNews } from './worker.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** The size of the body in bytes, after decompression. */
 export const bytes = defineMatcher({

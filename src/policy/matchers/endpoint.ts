@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 const names = Object.keys(dialects) as [DialectName, ...DialectName[]];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** The id of the key, by globs. */
 export const key = defineMatcher({

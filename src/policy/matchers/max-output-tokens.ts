@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** The longest answer asked for, in tokens: the largest of all caps, however they are spelled. */
 export const maxOutputTokens = defineMatcher({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
-import { type JsonDocument, kinds } from '../../dialects/json-document.ts';
-import { defineMatcher } from '../matcher.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** The number of turns of the conversation. */
 export const messages = defineMatcher({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
 

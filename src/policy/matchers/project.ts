@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** The project that the key belongs to, by globs. */
 export const project = defineMatcher({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /** Whether the answer is asked for as a stream. */
 export const stream = defineMatcher({

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type DetectorName, detectors } from '../detectors/registry.ts';
-import { withoutExcepted } from '../exceptions.ts';
 import type { Facts } from '../facts.ts';
-import type { Occurrence } from '../findings.ts';
-import { defineMatcher, type MatcherContext, type NamedNeedle } from '../matcher.ts';
-import { bitsOf, everyRole, roleNames } from '../roles.ts';
-import { compilePattern, compilePhrase } from '../text/needles.ts';
-import { matchesAt } from '../text-matches.ts';
+import { withoutExcepted } from '../redact/exceptions.ts';
+import type { Occurrence } from '../search/findings.ts';
+import { compilePattern, compilePhrase } from '../search/patterns.ts';
+import { matchesAt } from '../search/text-matches.ts';
+import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
+import { defineMatcher, type MatcherContext, type NamedNeedle } from './matcher.ts';
 
 const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]];
 const [firstRole, ...otherRoles] = roleNames;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
-import { defineMatcher } from '../matcher.ts';
+import { defineMatcher } from './matcher.ts';
 
 /**
  * Tools that a request offers or forces, by globs over their names and built-in types; each as it is

@@ -1,0 +1,77 @@
+import { type FullUsage, noUsage, type StreamWriter } from '../conversation.ts';
+import { buildFailure } from '../translation/errors.ts';
+import type { TranslationContext } from '../translation/quirks.ts';
+import { buildChatUsage, chatFinish } from './usage.ts';
+
+interface ChatStreamOptions {
+  /** The client asked for `stream_options.include_usage`. */
+  readonly includesUsage: boolean;
+}
+
+/** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
+export function createChatWriter(context: TranslationContext, options: ChatStreamOptions): StreamWriter {
+  const head = `data: ${JSON.stringify({
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion.chunk',
+    created: context.createdS,
+    model: context.requestedModel,
+  }).slice(0, -1)},"choices":[`;
+  const usageTail = options.includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
+  const deltaTail = `},"logprobs":null,"finish_reason":null}${usageTail}`;
+  const contentHead = `${head}{"index":0,"delta":{"content":`;
+  const thinkingHead = `${head}{"index":0,"delta":{"reasoning_content":`;
+  const refusalHead = `${head}{"index":0,"delta":{"refusal":`;
+  const callHead = `${head}{"index":0,"delta":{"tool_calls":[`;
+  const customCalls = new Set<number>();
+  let out = '';
+  let usage: FullUsage = noUsage;
+
+  return {
+    start() {
+      out += `${head}{"index":0,"delta":{"role":"assistant","content":""${deltaTail}`;
+    },
+    thinking(text) {
+      out += thinkingHead + JSON.stringify(text) + deltaTail;
+    },
+    text(text) {
+      out += contentHead + JSON.stringify(text) + deltaTail;
+    },
+    refusal(text) {
+      out += refusalHead + JSON.stringify(text) + deltaTail;
+    },
+    callStart(call) {
+      const id = call.id === '' ? context.newId('call_') : call.id;
+      const isCustom = call.kind === 'custom';
+      if (isCustom) customCalls.add(call.index);
+      const nested = isCustom
+        ? { type: 'custom', custom: { name: call.name, input: '' } }
+        : { type: 'function', function: { name: call.name, arguments: '' } };
+      out += `${callHead}${JSON.stringify({ index: call.index, id, ...nested })}]${deltaTail}`;
+    },
+    callInput(index, piece) {
+      const key = customCalls.has(index) ? '"custom":{"input":' : '"function":{"arguments":';
+      out += `${callHead}{"index":${index},${key}${JSON.stringify(piece)}}}]${deltaTail}`;
+    },
+    callEnd() {},
+    ping() {
+      out += ': ping\n\n';
+    },
+    usage(latest) {
+      usage = latest;
+    },
+    complete(finish) {
+      const reason = JSON.stringify(chatFinish[finish]);
+      out += `${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`;
+      if (options.includesUsage) out += `${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}\n\n`;
+      out += 'data: [DONE]\n\n';
+    },
+    fail(failure) {
+      out += `data: ${JSON.stringify(buildFailure('chat', failure))}\n\n`;
+    },
+    take() {
+      const text = out;
+      out = '';
+      return text;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import { type Fields, withoutAbsent } from '../translation/fields.ts';
+import {
+  clampMaxTokens,
+  defaultMaxTokens,
+  type TranslationContext,
+  takesSampling,
+  thinkingControl,
+} from '../translation/quirks.ts';
+import type { ToolNames } from '../translation/tool-names.ts';
+import { toFunctionTool } from '../translation/wrap-custom.ts';
+import { buildMessagesTurns } from './build-turns.ts';
+
+/** The Messages request for a neutral one. */
+export function buildMessagesRequest(
+  request: ConversationRequest,
+  context: TranslationContext,
+  names: ToolNames,
+  dropped: Dropped,
+): Fields {
+  const maxTokens =
+    clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens) ?? defaultMaxTokens(context);
+  const { system, messages } = buildMessagesTurns(withJsonInstruction(request), names);
+  const toolChoice = buildToolChoice(request, names);
+  const thinking = buildThinking(request, context, maxTokens, dropped);
+  return withoutAbsent({
+    model: context.targetModel,
+    max_tokens: maxTokens,
+    system: system.length > 0 ? system.map((text) => ({ type: 'text', text })) : undefined,
+    messages,
+    tools: request.tools.length > 0 ? request.tools.map((tool) => buildTool(tool, names)) : undefined,
+    tool_choice: toolChoice,
+    ...buildSampling(request, context, thinking !== undefined, dropped),
+    stop_sequences: toStopSequences(request.stop),
+    thinking,
+    output_config: buildOutputConfig(request, context),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    stream: request.isStreaming ? true : undefined,
+  });
+}
+
+// There is no JSON mode without a schema in this dialect.
+function withJsonInstruction(request: ConversationRequest): ConversationRequest {
+  if (request.format?.kind !== 'json') return request;
+  const text = 'Answer with one JSON object and nothing else: no prose, no code fence.';
+  return { ...request, system: [...request.system, { role: 'system', isDeveloper: false, text }] };
+}
+
+function buildTool(tool: Tool, names: ToolNames): Fields {
+  const plain = toFunctionTool(tool);
+  return withoutAbsent({
+    name: names.toWire(tool),
+    description: plain.description,
+    input_schema: { type: 'object', ...plain.parameters },
+    strict: plain.strict === true ? true : undefined,
+  });
+}
+
+function buildToolChoice(request: ConversationRequest, names: ToolNames): Fields | undefined {
+  if (request.tools.length === 0) return undefined;
+  const isSingle = request.parallelCalls === false;
+  const choice = request.toolChoice ?? (isSingle ? { kind: 'auto' as const } : undefined);
+  if (choice === undefined) return undefined;
+  const base = toMessagesChoice(choice, names);
+  return isSingle && choice.kind !== 'none' ? { ...base, disable_parallel_tool_use: true } : base;
+}
+
+function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
+  switch (choice.kind) {
+    case 'auto':
+      return { type: 'auto' };
+    case 'required':
+      return { type: 'any' };
+    case 'none':
+      return { type: 'none' };
+    case 'tool':
+      return { type: 'tool', name: names.toWire(choice.tool) };
+  }
+}
+
+const budgets = { low: 2_048, medium: 8_192, high: 16_384 };
+const leastBudget = 1_024;
+
+/**
+ * Old models think by a budget below `max_tokens`. Not while a tool is forced, and not in the middle of a
+ * tool turn: the provider then asks for the signed thinking of that turn, which no other dialect keeps.
+ */
+function buildThinking(
+  request: ConversationRequest,
+  context: TranslationContext,
+  maxTokens: number,
+  dropped: Dropped,
+): Fields | undefined {
+  const { effort } = request;
+  if (effort === undefined) return undefined;
+  const control = thinkingControl(context);
+  if (effort === 'none') return control === 'none' ? undefined : { type: 'disabled' };
+  if (control === 'none') noteDropped(dropped, 'reasoning effort');
+  if (control !== 'budget') return undefined;
+  const wanted = effort === 'minimal' || effort === 'low' ? budgets.low : (budgets[toBand(effort)] ?? 0);
+  const budget = Math.min(wanted, maxTokens - 1);
+  const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
+  if (isForced || budget < leastBudget || request.turns.at(-1)?.role === 'results') {
+    noteDropped(dropped, 'reasoning effort');
+    return undefined;
+  }
+  return { type: 'enabled', budget_tokens: budget };
+}
+
+function toBand(effort: 'medium' | 'high' | 'xhigh' | 'max'): 'medium' | 'high' {
+  return effort === 'medium' ? 'medium' : 'high';
+}
+
+function buildSampling(
+  request: ConversationRequest,
+  context: TranslationContext,
+  isThinking: boolean,
+  dropped: Dropped,
+): Fields {
+  const { temperature, topP } = request;
+  if (!takesSampling(context) || isThinking) {
+    if (temperature !== undefined) noteDropped(dropped, 'temperature');
+    if (topP !== undefined) noteDropped(dropped, 'top_p');
+    return {};
+  }
+  // Some Claude models refuse the two together; the temperature is what people set on purpose.
+  if (temperature !== undefined && topP !== undefined && context.host === 'anthropic') {
+    noteDropped(dropped, 'top_p');
+    return { temperature: toUnit(temperature) };
+  }
+  return { temperature: temperature === undefined ? undefined : toUnit(temperature), top_p: topP };
+}
+
+function toUnit(temperature: number): number {
+  return Math.min(1, Math.max(0, temperature));
+}
+
+function toStopSequences(stop: readonly string[]): readonly string[] | undefined {
+  const kept = stop.filter((sequence) => sequence.trim() !== '');
+  return kept.length > 0 ? kept : undefined;
+}
+
+function buildOutputConfig(request: ConversationRequest, context: TranslationContext): Fields | undefined {
+  const { effort, format } = request;
+  const hasEffort = effort !== undefined && effort !== 'none' && thinkingControl(context) === 'effort';
+  const config = withoutAbsent({
+    effort: hasEffort ? (effort === 'minimal' ? 'low' : effort) : undefined,
+    format: format?.kind === 'schema' ? { type: 'json_schema', schema: format.schema } : undefined,
+  });
+  return Object.keys(config).length > 0 ? config : undefined;
+}

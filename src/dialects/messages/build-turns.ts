@@ -1,0 +1,127 @@
+import type { ContentPart, ConversationRequest, ToolResult, Turn } from '../conversation.ts';
+import { type Fields, isFields, unsupported } from '../translation/fields.ts';
+import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
+import { orderTurns } from '../translation/order-turns.ts';
+import { type ToolNames, toCallId } from '../translation/tool-names.ts';
+import { toFunctionArguments } from '../translation/wrap-custom.ts';
+
+interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: Fields[];
+}
+
+/** System blocks and messages: users in a row are one message, tool results come first in it. */
+export function buildMessagesTurns(
+  request: ConversationRequest,
+  names: ToolNames,
+): { system: readonly string[]; messages: readonly Message[] } {
+  const system = request.system.map((turn) => turn.text).filter((text) => text.trim() !== '');
+  const messages: Message[] = [];
+  for (const turn of orderTurns(request.turns)) append(messages, turn, names);
+  // A request with nothing but a system prompt is fine in the OpenAI dialects and refused here.
+  const only = messages.length === 0 ? system.pop() : undefined;
+  if (only !== undefined) messages.push({ role: 'user', content: [{ type: 'text', text: only }] });
+  return { system, messages: trimPrefill(messages) };
+}
+
+function append(messages: Message[], turn: Turn, names: ToolNames): void {
+  const role = turn.role === 'assistant' ? 'assistant' : 'user';
+  const content = buildContent(turn, names);
+  if (content.length === 0) return;
+  const last = messages.at(-1);
+  if (last?.role !== role) {
+    messages.push({ role, content });
+    return;
+  }
+  // Not spread: arguments of a call are limited to some ten thousands.
+  for (const block of content) last.content.push(block);
+}
+
+function buildContent(turn: Turn, names: ToolNames): Fields[] {
+  switch (turn.role) {
+    case 'system':
+      return textBlocks(markSystemText(turn.text));
+    case 'user':
+      return turn.parts.flatMap(buildPart);
+    case 'results':
+      return turn.results.map(buildResult);
+    case 'assistant':
+      return [
+        ...textBlocks(turn.text),
+        ...turn.calls.map((call) => ({
+          type: 'tool_use',
+          id: toCallId(call.id),
+          name: names.toWire(call),
+          input: toInput(toFunctionArguments(call)),
+        })),
+      ];
+  }
+}
+
+function buildResult(result: ToolResult): Fields {
+  const content = result.parts.flatMap(buildPart);
+  return {
+    type: 'tool_result',
+    tool_use_id: toCallId(result.callId),
+    ...(content.length > 0 ? { content } : {}),
+    ...(result.isError ? { is_error: true } : {}),
+  };
+}
+
+// Blank text blocks are refused by the provider.
+function textBlocks(text: string): Fields[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+function buildPart(part: ContentPart): Fields[] {
+  if (part.kind === 'text') return textBlocks(part.text);
+  return [part.kind === 'image' ? buildImage(part) : buildDocument(part)];
+}
+
+function buildImage({ source, path }: Extract<ContentPart, { kind: 'image' }>): Fields {
+  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
+  if (source.kind !== 'base64' || !imageTypes.includes(source.mediaType)) {
+    throw unsupported(path, 'only JPEG, PNG, GIF and WebP images can be carried over');
+  }
+  return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } };
+}
+
+function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'document' }>): Fields {
+  const title = name === undefined ? {} : { title: name };
+  const text = toDocumentText(source);
+  if (text !== undefined) {
+    return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
+  }
+  if (source.kind === 'url') return { type: 'document', source: { type: 'url', url: source.url }, ...title };
+  if (source.kind !== 'base64' || !isPdf(source)) {
+    throw unsupported(path, 'only PDF and plain text documents can be carried over');
+  }
+  return {
+    type: 'document',
+    source: { type: 'base64', media_type: 'application/pdf', data: source.data },
+    ...title,
+  };
+}
+
+/** A call's arguments as the object this dialect wants; text that is none is kept under `raw_arguments`. */
+export function toInput(text: string): Fields {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : { raw_arguments: text };
+  } catch {
+    // Models do write broken JSON; the tool then says so, which beats losing the turn.
+    return { raw_arguments: text };
+  }
+}
+
+// A final assistant message is a prefill, which must not end in whitespace.
+function trimPrefill(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
+  if (last === undefined || block?.type !== 'text') return messages;
+  const trimmed = { ...block, text: String(block.text).trimEnd() };
+  return [...messages.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), trimmed] }];
+}

@@ -1,0 +1,43 @@
+import type { Answer, AnswerPart } from '../conversation.ts';
+import { brokenAnswer, type Fields, isFields, toFields, toText } from '../translation/fields.ts';
+import { parseMessagesUsage, parseStopReason } from './usage.ts';
+
+/** A whole Messages answer in the neutral form. */
+export function parseMessagesAnswer(body: Fields): Answer {
+  const { content } = body;
+  if (!Array.isArray(content)) throw brokenAnswer('has no content');
+  return {
+    parts: content.flatMap((block: unknown) => parseBlock(toFields(block))),
+    finish: parseStopReason(body.stop_reason),
+    stopSequence: toText(body.stop_sequence) || undefined,
+    usage: isFields(body.usage) ? parseMessagesUsage(body.usage) : undefined,
+  };
+}
+
+function parseBlock(block: Fields): AnswerPart[] {
+  switch (block.type) {
+    case 'text':
+      return textPart('text', block.text);
+    case 'thinking':
+      return textPart('thinking', block.thinking);
+    case 'tool_use':
+      return [
+        {
+          kind: 'call',
+          call: {
+            kind: 'function',
+            id: toText(block.id),
+            name: toText(block.name),
+            input: JSON.stringify(toFields(block.input)),
+          },
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function textPart(kind: 'text' | 'thinking', value: unknown): AnswerPart[] {
+  const text = toText(value);
+  return text === '' ? [] : [{ kind, text }];
+}

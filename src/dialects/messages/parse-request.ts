@@ -1,0 +1,149 @@
+import type {
+  ConversationRequest,
+  Effort,
+  OutputFormat,
+  SystemTurn,
+  Tool,
+  ToolChoice,
+} from '../conversation.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import {
+  type Fields,
+  isFields,
+  parseFields,
+  parseList,
+  parseOptionalCount,
+  parseOptionalFlag,
+  parseOptionalNumber,
+  parseOptionalText,
+  parseText,
+  unsupported,
+  wrongField,
+} from '../translation/fields.ts';
+import { hashUser } from '../translation/hash-user.ts';
+import { parseEffort } from '../translation/parse-effort.ts';
+import { parseMessagesTurns, parseSystemText } from './parse-turns.ts';
+
+/** A Messages request in the neutral form. Throws where a field is malformed or can't be carried over. */
+export function parseMessagesRequest(body: Fields, dropped: Dropped): ConversationRequest {
+  const tools = parseTools(body.tools, dropped);
+  const outputConfig = isFields(body.output_config) ? body.output_config : {};
+  const choice = parseToolChoice(body.tool_choice, tools);
+  return {
+    system: parseSystem(body.system),
+    turns: parseMessagesTurns(parseList(body.messages, 'messages'), dropped),
+    tools: tools.custom,
+    toolChoice: choice,
+    parallelCalls: parseParallel(body.tool_choice),
+    maxOutputTokens: parseOptionalCount(body.max_tokens, 'max_tokens'),
+    temperature: parseOptionalNumber(body.temperature, 'temperature'),
+    topP: parseOptionalNumber(body.top_p, 'top_p'),
+    stop: parseList(body.stop_sequences ?? [], 'stop_sequences').map((stop, index) =>
+      parseText(stop, `stop_sequences[${index}]`),
+    ),
+    effort: parseMessagesEffort(outputConfig.effort) ?? effortOfThinking(body.thinking),
+    format: parseFormat(outputConfig.format),
+    user: parseUser(body.metadata),
+    isStreaming: parseOptionalFlag(body.stream, 'stream') ?? false,
+  };
+}
+
+function parseSystem(system: unknown): SystemTurn[] {
+  if (system === undefined || system === null) return [];
+  const text = parseSystemText(system, 'system');
+  return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
+}
+
+interface ParsedTools {
+  readonly custom: readonly Tool[];
+  /** Names of tools that only Anthropic itself can run. */
+  readonly server: ReadonlySet<string>;
+}
+
+function parseTools(value: unknown, dropped: Dropped): ParsedTools {
+  const custom: Tool[] = [];
+  const server = new Set<string>();
+  const tools = parseList(value ?? [], 'tools');
+  tools.forEach((entry, index) => {
+    const path = `tools[${index}]`;
+    const tool = parseFields(entry, path);
+    const name = parseText(tool.name, `${path}.name`);
+    if (isServerTool(tool)) {
+      server.add(name);
+      return;
+    }
+    custom.push({
+      kind: 'function',
+      name,
+      description: parseOptionalText(tool.description, `${path}.description`),
+      parameters: parseFields(tool.input_schema, `${path}.input_schema`),
+      strict: parseOptionalFlag(tool.strict, `${path}.strict`),
+    });
+  });
+  if (server.size > 0 && custom.length === 0) {
+    throw unsupported(
+      'tools',
+      'this model can not run the tools of another provider, and there are no others',
+    );
+  }
+  if (server.size > 0) noteDropped(dropped, 'tools[type]');
+  return { custom, server };
+}
+
+function isServerTool(tool: Fields): boolean {
+  const { type } = tool;
+  return typeof type === 'string' && type !== 'custom';
+}
+
+function parseToolChoice(value: unknown, { custom, server }: ParsedTools): ToolChoice | undefined {
+  if (value === undefined || value === null || custom.length === 0) return undefined;
+  const choice = parseFields(value, 'tool_choice');
+  switch (choice.type) {
+    case 'auto':
+      return { kind: 'auto' };
+    case 'any':
+      return { kind: 'required' };
+    case 'none':
+      return { kind: 'none' };
+    case 'tool': {
+      const name = parseText(choice.name, 'tool_choice.name');
+      if (server.has(name)) throw unsupported('tool_choice', 'this model can not run the forced tool');
+      return { kind: 'tool', tool: { name, kind: 'function' } };
+    }
+    default:
+      throw wrongField('tool_choice.type', 'auto, any, tool or none');
+  }
+}
+
+function parseParallel(toolChoice: unknown): boolean | undefined {
+  return isFields(toolChoice) && toolChoice.disable_parallel_tool_use === true ? false : undefined;
+}
+
+// Not every model of the other dialects knows the words above `high`, and all of them know `high`.
+function parseMessagesEffort(value: unknown): Effort | undefined {
+  const effort = parseEffort(value, 'output_config.effort');
+  return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
+}
+
+function effortOfThinking(value: unknown): Effort | undefined {
+  if (!isFields(value) || value.type !== 'enabled') return undefined;
+  const budget = parseOptionalCount(value.budget_tokens, 'thinking.budget_tokens') ?? 0;
+  if (budget <= 4_096) return 'low';
+  return budget <= 16_384 ? 'medium' : 'high';
+}
+
+function parseFormat(value: unknown): OutputFormat | undefined {
+  if (value === undefined || value === null) return undefined;
+  const format = parseFields(value, 'output_config.format');
+  if (format.type !== 'json_schema') throw wrongField('output_config.format.type', 'json_schema');
+  return {
+    kind: 'schema',
+    name: 'answer',
+    schema: parseFields(format.schema, 'output_config.format.schema'),
+  };
+}
+
+function parseUser(metadata: unknown): string | undefined {
+  if (metadata === undefined || metadata === null) return undefined;
+  return hashUser(parseOptionalText(parseFields(metadata, 'metadata').user_id, 'metadata.user_id'));
+}

@@ -1,0 +1,96 @@
+import { type CallStart, type FullUsage, noUsage, type StreamWriter } from '../conversation.ts';
+import { buildFailure } from '../translation/errors.ts';
+import type { TranslationContext } from '../translation/quirks.ts';
+import { toCallId } from '../translation/tool-names.ts';
+import { createBlockQueue } from './block-queue.ts';
+import { buildMessagesUsage, buildStop } from './usage.ts';
+
+/**
+ * Writes a Messages stream. Blocks are strictly one after the other here, while the calls of other
+ * dialects may be mixed; `createBlockQueue` decides whose turn it is.
+ */
+export function createMessagesWriter(context: TranslationContext): StreamWriter {
+  let out = '';
+  let index = -1;
+  let deltaHead = '';
+  let deltaTail = '';
+  let openKind: 'text' | 'thinking' | 'call' | undefined;
+  let isRefused = false;
+  let usage: FullUsage = noUsage;
+
+  function emit(type: string, fields: object): void {
+    out += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  }
+
+  function open(kind: 'text' | 'thinking' | 'call', block: object, deltaType: string, key: string): void {
+    index += 1;
+    openKind = kind;
+    emit('content_block_start', { index, content_block: block });
+    const event = 'event: content_block_delta\ndata: {"type":"content_block_delta"';
+    deltaHead = `${event},"index":${index},"delta":{"type":"${deltaType}","${key}":`;
+    deltaTail = '}}\n\n';
+  }
+
+  const queue = createBlockQueue({
+    openText: () => open('text', { type: 'text', text: '' }, 'text_delta', 'text'),
+    openThinking: () =>
+      open('thinking', { type: 'thinking', thinking: '', signature: '' }, 'thinking_delta', 'thinking'),
+    openCall: (call: CallStart) => {
+      const id = call.id === '' ? context.newId('toolu_') : toCallId(call.id);
+      const block = { type: 'tool_use', id, name: call.name, input: {} };
+      open('call', block, 'input_json_delta', 'partial_json');
+    },
+    piece: (text) => {
+      out += deltaHead + JSON.stringify(text) + deltaTail;
+    },
+    close: () => {
+      if (openKind === 'thinking') {
+        emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: '' } });
+      }
+      emit('content_block_stop', { index });
+    },
+  });
+
+  return {
+    start() {
+      emit('message_start', {
+        message: {
+          id: context.newId('msg_'),
+          type: 'message',
+          role: 'assistant',
+          model: context.requestedModel,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { ...buildMessagesUsage(usage), output_tokens: 0 },
+        },
+      });
+      emit('ping', {});
+    },
+    thinking: (text) => queue.add('thinking', text),
+    text: (text) => queue.add('text', text),
+    refusal(text) {
+      isRefused = true;
+      queue.add('text', text);
+    },
+    callStart: (call) => queue.startCall(call),
+    callInput: (call, piece) => queue.addInput(call, piece),
+    callEnd: (call) => queue.endCall(call),
+    ping: () => emit('ping', {}),
+    usage(latest) {
+      usage = latest;
+    },
+    complete(finish, stopSequence) {
+      queue.finish();
+      const delta = buildStop(isRefused ? 'filter' : finish, stopSequence);
+      emit('message_delta', { delta, usage: buildMessagesUsage(usage) });
+      emit('message_stop', {});
+    },
+    fail: (failure) => emit('error', buildFailure('messages', failure)),
+    take() {
+      const text = out;
+      out = '';
+      return text;
+    },
+  };
+}

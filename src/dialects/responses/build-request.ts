@@ -1,0 +1,105 @@
+import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import { type Fields, withoutAbsent } from '../translation/fields.ts';
+import { limitUser } from '../translation/hash-user.ts';
+import { clampMaxTokens, type TranslationContext, takesReasoningEffort } from '../translation/quirks.ts';
+import type { ToolNames } from '../translation/tool-names.ts';
+import { buildItems } from './build-items.ts';
+
+/** The Responses request for a neutral one. Nothing is stored at the provider. */
+export function buildResponsesRequest(
+  request: ConversationRequest,
+  context: TranslationContext,
+  names: ToolNames,
+  dropped: Dropped,
+): Fields {
+  const { system, turns } = withoutLoneSystem(request);
+  const isOpenAi = context.host === 'openai';
+  return withoutAbsent({
+    model: context.targetModel,
+    instructions: system.length > 0 ? system.map((turn) => turn.text).join('\n\n') : undefined,
+    input: buildItems(turns, context, names),
+    max_output_tokens: buildLimit(request, context),
+    ...buildTools(request, names),
+    temperature: request.temperature,
+    top_p: request.topP,
+    reasoning: buildReasoning(request, context, dropped),
+    text: buildText(request),
+    metadata: request.metadata,
+    [isOpenAi ? 'safety_identifier' : 'user']: limitUser(request.user),
+    service_tier: request.serviceTier,
+    prompt_cache_key: request.promptCacheKey,
+    store: false,
+    stream: request.isStreaming ? true : undefined,
+  });
+}
+
+// `input` must not be empty: a request with nothing but a system prompt sends it as its input.
+function withoutLoneSystem({
+  system,
+  turns,
+}: ConversationRequest): Pick<ConversationRequest, 'system' | 'turns'> {
+  return turns.length > 0 ? { system, turns } : { system: [], turns: system };
+}
+
+// OpenAI refuses a smaller limit; clients ask for one token to see whether a model answers at all.
+const leastLimit = 16;
+
+function buildLimit(request: ConversationRequest, context: TranslationContext): number | undefined {
+  const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
+  return limit === undefined ? undefined : Math.max(leastLimit, limit);
+}
+
+function buildTools(request: ConversationRequest, names: ToolNames): Fields {
+  if (request.tools.length === 0) return {};
+  return {
+    tools: request.tools.map((tool) => buildTool(tool, names)),
+    tool_choice: request.toolChoice === undefined ? undefined : buildToolChoice(request.toolChoice, names),
+    parallel_tool_calls: request.parallelCalls,
+  };
+}
+
+function buildTool(tool: Tool, names: ToolNames): Fields {
+  const named = { name: names.toWire(tool), description: tool.description };
+  if (tool.kind === 'custom') {
+    return withoutAbsent({ type: 'custom', ...named, format: flatFormat(tool.format) });
+  }
+  const parameters = { type: 'object', properties: {}, ...tool.parameters };
+  // This dialect takes an absent `strict` for true, the others for false.
+  return withoutAbsent({ type: 'function', ...named, parameters, strict: tool.strict ?? false });
+}
+
+// Chat nests a grammar one level deeper.
+function flatFormat(format: unknown): unknown {
+  if (typeof format !== 'object' || format === null || !('grammar' in format)) return format;
+  return { type: 'grammar', ...(typeof format.grammar === 'object' ? format.grammar : {}) };
+}
+
+function buildToolChoice(choice: ToolChoice, names: ToolNames): unknown {
+  if (choice.kind !== 'tool') return choice.kind;
+  return { type: choice.tool.kind, name: names.toWire(choice.tool) };
+}
+
+function buildReasoning(
+  { effort }: ConversationRequest,
+  context: TranslationContext,
+  dropped: Dropped,
+): Fields | undefined {
+  if (effort === undefined) return undefined;
+  if (!takesReasoningEffort(context)) {
+    noteDropped(dropped, 'reasoning effort');
+    return undefined;
+  }
+  return { effort };
+}
+
+function buildText({ format, verbosity }: ConversationRequest): Fields | undefined {
+  if (format === undefined && verbosity === undefined) return undefined;
+  return withoutAbsent({ format: format === undefined ? undefined : buildFormat(format), verbosity });
+}
+
+function buildFormat(format: OutputFormat): Fields {
+  if (format.kind === 'json') return { type: 'json_object' };
+  const { name, schema, strict, description } = format;
+  return withoutAbsent({ type: 'json_schema', name, schema, strict, description });
+}

@@ -1,0 +1,86 @@
+import type { ContentPart, ToolCall, Turn } from '../conversation.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import {
+  type Fields,
+  parseFields,
+  parseOptionalText,
+  parseText,
+  toText,
+  unsupported,
+  wrongField,
+} from '../translation/fields.ts';
+import { joinTexts } from '../translation/media.ts';
+import { parseContent } from './parse-content.ts';
+
+/** The input items of a Responses request as turns, in their order. */
+export function parseItems(items: readonly unknown[], dropped: Dropped): Turn[] {
+  return items.flatMap((entry, index) => {
+    const path = `input[${index}]`;
+    return parseItem(parseFields(entry, path), path, dropped);
+  });
+}
+
+function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
+  const type = item.type ?? 'message';
+  switch (type) {
+    case 'message':
+      return [parseMessage(item, path)];
+    case 'function_call':
+    case 'custom_tool_call':
+      return [{ role: 'assistant', text: '', calls: [parseCall(item, path)] }];
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [parseOutput(item, path)];
+    case 'item_reference':
+      throw unsupported(path, 'items kept at another provider can not be carried over; send them whole');
+    case 'compaction':
+    case 'compaction_trigger':
+      throw unsupported(path, 'a history that another provider has compacted can not be carried over');
+    default:
+      // Reasoning is encrypted for its maker; all others are tools that the maker ran itself, or settings of its own.
+      noteDropped(dropped, `input[type=${toText(type)}]`);
+      return [];
+  }
+}
+
+function parseMessage(item: Fields, path: string): Turn {
+  const { role } = item;
+  const place = `${path}.content`;
+  const parts = parseContent(item.content, place);
+  switch (role) {
+    case 'user':
+      return { role, parts };
+    case 'assistant':
+      return { role, text: plainText(parts, place, ''), calls: [] };
+    case 'system':
+    case 'developer':
+      return { role: 'system', isDeveloper: role === 'developer', text: plainText(parts, place, '\n\n') };
+    default:
+      throw wrongField(`${path}.role`, 'user, assistant, system or developer');
+  }
+}
+
+function plainText(parts: readonly ContentPart[], path: string, separator: string): string {
+  if (parts.some((part) => part.kind !== 'text')) {
+    throw unsupported(path, 'only user messages can hold images and files');
+  }
+  return joinTexts(parts, separator);
+}
+
+function parseCall(item: Fields, path: string): ToolCall {
+  const isCustom = item.type === 'custom_tool_call';
+  const key = isCustom ? 'input' : 'arguments';
+  return {
+    kind: isCustom ? 'custom' : 'function',
+    id: parseText(item.call_id, `${path}.call_id`),
+    name: parseText(item.name, `${path}.name`),
+    namespace: parseOptionalText(item.namespace, `${path}.namespace`),
+    input: parseOptionalText(item[key], `${path}.${key}`) ?? '',
+  };
+}
+
+function parseOutput(item: Fields, path: string): Turn {
+  const callId = parseText(item.call_id, `${path}.call_id`);
+  const parts = parseContent(item.output ?? '', `${path}.output`);
+  return { role: 'results', results: [{ callId, parts, isError: false, path }] };
+}

@@ -1,0 +1,39 @@
+import type { Forwarded } from '../../providers/attempt.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
+import type { UpstreamRequest } from '../upstream-request.ts';
+
+/**
+ * The head of an answer: what of the provider's goes on, less our secrets, then ours; a flat list of names
+ * and values.
+ */
+export function headersFor(
+  exchange: Exchange,
+  { answer, target, request, attempts }: Forwarded<UpstreamRequest>,
+  { scrubText }: Pick<Gateway, 'scrubText'>,
+): string[] {
+  const { id, draft } = exchange;
+  const passed: string[] = [];
+  answer.headers.passOn(passed, scrubText);
+  const headers = request.translation === undefined ? passed : withJsonType(passed);
+  headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
+  if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
+  headers.push('x-gateway-body', draft.body ?? request.fate, 'x-gateway-attempts', String(attempts));
+  if (answer.status < 400) {
+    headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
+  }
+  if (draft.rules === undefined) return headers;
+  for (const rule of draft.rules) {
+    if (rule.action === 'warn' && rule.mode === 'enforce') headers.push('x-gateway-warning', rule.id);
+  }
+  return headers;
+}
+
+/** A translated answer is JSON, or a stream, whatever the provider's error page was. */
+function withJsonType(headers: readonly string[]): string[] {
+  const at = headers.indexOf('content-type');
+  const type = at < 0 ? '' : (headers[at + 1] ?? '');
+  if (/^text\/event-stream\b/i.test(type)) return [...headers];
+  const others = at < 0 ? headers : [...headers.slice(0, at), ...headers.slice(at + 2)];
+  return ['content-type', 'application/json', ...others];
+}

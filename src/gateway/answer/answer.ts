@@ -1,0 +1,214 @@
+import { asRecord } from '../../dialects/dialect.ts';
+import { decodeEmbeddings, encodeEmbeddings } from '../../dialects/embeddings/encodings.ts';
+import { GatewayError } from '../../errors.ts';
+import { memoize } from '../../memoize.ts';
+import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
+import type { Forwarded } from '../../providers/attempt.ts';
+import { decodedAnswer } from '../../providers/decode.ts';
+import { readWhole } from '../../providers/read-whole.ts';
+import type { ProviderAnswer } from '../../providers/upstream.ts';
+import { noteAnswerVerdicts } from '../decision/decide.ts';
+import type { ModelEndpoint } from '../endpoints.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ModelRequest } from '../request.ts';
+import type { UpstreamRequest } from '../upstream-request.ts';
+import { headersFor } from './answer-headers.ts';
+import { CheckedStream } from './checked-stream.ts';
+import { ExactStream, TranslatedStream } from './passing-stream.ts';
+import { relayStream } from './relay.ts';
+
+/** Longest JSON answer that is read whole before it goes on. */
+const answerLimitBytes = 32 * 1024 * 1024;
+const errorLimitBytes = 256 * 1024;
+
+const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
+const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
+
+interface AnswerOptions {
+  readonly endpoint: ModelEndpoint;
+  readonly request: ModelRequest;
+  readonly gateway: Gateway;
+  /** The rules on answers that apply to this one. */
+  readonly check: ResponseCheck | undefined;
+}
+
+/**
+ * Gives the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
+ * words less our secrets; each in the client's dialect. Then the place at the provider is free again. Throws
+ * provider.broken_response and provider.credentials_rejected.
+ */
+export async function giveAnswer(
+  exchange: Exchange,
+  forwarded: Forwarded<UpstreamRequest>,
+  options: AnswerOptions,
+): Promise<void> {
+  try {
+    const given = give(exchange, forwarded, options);
+    if (given !== undefined) await given;
+  } finally {
+    forwarded.release();
+  }
+}
+
+/** Undefined where it is given already. */
+function give(
+  exchange: Exchange,
+  forwarded: Forwarded<UpstreamRequest>,
+  options: AnswerOptions,
+): Promise<void> | undefined {
+  const { status } = forwarded.answer;
+  if (status === 401 || status === 403) {
+    forwarded.answer.abort();
+    // The client would take it for its own key.
+    const name = forwarded.target.provider.options.name;
+    throw new GatewayError(
+      'provider.credentials_rejected',
+      `provider ${name} rejected the gateway's credentials`,
+    );
+  }
+  if (status >= 400) return giveError(exchange, forwarded, options);
+  if (status >= 300) {
+    forwarded.answer.abort();
+    throw new GatewayError(
+      'provider.broken_response',
+      'the provider answered with a redirect, which is never followed',
+    );
+  }
+  const answer = decodedAnswer(forwarded.answer);
+  const type = answer.headers.get('content-type') ?? '';
+  if (options.request.stream && isEventStream(type)) {
+    return giveStream(exchange, answer, forwarded, options);
+  }
+  if (isJson(type)) return giveJson(exchange, answer, forwarded, options);
+  forwarded.answer.abort();
+  throw new GatewayError(
+    'provider.broken_response',
+    'the provider answered with neither JSON nor an event stream',
+  );
+}
+
+function giveStream(
+  exchange: Exchange,
+  answer: ProviderAnswer,
+  forwarded: Forwarded<UpstreamRequest>,
+  { endpoint, gateway, check }: AnswerOptions,
+): Promise<void> {
+  const { translation } = forwarded.request;
+  const headers = headersFor(exchange, forwarded, gateway);
+  const stream =
+    translation === undefined
+      ? new ExactStream(endpoint.dialect, gateway.scrubber)
+      : new TranslatedStream(translation.stream(), gateway.scrubber);
+  if (check === undefined) return relayStream(exchange, { answer, stream, headers });
+  const rules = check.stream();
+  const checked = new CheckedStream(stream, rules, endpoint.dialect);
+  return relayStream(exchange, { answer, stream: checked, headers }).finally(() =>
+    noteAnswerVerdicts(exchange, rules.verdicts),
+  );
+}
+
+function giveJson(
+  exchange: Exchange,
+  answer: ProviderAnswer,
+  forwarded: Forwarded<UpstreamRequest>,
+  options: AnswerOptions,
+): Promise<void> | undefined {
+  const body = readWhole(answer, answerLimitBytes, exchange.lifetime);
+  if (body instanceof Promise) return body.then((whole) => giveWhole(exchange, whole, forwarded, options));
+  giveWhole(exchange, body, forwarded, options);
+  return undefined;
+}
+
+function giveWhole(
+  exchange: Exchange,
+  body: Buffer,
+  forwarded: Forwarded<UpstreamRequest>,
+  { endpoint, request, gateway, check }: AnswerOptions,
+): void {
+  const value = parseAnswer(body);
+  const { translation } = forwarded.request;
+  if (translation !== undefined) {
+    const { body: translated, usage } = translation.answer(value);
+    exchange.noteUsage(usage);
+    return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
+  }
+  exchange.noteUsage(endpoint.dialect.answerUsage(value));
+  const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
+  const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
+  send(exchange, forwarded, { body: given, gateway });
+}
+
+/** The answer after the rules on answers, which read what the client would. Throws the refusal. */
+function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
+  if (check === undefined) return body;
+  const { verdicts, refusal, redactedBody } = check.whole(body);
+  noteAnswerVerdicts(exchange, verdicts);
+  if (refusal === undefined) return redactedBody ?? body;
+  throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
+}
+
+/** Truncated or broken JSON must not become a clean-looking 200. */
+function parseAnswer(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new GatewayError('provider.broken_response', "the provider's answer is not complete JSON", {
+      cause,
+    });
+  }
+}
+
+/**
+ * The answer in the encoding that was asked for, where a host ignores the question; undefined where it did
+ * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
+ */
+function mendEmbeddings(answer: unknown, { document }: ModelRequest): unknown {
+  const { data } = asRecord(answer);
+  if (!Array.isArray(data)) return undefined;
+  const isText = typeof asRecord(data[0]).embedding === 'string';
+  const wantsText = document.memberText(document.root, 'encoding_format') === 'base64';
+  if (isText === wantsText || data.length === 0) return undefined;
+  return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
+}
+
+async function giveError(
+  exchange: Exchange,
+  forwarded: Forwarded<UpstreamRequest>,
+  { gateway, check }: AnswerOptions,
+): Promise<void> {
+  const answer = decodedAnswer(forwarded.answer);
+  const body = gateway.scrubber.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
+  const { translation } = forwarded.request;
+  const words =
+    translation === undefined ? body : toBytes(translation.error(answer.status, parseError(body.toString())));
+  // A host's error may quote what it was asked or what it knows: the rules on answers read it too.
+  send(exchange, forwarded, { body: checkedAnswer(exchange, words, check), gateway });
+}
+
+/** Hosts and what stands before them have errors of every form, or pages. */
+function parseError(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // a text is an error body too
+  }
+}
+
+function toBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}
+
+interface Sent {
+  readonly body: Buffer;
+  readonly gateway: Gateway;
+}
+
+function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { body, gateway }: Sent): void {
+  exchange.noteFirstByte();
+  exchange.draft.bytes_out = body.length;
+  const headers = headersFor(exchange, forwarded, gateway);
+  headers.push('content-length', String(body.length));
+  exchange.response.writeHead(forwarded.answer.status, headers);
+  exchange.response.end(body);
+}

@@ -1,0 +1,78 @@
+import type { Dialect, Usage } from '../../dialects/dialect.ts';
+import { createSseParser, formatSse, type SseParser } from '../../dialects/sse.ts';
+import { GatewayError } from '../../errors.ts';
+import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
+import type { PassingStream } from './passing-stream.ts';
+
+/**
+ * A stream whose events pass the rules on answers before the client gets them. They are the client's own
+ * events, translated or not, and each is written anew; only streams that have such rules pay for it.
+ */
+export class CheckedStream implements PassingStream {
+  readonly #inner: PassingStream;
+  readonly #check: StreamCheck;
+  readonly #dialect: Dialect;
+  readonly #parser: SseParser;
+  #text = '';
+  #events = 0;
+  #isWhole = false;
+  #toldFailure = false;
+
+  constructor(inner: PassingStream, check: StreamCheck, dialect: Dialect) {
+    this.#inner = inner;
+    this.#check = check;
+    this.#dialect = dialect;
+    this.#parser = createSseParser((name, data) => {
+      this.#take(check.push({ ...(name === undefined ? {} : { name }), data }));
+    });
+  }
+
+  pass(chunk: Buffer): Buffer {
+    this.#parser.push(this.#inner.pass(chunk));
+    if (this.#inner.state !== 'open') this.#take(this.#check.end());
+    return this.#give();
+  }
+
+  end(): Buffer {
+    this.#parser.push(this.#inner.end());
+    this.#parser.end();
+    this.#take(this.#check.end());
+    return this.#give();
+  }
+
+  /** What the rules let go before they refused, and nothing that still waits for them. */
+  fail(error: GatewayError, requestId: string): Buffer {
+    const told = this.#toldFailure ? '' : this.#dialect.errorEvent(error, requestId, this.#events);
+    const bytes = Buffer.from(this.#text + told);
+    this.#text = '';
+    return bytes;
+  }
+
+  get state(): PassingStream['state'] {
+    return this.#inner.state;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#inner.usage;
+  }
+
+  #take({ release, refusal }: StreamStep): void {
+    for (const { name, data } of release) this.#text += formatSse(name, data);
+    this.#events += release.length;
+    if (refusal === undefined) return;
+    throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
+  }
+
+  #give(): Buffer {
+    // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
+    this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
+    this.#toldFailure = this.#inner.state === 'failed';
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    return bytes;
+  }
+}

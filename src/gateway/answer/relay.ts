@@ -1,0 +1,175 @@
+import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
+import type { Exchange } from '../exchange.ts';
+import type { PassingStream } from './passing-stream.ts';
+
+// How long and how much a provider may go on after its last event, so that its connection can be used again.
+const tailMs = 1_000;
+const tailBytes = 64 * 1024;
+
+interface StreamOptions {
+  readonly answer: ProviderAnswer;
+  readonly stream: PassingStream;
+  /** Flat list of names and values. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is
+ * complete; rejects where the stream was cut, after having told the client so, and when the client left.
+ */
+export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
+  const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
+  exchange.response.writeHead(options.answer.status, headers);
+  exchange.response.flushHead();
+  return new Promise((resolve, reject) => {
+    const sink = new StreamSink(exchange, options, (error) => (error ? reject(error) : resolve()));
+    options.answer.pipe(sink);
+  });
+}
+
+class StreamSink implements BodySink {
+  readonly #exchange: Exchange;
+  readonly #response: HttpResponse;
+  readonly #answer: ProviderAnswer;
+  readonly #stream: PassingStream;
+  readonly #settle: (error: GatewayError | undefined) => void;
+  // The lifetime may be over already, and then calls back before it has given its function.
+  #forget: () => void = () => undefined;
+  #awaitsDrain = false;
+  readonly #resume = () => {
+    this.#awaitsDrain = false;
+    this.#answer.resume();
+  };
+  #bytes = 0;
+  /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
+  #phase: 'passing' | 'tail' | 'over' = 'passing';
+  #tailTimer: NodeJS.Timeout | undefined;
+  #tailBytes = 0;
+
+  constructor(
+    exchange: Exchange,
+    { answer, stream }: StreamOptions,
+    settle: (error: GatewayError | undefined) => void,
+  ) {
+    this.#exchange = exchange;
+    this.#response = exchange.response;
+    this.#answer = answer;
+    this.#stream = stream;
+    this.#settle = settle;
+    this.#forget = exchange.lifetime.onEnd(() => this.#lifetimeEnded());
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#phase !== 'passing') return this.#skip(chunk);
+    let passed: Buffer;
+    try {
+      passed = this.#stream.pass(chunk);
+    } catch (error) {
+      this.#giveUp(toGatewayError(error));
+      return true;
+    }
+    const mayGoOn = this.#write(passed);
+    if (this.#stream.state !== 'open') {
+      this.#lastEventIsOut();
+      return true;
+    }
+    if (!mayGoOn) this.#awaitDrain();
+    return mayGoOn;
+  }
+
+  /** Once, for what is on its way comes in spite of a pause. */
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return;
+    this.#awaitsDrain = true;
+    this.#response.onDrain(this.#resume);
+  }
+
+  end(): void {
+    if (this.#phase === 'tail') this.#finish(undefined);
+    if (this.#phase !== 'passing') return;
+    try {
+      this.#write(this.#stream.end());
+    } catch (error) {
+      this.fail(toGatewayError(error));
+      return;
+    }
+    if (this.#stream.state === 'failed') return this.#cut(endedByProvider());
+    this.#response.end();
+    this.#finish(undefined);
+  }
+
+  fail(error: GatewayError): void {
+    if (this.#phase === 'tail') this.#finish(undefined);
+    if (this.#phase !== 'passing') return;
+    this.#cut(error);
+  }
+
+  #write(bytes: Buffer): boolean {
+    if (bytes.length === 0) return true;
+    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    this.#bytes += bytes.length;
+    return this.#response.write(bytes);
+  }
+
+  #lastEventIsOut(): void {
+    if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
+    this.#phase = 'tail';
+    this.#response.end();
+    this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
+  }
+
+  /** Nothing that follows the last event is the client's. */
+  #skip(chunk: Buffer): boolean {
+    this.#tailBytes += chunk.length;
+    if (this.#phase === 'tail' && this.#tailBytes > tailBytes) this.#endTail();
+    return true;
+  }
+
+  #endTail(): void {
+    this.#answer.abort();
+    this.#finish(undefined);
+  }
+
+  #lifetimeEnded(): void {
+    const reason = this.#exchange.lifetime.reason;
+    if (reason === undefined || this.#phase === 'over') return;
+    if (this.#phase === 'tail') return this.#endTail();
+    if (reason.code !== 'client.left') return this.#giveUp(reason);
+    this.#answer.abort();
+    this.#finish(reason);
+  }
+
+  /** Ends both sides, the client's loudly. */
+  #giveUp(error: GatewayError): void {
+    this.#answer.abort();
+    this.#cut(error);
+  }
+
+  #cut(error: GatewayError): void {
+    if (this.#stream.isWhole) {
+      this.#response.end();
+      return this.#finish(undefined);
+    }
+    const lastWords = this.#stream.fail(error, this.#exchange.id);
+    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    this.#bytes += lastWords.length;
+    this.#finish(error);
+    this.#response.breakOff(lastWords);
+  }
+
+  #finish(error: GatewayError | undefined): void {
+    this.#phase = 'over';
+    clearTimeout(this.#tailTimer);
+    this.#forget();
+    this.#response.onDrain(undefined);
+    this.#exchange.draft.bytes_out = this.#bytes;
+    this.#exchange.noteUsage(this.#stream.usage);
+    this.#settle(error);
+  }
+}
+
+function endedByProvider(): GatewayError {
+  return new GatewayError('provider.broken_response', 'the provider ended its stream with an error');
+}

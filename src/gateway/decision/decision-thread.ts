@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads';
+import { GatewayError } from '../../errors.ts';
+import type { Lifetime } from '../../http/lifetime.ts';
+import type { PolicySource } from '../../policy/compile.ts';
+import type { ThreadAnswer, ThreadQuestion } from './thread-messages.ts';
+
+interface ThreadOptions {
+  readonly source: PolicySource;
+  /** The module that runs in the thread. */
+  readonly entry: URL;
+}
+
+interface Job {
+  readonly question: ThreadQuestion;
+  readonly memory: readonly ArrayBuffer[];
+  readonly resolve: (answer: ThreadAnswer) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/**
+ * One thread beside the gateway's, started at the first question. It gets one question at a time, so that one
+ * whose client left is never begun, and a thread that dies takes one exchange with it; the next starts anew.
+ */
+export class DecisionThread {
+  readonly #options: ThreadOptions;
+  readonly #waiting: Job[] = [];
+  #worker: Worker | undefined;
+  #running: Job | undefined;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks the thread, and hands it the memory in the list: that is gone from here until it comes with the
+   * answer. Throws policy.error where the thread dies, and the lifetime's reason when that ends first.
+   */
+  ask(
+    question: ThreadQuestion,
+    { memory, lifetime }: { readonly memory: readonly ArrayBuffer[]; readonly lifetime: Lifetime },
+  ): Promise<ThreadAnswer> {
+    let forget: (() => void) | undefined;
+    const answered = new Promise<ThreadAnswer>((resolve, reject) => {
+      const job: Job = { question, memory, resolve, reject };
+      this.#waiting.push(job);
+      forget = lifetime.onEnd(() => {
+        const at = this.#waiting.indexOf(job);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        reject(lifetime.reason ?? new GatewayError('client.left', 'the client left'));
+      });
+    });
+    this.#next();
+    return answered.finally(() => forget?.());
+  }
+
+  /** Ends the thread; whoever still waits is refused. */
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    for (const job of this.#waiting.splice(0)) job.reject(failure('the thread was ended'));
+    this.#lose(worker, 'the thread was ended');
+    await worker?.terminate();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return;
+    const job = this.#waiting.shift();
+    if (job === undefined) return;
+    this.#running = job;
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(job.question, job.memory);
+    } catch (cause) {
+      this.#settle((running) => running.reject(failure(cause)));
+    }
+  }
+
+  #start(): Worker {
+    const { source, entry } = this.#options;
+    const worker = new Worker(entry, { workerData: source, env: {}, name: 'decisions' });
+    worker.on('message', (answer: ThreadAnswer) => {
+      if (worker === this.#worker) this.#settle((running) => running.resolve(answer));
+    });
+    worker.on('messageerror', (cause) => this.#lose(worker, cause));
+    worker.on('error', (cause) => this.#lose(worker, cause));
+    worker.on('exit', (code) => this.#lose(worker, `the thread ended with ${code}`));
+    worker.unref(); // it must not keep a process that has nothing else to do
+    return worker;
+  }
+
+  /** Forgets a thread that is of no more use, and refuses what it was asked. */
+  #lose(worker: Worker | undefined, cause: unknown): void {
+    if (worker === undefined || worker !== this.#worker) return;
+    this.#worker = undefined;
+    void worker.terminate(); // nothing to wait for: it is dead, or nobody listens to it any more
+    this.#settle((running) => running.reject(failure(cause)));
+  }
+
+  #settle(tell: (running: Job) => void): void {
+    const running = this.#running;
+    this.#running = undefined;
+    if (running !== undefined) tell(running);
+    this.#next();
+  }
+}
+
+function failure(cause: unknown): GatewayError {
+  return new GatewayError('policy.error', 'the request could not be checked, so it is refused', { cause });
+}

@@ -1,0 +1,127 @@
+import { chat } from '../../dialects/chat/chat.ts';
+import { GatewayError } from '../../errors.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Target } from '../../providers/route.ts';
+import { dialectAt } from '../dialect-at.ts';
+import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
+import type { Gateway, GatewayKey } from '../gateway.ts';
+import type { ModelInfo } from './models.ts';
+
+// A request with nothing in it that a rule about content, tools or caps could mind.
+const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
+
+/** Whether the key's policies would let an unremarkable request for the model through. */
+export function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): boolean {
+  const targets = gateway.router.resolve(id)?.targets ?? [];
+  const decision = key.policies.decide({
+    document: emptyRequest,
+    dialect: chat,
+    endpoint: 'chat',
+    model: id,
+    targetModels: targets.map((target) => target.model),
+    stream: false,
+    project: key.project,
+    key: key.id,
+    nowMs: Date.now(),
+  });
+  return decision.action !== 'block';
+}
+
+/** One entry that both SDK families can read. */
+export function listEntry({ id, entry, createdS }: ModelInfo) {
+  return {
+    id,
+    object: 'model',
+    type: 'model',
+    created: createdS,
+    created_at: new Date(createdS * 1_000).toISOString().replace('.000Z', 'Z'),
+    owned_by: entry.targets[0].provider,
+    display_name: id,
+  };
+}
+
+/** A list in the form of both families, paged as Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
+export function page<Entry extends { readonly id: string }>(
+  entries: readonly Entry[],
+  query: URLSearchParams,
+) {
+  const after = entries.findIndex((entry) => entry.id === query.get('after_id'));
+  const before = entries.findIndex((entry) => entry.id === query.get('before_id'));
+  const limit = pageLimit(query.get('limit'));
+  const range = entries.slice(after + 1, before < 0 ? undefined : before);
+  const data = before >= 0 && after < 0 ? range.slice(-limit) : range.slice(0, limit);
+  return {
+    object: 'list',
+    data,
+    has_more: data.length < range.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return Number.MAX_SAFE_INTEGER;
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new GatewayError('request.field', 'limit must be a whole number above 0', { param: 'limit' });
+}
+
+/** What a client needs to choose a model. */
+export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInfo) {
+  const { entry } = model;
+  const [main, ...fallbacks] = entry.targets;
+  const targets = gateway.router.resolve(model.id)?.targets ?? [];
+  const first = targets[0];
+  const usable = [...endpoints.values()].filter(isModelEndpoint).flatMap((endpoint) => {
+    const fate = fateAt(targets, model.id, endpoint);
+    return fate === undefined ? [] : [{ path: endpoint.path, fate }];
+  });
+  return {
+    ...listEntry(model),
+    provider: main.provider,
+    endpoints: usable.map(({ path }) => path),
+    body: Object.fromEntries(
+      usable.filter(({ fate }) => fate !== 'estimated').map(({ path, fate }) => [path, fate]),
+    ),
+    aliases: aliasesOf(gateway, model),
+    fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
+    context_window: entry.contextWindow ?? null,
+    max_output_tokens: entry.maxOutputTokens ?? null,
+    pricing: entry.pricing ?? null,
+    status: statusOf(first?.provider.breaker.isOpen),
+    limits: {},
+    policies: key.policies.names,
+  };
+}
+
+type Fate = 'exact' | 'spliced' | 'translated' | 'estimated';
+
+/** What happens to a request at the first target that takes it; undefined where none does. */
+function fateAt(targets: readonly Target[], model: string, endpoint: ModelEndpoint): Fate | undefined {
+  const target = targets.find(({ provider }) => dialectAt(provider, endpoint) !== undefined);
+  if (target === undefined) {
+    // Tokens are counted here, roughly, for every model that can be sent messages.
+    const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
+    return isCountable ? 'estimated' : undefined;
+  }
+  if (dialectAt(target.provider, endpoint) !== endpoint.dialectName) return 'translated';
+  return target.model === model ? 'exact' : 'spliced';
+}
+
+function takesMessages({ provider }: Target): boolean {
+  return dialectAt(provider, { name: 'messages', dialectName: 'messages' }) !== undefined;
+}
+
+/** The configured names that lead to the same model. */
+function aliasesOf(gateway: Gateway, { id, entry }: ModelInfo): readonly string[] {
+  const [{ provider, model = id }] = entry.targets;
+  return gateway.catalogue.entries
+    .filter((other) => !other.isPattern && other.match !== id && other.targets[0].provider === provider)
+    .filter((other) => (other.targets[0].model ?? other.match) === model)
+    .map((other) => other.match);
+}
+
+function statusOf(isOpen: boolean | undefined): 'ready' | 'unconfigured' | 'unhealthy' {
+  if (isOpen === undefined) return 'unconfigured';
+  return isOpen ? 'unhealthy' : 'ready';
+}

@@ -1,0 +1,73 @@
+import { GatewayError } from '../../errors.ts';
+import { version } from '../../version.ts';
+import { authenticate } from '../authenticate.ts';
+import { type Endpoint, endpoints, modelPrefix } from '../endpoints.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Gateway, GatewayKey } from '../gateway.ts';
+import { describeModel, listEntry, mayUse, page } from './model-views.ts';
+import type { ModelInfo } from './models.ts';
+
+interface Asked {
+  readonly endpoint: Endpoint;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Answers what the gateway knows by itself: its health, what it is, and the models a key may use. */
+export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Asked): Promise<void> {
+  switch (asked.endpoint.kind) {
+    case 'health':
+      return exchange.give({ status: 'ok' });
+    case 'ready':
+      return answerReady(exchange, gateway);
+    case 'about':
+      return exchange.give(about());
+    default:
+      return answerModels(exchange, gateway, asked);
+  }
+}
+
+function answerReady(exchange: Exchange, gateway: Gateway): void {
+  if (gateway.isReady()) return exchange.give({ status: 'ready' });
+  throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
+}
+
+function about() {
+  return { name: 'gateway', version, endpoints: [...endpoints.keys(), `${modelPrefix}{id}`] };
+}
+
+async function answerModels(
+  exchange: Exchange,
+  gateway: Gateway,
+  { endpoint, path, query }: Asked,
+): Promise<void> {
+  const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
+  exchange.noteCaller(endpoint.kind, key);
+  if (endpoint.kind === 'model') {
+    const model = allowedModel(path, gateway, key);
+    return exchange.give(listEntry(model));
+  }
+  const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
+  const value =
+    endpoint.kind === 'models'
+      ? page(models.map(listEntry), new URLSearchParams(query))
+      : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
+  exchange.give(value);
+}
+
+function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInfo {
+  const model = gateway.catalogue.find(decodeId(path.slice(modelPrefix.length)));
+  if (model !== undefined && mayUse(gateway, key, model)) return model;
+  throw new GatewayError(
+    'model.unknown',
+    'there is no such model for this key; GET /v1/models lists those there are',
+  );
+}
+
+function decodeId(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not percent-encoding, so not the name of a model either
+  }
+}

@@ -1,0 +1,41 @@
+import { GatewayError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
+import type { HttpRequest } from './request.ts';
+
+interface AllowedOrigins {
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+}
+
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const isLoopback = memoize((host) => loopbackHost.test(nameIn(host)));
+
+/**
+ * Refuses what a web page could make a browser send: a Host that is not ours (DNS rebinding) and an
+ * Origin that is not the page we serve ourselves. Throws host.not_allowed or origin.not_allowed.
+ */
+export function checkOrigin(
+  request: Pick<HttpRequest, 'header'>,
+  { allowedHosts, allowedOrigins }: AllowedOrigins,
+): void {
+  const host = request.header('host');
+  const origin = request.header('origin');
+  if (host === undefined || !isAllowedHost(host, allowedHosts)) {
+    throw new GatewayError(
+      'host.not_allowed',
+      'the Host header names neither a loopback address nor a name in server.allowed_hosts',
+    );
+  }
+  if (origin === undefined || allowedOrigins.has(origin)) return;
+  if (origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new GatewayError('origin.not_allowed', 'web pages of this origin may not call the gateway');
+}
+
+function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
+  return isLoopback(host) || allowedHosts.has(nameIn(host));
+}
+
+/** A Host header's value without its port. */
+function nameIn(host: string): string {
+  return host.replace(/:\d{1,5}$/, '').toLowerCase();
+}

@@ -1,0 +1,63 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import { Plan } from '../redact/redact.ts';
+import type { Occurrence } from '../search/findings.ts';
+import type { Needle } from '../search/patterns.ts';
+import type { Search } from '../search/search.ts';
+import type { Place } from '../traverse/place.ts';
+import { roleBits } from '../traverse/roles.ts';
+import { type AnswerRule, foundBy, type Refusal, refusalOf } from './answer-rule.ts';
+
+interface AnswerPlanParts {
+  readonly document: JsonDocument;
+  readonly search: Search;
+  /** What must not be changed; by default what would break a request that it comes back in. */
+  readonly isFixed?: (place: Place) => boolean;
+}
+
+/** What the rules replace in an answer or an event of one, and why they can't, where that is so. */
+export class AnswerPlan {
+  readonly #search: Search;
+  readonly #plan: Plan;
+  readonly #rules: AnswerRule[] = [];
+  #refusal: Refusal | undefined;
+
+  constructor({ document, search, isFixed }: AnswerPlanParts) {
+    this.#search = search;
+    this.#plan = new Plan(document, isFixed);
+  }
+
+  add(each: AnswerRule, found: readonly Occurrence[]): void {
+    const { rule, except } = each;
+    const { fold, needles } = this.#search.machine;
+    this.#rules.push(each);
+    for (const occurrence of found) {
+      const needle = needles[occurrence.needle] as Needle;
+      const label = `[REDACTED:${rule.reason}]`;
+      const problem = this.#plan.add({ occurrence, needle, fold, except, label });
+      if (problem !== undefined) this.#refusal ??= refusalOf(rule, 'content.unredactable');
+    }
+  }
+
+  /** The texts that change. */
+  texts(): ReadonlyMap<number, string> {
+    return this.#plan.texts();
+  }
+
+  /** The document's bytes with everything replaced. */
+  bytes(): Buffer {
+    return this.#plan.apply();
+  }
+
+  /** Set where something can't be replaced, or is still found across joints: text spread over three pieces, say. */
+  refusal(isMeant: (occurrence: Occurrence) => boolean = () => true): Refusal | undefined {
+    if (this.#refusal !== undefined || this.#rules.length === 0) return this.#refusal;
+    const { occurrences } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);
+    const left = this.#rules.find((each) =>
+      foundBy(each, occurrences, this.#search.machine).some(
+        (occurrence) => occurrence.before !== undefined && isMeant(occurrence),
+      ),
+    );
+    return left && refusalOf(left.rule, 'content.unredactable');
+  }
+}

@@ -1,0 +1,42 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import { parseNested } from '../traverse/nested.ts';
+import { wrapText } from '../traverse/place.ts';
+
+/** An answer, or the data of one event, as the rules read it. */
+export interface AnswerText {
+  /** Its own document; of what is no object, one that has it as its only member. */
+  readonly document: JsonDocument;
+  /** The answer that belongs to bytes of the document in which texts were replaced. */
+  readonly unwrap: (bytes: Buffer) => Buffer;
+}
+
+/**
+ * Reads what a provider sent: a JSON object, another JSON value, or a plain text. Undefined for what begins like
+ * an object and is no strict one (a key twice, `NaN`): clients may read it, each in its way, and nobody can tell
+ * what its texts are and which of them go on in the next event.
+ */
+export function readAnswerText(bytes: Buffer): AnswerText | undefined {
+  const object = parseObject(bytes);
+  if (object !== undefined) return { document: object, unwrap: (replaced) => replaced };
+  const text = bytes.toString('utf8');
+  const value = parseNested(text);
+  if (value !== undefined) return { document: value, unwrap: (replaced) => replaced.subarray(4, -1) };
+  return /^\s*\{/.test(text) ? undefined : readPlain(text);
+}
+
+/** The same for a text that is read as it stands, whatever it looks like. */
+export function readPlain(text: string): AnswerText {
+  return {
+    document: wrapText(text),
+    unwrap: (replaced) => Buffer.from(String(JSON.parse(replaced.toString('utf8').slice(4, -1)))),
+  };
+}
+
+function parseObject(bytes: Buffer): JsonDocument | undefined {
+  try {
+    return parseStrictJson(bytes);
+  } catch {
+    return undefined; // not strict, or not an object
+  }
+}

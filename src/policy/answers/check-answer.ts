@@ -1,0 +1,131 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Facts } from '../facts.ts';
+import type { Condition, NamedNeedle } from '../matchers/matcher.ts';
+import { type Match, strictest, type Verdict } from '../rule.ts';
+import type { CompiledRule } from '../rules/compile-rule.ts';
+import type { Occurrence } from '../search/findings.ts';
+import type { Fold } from '../search/fold.ts';
+import { buildMachine } from '../search/machine.ts';
+import { Search } from '../search/search.ts';
+import { VerdictCache } from '../search/verdict-cache.ts';
+import { placeInRequest } from '../traverse/place.ts';
+import { roleBits } from '../traverse/roles.ts';
+import { AnswerPlan } from './answer-plan.ts';
+import {
+  type AnswerRule,
+  foundBy,
+  type Refusal,
+  type ResponseDecision,
+  refusalOf,
+  unreadableRefusal,
+  verdictOf,
+} from './answer-rule.ts';
+import { readAnswerText, readPlain } from './answer-text.ts';
+import { StreamCheck } from './stream-check.ts';
+
+/** The rules on texts of answers, for one exchange. */
+export interface ResponseCheck {
+  /** Checks a whole JSON answer. */
+  whole(body: Buffer): ResponseDecision;
+  /** Checks a stream of events, holding back what may be the beginning of a match. */
+  stream(): StreamCheck;
+}
+
+/** Compiles the rules on answers of a set; undefined where there are none, and answers cost nothing. */
+export class AnswerRules {
+  readonly search: Search;
+  readonly rules: readonly AnswerRule[];
+  readonly #others: ReadonlyMap<AnswerRule, readonly Condition[]>;
+
+  private constructor(rules: readonly CompiledRule[], fold: Fold) {
+    const named = new Map<string, NamedNeedle>();
+    for (const rule of rules) for (const each of needlesOf(rule)) named.set(each.key, each);
+    const numbers = new Map([...named.keys()].map((key, number) => [key, number]));
+    const machine = buildMachine(
+      [...named.values()].map(({ needle }) => needle),
+      fold,
+    );
+    this.search = new Search(machine, new VerdictCache({ limitBytes: 1 << 16 }));
+    this.rules = rules.map((rule) => ({
+      rule,
+      needles: needlesOf(rule).map(({ key }) => numbers.get(key) as number),
+      except: rule.except.map(({ needle }) => needle),
+    }));
+    this.#others = new Map(
+      this.rules.map((each) => [each, (each.rule.when ?? []).filter(({ text }) => text === undefined)]),
+    );
+  }
+
+  static of(rules: readonly CompiledRule[], fold: Fold): AnswerRules | undefined {
+    const chosen = rules.filter(
+      (rule) => rule.appliesTo.includes('response') && needlesOf(rule).length > 0 && isOfAnswers(rule),
+    );
+    return chosen.length === 0 ? undefined : new AnswerRules(chosen, fold);
+  }
+
+  /** Numbers of the rules whose other conditions (model, project, time …) hold for the request that is answered. */
+  applying(facts: Facts): readonly number[] {
+    return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
+  }
+
+  /** The rules with these numbers; undefined where there are none. */
+  check(numbers: readonly number[]): ResponseCheck | undefined {
+    const rules = this.rules.filter((_, number) => numbers.includes(number));
+    if (rules.length === 0) return undefined;
+    return {
+      whole: (body) => checkWhole(body, rules, this.search),
+      stream: () => new StreamCheck({ rules, machine: this.search.machine, search: this.search }),
+    };
+  }
+
+  #applies(each: AnswerRule, facts: Facts): boolean {
+    const others = this.#others.get(each) ?? [];
+    if (!others.every((condition) => condition.test(facts) !== undefined)) return false;
+    const { unless } = each.rule;
+    return unless === undefined || unless.some((condition) => condition.test(facts) === undefined);
+  }
+}
+
+function isOfAnswers(rule: CompiledRule): boolean {
+  return (rule.when ?? []).some(({ text }) => text !== undefined && (text.roles & roleBits.assistant) !== 0);
+}
+
+function needlesOf(rule: CompiledRule): readonly NamedNeedle[] {
+  return (rule.when ?? []).flatMap(({ text }) => text?.needles ?? []);
+}
+
+function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search): ResponseDecision {
+  const strict = readAnswerText(body);
+  const unreadable =
+    strict === undefined
+      ? unreadableRefusal(rules, 'the answer is JSON that can be read in more than one way')
+      : undefined;
+  if (unreadable !== undefined) return { action: 'block', verdicts: [], refusal: unreadable };
+  const { document, unwrap } = strict ?? readPlain(body.toString('utf8'));
+  const { occurrences } = search.document(document, roleBits.assistant);
+  const verdicts: Verdict[] = [];
+  const plan = new AnswerPlan({ document, search });
+  let refusal: Refusal | undefined;
+  for (const each of rules) {
+    const { rule } = each;
+    const found = foundBy(each, occurrences, search.machine);
+    if (found.length === 0) continue;
+    verdicts.push(verdictOf(rule, matchesOf(found, document)));
+    if (rule.mode === 'monitor') continue;
+    if (rule.action === 'block') refusal ??= refusalOf(rule);
+    if (rule.action === 'redact') plan.add(each, found);
+  }
+  refusal ??= plan.refusal();
+  if (refusal !== undefined) return { action: 'block', verdicts, refusal };
+  const action = strictest(verdicts.filter(({ mode }) => mode === 'enforce'));
+  return { action, verdicts, ...(action === 'redact' ? { redactedBody: unwrap(plan.bytes()) } : {}) };
+}
+
+function matchesOf(found: readonly Occurrence[], document: JsonDocument): readonly Match[] {
+  return found.slice(0, 8).map(({ piece, view }) => ({
+    at: document.pointer(placeInRequest(piece.place).entry),
+    view,
+    matcher: 'text',
+    count: 1,
+  }));
+}

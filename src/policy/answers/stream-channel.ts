@@ -1,0 +1,144 @@
+import { spansOutside } from '../redact/exceptions.ts';
+import type { Stretch } from '../redact/redact.ts';
+import type { Machine } from '../search/machine.ts';
+import type { Needle } from '../search/patterns.ts';
+import { type View, views } from '../search/scanner.ts';
+import type { State } from '../search/state.ts';
+import type { AnswerRule } from './answer-rule.ts';
+
+/** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
+const longestHold = 8192;
+/** Characters that stay known after they left, for conditions on what stands before a match. */
+const contextLength = 256;
+
+/** Where a text stands in a channel that it is read in. */
+export interface Stand {
+  readonly channel: StreamChannel;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The text of one channel of a stream. It knows how far nothing can be the beginning of a match any more:
+ * to where both automata had nothing open, less the reach of detectors, which look at characters.
+ */
+export class StreamChannel {
+  readonly #machine: Machine;
+  readonly #reach: number;
+  readonly #states: Record<View, State>;
+  /** What is known of the text, and where in the channel it begins. */
+  #text = '';
+  #from = 0;
+  #settled = 0;
+  #isClosed = false;
+  /** How far the stretches reach whose label has left. */
+  #labelledTo = 0;
+  /** Needles that the automata have seen in this channel. */
+  readonly seen: Set<number>;
+  /** Those of them that the rules have been asked about. */
+  readonly judged = new Set<number>();
+  /** Held until it is complete. */
+  readonly isWhole: boolean;
+
+  constructor(machine: Machine, { isWhole, numbers }: { isWhole: boolean; numbers: readonly number[] }) {
+    this.#machine = machine;
+    this.isWhole = isWhole;
+    this.#states = { ...machine.scanner.start };
+    this.seen = new Set(machine.always.filter((number) => numbers.includes(number)));
+    const reaches = numbers.map((number) => reachOf(machine.needles[number]));
+    this.#reach = Math.min(longestHold, Math.max(0, ...reaches));
+  }
+
+  /** Length of the channel's text so far. */
+  get length(): number {
+    return this.#from + this.#text.length;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The text that is known, for the rules to look at. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Goes on also behind what was taken for the end: clients do, whatever a host says. */
+  add(text: string): void {
+    this.#isClosed = false;
+    const { scanner } = this.#machine;
+    let at = this.length;
+    this.#text += text;
+    const note = (state: State) => {
+      for (const needle of state.needles) this.seen.add(needle);
+    };
+    for (const letter of text) {
+      at += letter.length;
+      let isOpen = false;
+      for (const view of views) {
+        const state = scanner.step(view, this.#states[view], letter.codePointAt(0) as number, note);
+        this.#states[view] = state;
+        isOpen ||= scanner[view].isOpen(state);
+      }
+      if (!isOpen) this.#settled = at;
+    }
+  }
+
+  /** Nothing more should come. */
+  close(): void {
+    this.#isClosed = true;
+    for (const view of views) {
+      for (const needle of this.#machine.scanner[view].end(this.#states[view])) this.seen.add(needle);
+    }
+  }
+
+  /** How far the text may leave. */
+  safe(): number {
+    if (this.#isClosed) return this.length;
+    if (this.isWhole) return 0;
+    const settled = Math.min(this.#settled, this.length - this.#reach);
+    return Math.max(settled, this.length - longestHold, 0);
+  }
+
+  /** The stretches that a rule is to replace, as places in the channel. */
+  stretches({ rule, needles, except }: AnswerRule): readonly Stretch[] {
+    return needles
+      .filter((number) => this.seen.has(number))
+      .flatMap((number) =>
+        spansOutside(this.#machine.needles[number] as Needle, except, this.#text, this.#machine.fold),
+      )
+      .map(({ start, end }) => ({
+        start: start + this.#from,
+        end: end + this.#from,
+        label: `[REDACTED:${rule.reason}]`,
+      }));
+  }
+
+  /**
+   * What stretches mean for a part that leaves now, as places in that part. A label stands where its stretch begins;
+   * where that left before anybody knew, because the text went on behind what was taken for its end, where the
+   * rest begins.
+   */
+  within(stretches: readonly Stretch[], { start, end }: Omit<Stand, 'channel'>): readonly Stretch[] {
+    const touched = stretches.filter((each) => each.end > start && each.start < end);
+    const labelledTo = this.#labelledTo;
+    this.#labelledTo = Math.max(labelledTo, ...touched.map((each) => each.end));
+    return touched.map((each) => ({
+      start: Math.max(each.start, start) - start,
+      end: Math.min(each.end, end) - start,
+      label: each.start >= start || labelledTo < start ? each.label : '',
+    }));
+  }
+
+  /** Forgets what has left, but for a little context. */
+  forget(upTo: number): void {
+    const from = Math.max(this.#from, upTo - contextLength);
+    if (from - this.#from < contextLength) return;
+    this.#text = this.#text.slice(from - this.#from);
+    this.#from = from;
+  }
+}
+
+function reachOf(needle: Needle | undefined): number {
+  return needle?.kind === 'detector' ? needle.detector.reach : 0;
+}

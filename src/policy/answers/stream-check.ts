@@ -1,0 +1,299 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import { liesWithin, replaceStretches, type Stretch, splice } from '../redact/redact.ts';
+import type { Verdict } from '../rule.ts';
+import type { Occurrence } from '../search/findings.ts';
+import type { Machine } from '../search/machine.ts';
+import type { Search } from '../search/search.ts';
+import { unescapeJson } from '../traverse/encoded.ts';
+import { isFixedInEvent, type Piece, wrapText } from '../traverse/place.ts';
+import { roleBits } from '../traverse/roles.ts';
+import { AnswerPlan } from './answer-plan.ts';
+import {
+  type AnswerRule,
+  foundBy,
+  isRedacting,
+  type Refusal,
+  refusalOf,
+  unreadableRefusal,
+  verdictOf,
+} from './answer-rule.ts';
+import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
+import { type Stand, StreamChannel } from './stream-channel.ts';
+import { readParts, type StreamPart } from './stream-parts.ts';
+
+/** One server-sent event as it was read: its name, where it has one, and its data. */
+export interface StreamEvent {
+  readonly name?: string;
+  readonly data: string;
+}
+
+/** What may be sent on now, and whether the stream must end. */
+export interface StreamStep {
+  readonly release: readonly StreamEvent[];
+  readonly refusal?: Refusal;
+}
+
+interface Part {
+  readonly entry: number;
+  /** In its own channel, and in those where it is read together with other blocks. */
+  readonly stands: readonly Stand[];
+  readonly isRepeated: boolean;
+}
+
+interface Pending {
+  readonly event: StreamEvent;
+  readonly text: AnswerText;
+  readonly parts: readonly Part[];
+  /** Texts of this event alone that are replaced. */
+  readonly replaced: ReadonlyMap<number, string>;
+}
+
+export interface StreamCheckParts {
+  readonly rules: readonly AnswerRule[];
+  readonly machine: Machine;
+  readonly search: Search;
+}
+
+/** Most characters that may wait altogether, in calls' arguments mostly. */
+const waitingLimit = 8 << 20;
+
+/**
+ * Checks the events of a stream as they pass. Events leave in their order, each as soon as nothing of its
+ * text can be the beginning of a match; where a rule blocks, nothing that waits ever leaves.
+ */
+export class StreamCheck {
+  readonly #rules: readonly AnswerRule[];
+  readonly #machine: Machine;
+  readonly #search: Search;
+  readonly #numbers: readonly number[];
+  readonly #channels = new Map<string, StreamChannel>();
+  /** By joint: the channel of its last text. */
+  readonly #last = new Map<string, string>();
+  readonly #verdicts = new Map<string, Verdict>();
+  #waiting: Pending[] = [];
+  #waitingLength = 0;
+  #refusal: Refusal | undefined;
+
+  constructor({ rules, machine, search }: StreamCheckParts) {
+    this.#rules = rules;
+    this.#machine = machine;
+    this.#search = search;
+    this.#numbers = [...new Set(rules.flatMap(({ needles }) => needles))];
+  }
+
+  /** What the rules have said so far, for the record. */
+  get verdicts(): readonly Verdict[] {
+    return [...this.#verdicts.values()];
+  }
+
+  /** Whether events wait that have not been let go. */
+  get isHolding(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Takes the next event; returns those that may leave. */
+  push(event: StreamEvent): StreamStep {
+    if (this.#refusal !== undefined) return this.#step([]);
+    this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
+    this.#waitingLength += event.data.length;
+    if (this.#waitingLength > waitingLimit) this.#refuseLong();
+    return this.#step(this.#release());
+  }
+
+  /** The provider's stream is over. */
+  end(): StreamStep {
+    for (const channel of this.#channels.values()) this.#close(channel);
+    return this.#step(this.#release());
+  }
+
+  #event(event: StreamEvent, text: AnswerText): void {
+    const { document } = text;
+    const isDone = event.data.trim() === '[DONE]';
+    const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
+    const parts = found.map((part): Part => {
+      const stands = this.#stands(part, document.text(part.entry));
+      return { entry: part.entry, stands, isRepeated: part.isRepeated === true };
+    });
+    const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
+    this.#waiting.push({ event, text, parts, replaced });
+    for (const [name, channel] of this.#channels) {
+      if (ends.some((end) => name.startsWith(end))) this.#close(channel);
+    }
+    for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
+  }
+
+  /** Nobody can tell which of its texts go on; where no rule has to read it, it is read as it stands. */
+  #unreadable({ data }: StreamEvent): AnswerText {
+    this.#refusal ??= unreadableRefusal(
+      this.#rules,
+      'an event of the answer is JSON that can be read in more than one way',
+    );
+    return readPlain(data);
+  }
+
+  /**
+   * Adds a text to its channel. Texts of neighbouring blocks are read joined too, with nothing and with a space:
+   * in two channels more that go through all of them.
+   */
+  #stands({ channel: name, isWhole, joint }: StreamPart, text: string): readonly Stand[] {
+    if (text === '') return [];
+    const add = (channel: StreamChannel): Stand => {
+      const start = channel.length;
+      channel.add(text);
+      return { channel, start, end: channel.length };
+    };
+    const own = add(this.#channel(name, isWhole));
+    if (joint === undefined) return [own];
+    const spaced = this.#channel(`${joint}spaced`, false);
+    const last = this.#last.get(joint);
+    if (last !== undefined && last !== name) spaced.add(' ');
+    this.#last.set(joint, name);
+    return [own, add(this.#channel(`${joint}joined`, false)), add(spaced)];
+  }
+
+  #channel(name: string, isWhole: boolean): StreamChannel {
+    let channel = this.#channels.get(name);
+    if (channel === undefined) {
+      channel = new StreamChannel(this.#machine, { isWhole, numbers: this.#numbers });
+      this.#channels.set(name, channel);
+    }
+    return channel;
+  }
+
+  #close(channel: StreamChannel): void {
+    if (channel.isClosed) return;
+    channel.close();
+    this.#judge(channel);
+    if (channel.isWhole) this.#arguments(channel);
+  }
+
+  /** What the rules say to the text of a channel. */
+  #judge(channel: StreamChannel): void {
+    for (const each of channel.seen.size === 0 ? [] : this.#rules) {
+      const { rule, needles, except } = each;
+      const seen = needles.filter((number) => channel.seen.has(number));
+      if (seen.length === 0) continue;
+      const stretches = channel.stretches(each);
+      const certain = seen.filter((number) => this.#machine.needles[number]?.kind !== 'detector');
+      if (stretches.length === 0 && (except.length > 0 || certain.length === 0)) continue;
+      this.#note(each);
+      if (rule.mode !== 'enforce') continue;
+      if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
+      // A match that began before all that is known has left in part.
+      const isGone = stretches.length === 0 && certain.some((number) => !channel.judged.has(number));
+      if (rule.action === 'redact' && isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
+    }
+    for (const number of channel.seen) channel.judged.add(number);
+  }
+
+  /** A call's arguments are JSON: what its escapes hide is looked at once they are complete. */
+  #arguments(channel: StreamChannel): void {
+    const plain = unescapeJson(channel.text);
+    if (plain === channel.text) return;
+    const { occurrences } = this.#search.document(wrapText(plain), roleBits.assistant);
+    for (const each of this.#rules) {
+      const hidden = foundBy(each, occurrences, this.#machine).some(
+        ({ needle }) => !channel.seen.has(needle),
+      );
+      if (!hidden) continue;
+      this.#note(each);
+      if (each.rule.mode !== 'enforce') continue;
+      if (each.rule.action === 'block') this.#refusal ??= refusalOf(each.rule);
+      if (each.rule.action === 'redact') this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+    }
+  }
+
+  /** What the rules say to the texts of one event that don't go on in others; those of them that are replaced. */
+  #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
+    const { occurrences } = this.#search.document(document, roleBits.assistant);
+    if (occurrences.size === 0) return nothingReplaced;
+    const isPart = ({ place }: Piece) => place.outer === undefined && parts.has(place.entry);
+    const isAlone = ({ piece, before }: Occurrence) =>
+      !isPart(piece) && (before === undefined || !isPart(before));
+    const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
+    for (const each of this.#rules) {
+      const found = foundBy(each, occurrences, this.#machine).filter(isAlone);
+      if (found.length === 0) continue;
+      this.#note(each);
+      const { rule } = each;
+      if (rule.mode !== 'enforce') continue;
+      if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
+      if (rule.action === 'redact') plan.add(each, found);
+    }
+    this.#refusal ??= plan.refusal(isAlone);
+    return plan.texts();
+  }
+
+  /** The events that may leave now, in order, with what is to be replaced in them. */
+  #release(): readonly StreamEvent[] {
+    if (this.#refusal !== undefined) return [];
+    const released: StreamEvent[] = [];
+    let count = 0;
+    for (const pending of this.#waiting) {
+      const stands = pending.parts.flatMap((part) => part.stands);
+      if (stands.some(({ channel, end }) => end > this.#limit(channel))) break;
+      const event = this.#rewrite(pending);
+      if (this.#refusal !== undefined) return [];
+      released.push(event);
+      this.#waitingLength -= pending.event.data.length;
+      for (const { channel, end } of stands) channel.forget(end);
+      count += 1;
+    }
+    this.#waiting = this.#waiting.slice(count);
+    return released;
+  }
+
+  /** How far a channel may leave: not into the middle of what will be replaced. */
+  #limit(channel: StreamChannel): number {
+    let limit = channel.safe();
+    for (const { start, end } of this.#stretches(channel)) if (start < limit && end > limit) limit = start;
+    return limit;
+  }
+
+  #stretches(channel: StreamChannel): readonly Stretch[] {
+    if (channel.seen.size === 0) return [];
+    return this.#rules.filter(isRedacting).flatMap((each) => channel.stretches(each));
+  }
+
+  #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
+    const texts = new Map(replaced);
+    for (const { entry, stands, isRepeated } of parts) {
+      const [own = [], ...joined] = stands.map((stand) =>
+        stand.channel.within(this.#stretches(stand.channel), stand),
+      );
+      const stretches = [...own, ...joined.flat()];
+      if (stretches.length === 0) continue;
+      if (isRepeated && !joined.flat().every((each) => liesWithin(each, own))) this.#refuseAcross(stands);
+      texts.set(entry, replaceStretches(document.text(entry), stretches));
+    }
+    return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
+  }
+
+  /** Each block's text comes again by itself, with nothing in it that tells what has to go. */
+  #refuseAcross(stands: readonly Stand[]): void {
+    for (const each of this.#rules.filter(isRedacting)) {
+      const isFound = stands.some(({ channel }) => channel.stretches(each).length > 0);
+      if (isFound) this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+    }
+  }
+
+  #note({ rule }: AnswerRule): void {
+    if (!this.#verdicts.has(rule.id)) {
+      this.#verdicts.set(rule.id, verdictOf(rule, [{ at: '', matcher: 'text', count: 1 }]));
+    }
+  }
+
+  #refuseLong(): void {
+    // A rule that only watches must not end anything: what it would have seen goes unread, and is let go.
+    const message = 'the answer holds more text in one piece than a rule on answers can wait for';
+    const refusal = unreadableRefusal(this.#rules, message);
+    if (refusal === undefined) for (const channel of this.#channels.values()) this.#close(channel);
+    this.#refusal ??= refusal;
+  }
+
+  #step(release: readonly StreamEvent[]): StreamStep {
+    return this.#refusal === undefined ? { release } : { release: [], refusal: this.#refusal };
+  }
+}
+
+const nothingReplaced: ReadonlyMap<number, string> = new Map();

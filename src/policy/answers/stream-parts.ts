@@ -1,0 +1,150 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+
+/** A text in an event that goes on in later events. */
+export interface StreamPart {
+  readonly entry: number;
+  /** Texts of one channel belong together: one block, one choice, one call. */
+  readonly channel: string;
+  /** Where people read on from the block before: the beginning of the name of what is read so. */
+  readonly joint?: string;
+  /** Told again when its block is over, by itself. */
+  readonly isRepeated?: true;
+  /** A call's arguments, which nobody can use before they are complete. */
+  readonly isWhole: boolean;
+}
+
+/** What an event says: texts that go on, and the channels (by their beginning) that end with it. */
+export interface EventParts {
+  readonly parts: readonly StreamPart[];
+  readonly ends: readonly string[];
+}
+
+const labels = new Set(['type', 'id', 'role', 'name', 'signature', 'object', 'model', 'item_id', 'call_id']);
+const lastEvents =
+  /^(?:message_delta|message_stop|error|response\.(?:completed|incomplete|failed|cancelled))$/;
+
+/**
+ * Finds the texts of an event that are pieces of longer ones, in any of the streaming dialects, and by
+ * shape rather than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type
+ * beside choices). An event without a type has its name's.
+ */
+export function readParts(document: JsonDocument, name: string | undefined): EventParts {
+  const choices = readChoices(document);
+  const type = document.memberText(document.root, 'type') ?? name;
+  if (type === undefined) return choices;
+  const typed = readTyped(document, type);
+  return { parts: [...typed.parts, ...choices.parts], ends: [...typed.ends, ...choices.ends] };
+}
+
+/** Events of Messages and of Responses carry their type. */
+function readTyped(document: JsonDocument, type: string): EventParts {
+  const { root } = document;
+  if (lastEvents.test(type)) return { parts: [], ends: [''] };
+  const index = numberOf(document, root, 'index');
+  if (type === 'content_block_stop') return { parts: [], ends: [`${index}.`] };
+  const place = `${numberOf(document, root, 'output_index')}.`;
+  const within = numberOf(document, root, 'content_index') + numberOf(document, root, 'summary_index');
+  if (type === 'content_block_start') return { parts: firstTexts(document, `${index}.`), ends: [] };
+  if (type === 'response.content_part.added') {
+    return {
+      parts: firstTextOfPart(document, (kind) => `${place}response.${kind}.delta.${within}`),
+      ends: [],
+    };
+  }
+  const delta = document.member(root, 'delta');
+  if (delta === undefined) return { parts: [], ends: type.endsWith('.done') ? [place] : [] };
+  if (document.kind(delta) === kinds.string) {
+    const isWhole = /arguments|_input|_code/.test(type);
+    const part = { entry: delta, channel: `${place}${type}.${within}`, isWhole };
+    return { parts: [isWhole ? part : { ...part, joint: '', isRepeated: true }], ends: [] };
+  }
+  return {
+    parts: withJoint(leaves(document, delta, `${index}.`), { channel: `${index}.`, joint: '' }),
+    ends: [],
+  };
+}
+
+/** The text that a block of Messages begins with, which its deltas go on from. */
+function firstTexts(document: JsonDocument, channel: string): readonly StreamPart[] {
+  const block = document.member(document.root, 'content_block');
+  return ['text', 'thinking'].flatMap((name) => {
+    const entry = block === undefined ? undefined : document.member(block, name);
+    if (entry === undefined || document.kind(entry) !== kinds.string) return [];
+    return [{ entry, channel: `${channel}${name}.`, isWhole: false, joint: '' }];
+  });
+}
+
+/** The same for a part of an item of Responses, given the channel of its deltas by the part's type. */
+function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => string): readonly StreamPart[] {
+  const part = document.member(document.root, 'part');
+  const kind = part === undefined ? undefined : document.memberText(part, 'type');
+  if (part === undefined || kind === undefined) return [];
+  const entry = document.member(part, 'text') ?? document.member(part, 'refusal');
+  if (entry === undefined || document.kind(entry) !== kinds.string) return [];
+  return [{ entry, channel: channelOf(kind), isWhole: false, joint: '', isRepeated: true }];
+}
+
+/** The texts that stand in a delta itself are read one after the other; what stands deeper is something else. */
+function withJoint(
+  parts: readonly StreamPart[],
+  { channel, joint }: { readonly channel: string; readonly joint: string },
+): readonly StreamPart[] {
+  return parts.map((part) => {
+    const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
+    return isOwn && !part.isWhole ? { ...part, joint } : part;
+  });
+}
+
+/** Chunks of Chat Completions: deltas of several choices, each with its index. */
+function readChoices(document: JsonDocument): EventParts {
+  const choices = document.member(document.root, 'choices');
+  const parts: StreamPart[] = [];
+  const ends: string[] = [];
+  const error = document.member(document.root, 'error');
+  // A host that tells of its failure says nothing more; some tell with every chunk that there is none.
+  if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
+  if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
+  for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
+    const channel = `${numberOf(document, choice, 'index')}.`;
+    for (const name of ['delta', 'logprobs', 'text']) {
+      const value = document.member(choice, name);
+      if (value === undefined) continue;
+      const within = `${channel}${name}.`;
+      const found = leaves(document, value, within);
+      parts.push(...(name === 'delta' ? withJoint(found, { channel: within, joint: channel }) : found));
+    }
+    // Some hosts send an empty one with every chunk.
+    if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);
+  }
+  return { parts, ends };
+}
+
+/** All texts of a value; elements of lists that carry an index go by it. */
+function leaves(document: JsonDocument, entry: number, channel: string): readonly StreamPart[] {
+  switch (document.kind(entry)) {
+    case kinds.string:
+      return [{ entry, channel, isWhole: /arguments|partial_json/.test(channel) }];
+    case kinds.array: {
+      const parts: StreamPart[] = [];
+      for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {
+        parts.push(...leaves(document, at, `${channel}${numberOf(document, at, 'index')}.`));
+      }
+      return parts;
+    }
+    case kinds.object: {
+      const parts: StreamPart[] = [];
+      for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
+        const name = document.text(key);
+        if (!labels.has(name)) parts.push(...leaves(document, key + 1, `${channel}${name}.`));
+      }
+      return parts;
+    }
+    default:
+      return [];
+  }
+}
+
+function numberOf(document: JsonDocument, object: number, name: string): string {
+  const value = document.member(object, name);
+  return value === undefined ? '' : document.raw(value);
+}

@@ -1,0 +1,53 @@
+import type * as z from 'zod';
+import type { Detector } from '../detectors/detector.ts';
+import type { Facts } from '../facts.ts';
+import type { Match } from '../rule.ts';
+import type { Occurrence } from '../search/findings.ts';
+import type { Fold } from '../search/fold.ts';
+import type { Needle } from '../search/patterns.ts';
+
+/** A needle under a name that is the same for the same thing in every rule. */
+export interface NamedNeedle {
+  readonly key: string;
+  readonly needle: Needle;
+}
+
+/** One condition of a rule, ready to be asked. */
+export interface Condition {
+  /** Where it holds; undefined where it doesn't. Never empty. */
+  test(facts: Facts): readonly Match[] | undefined;
+  /** Of a condition on texts: what it looks for, and where that is. */
+  readonly text?: TextCondition;
+}
+
+export interface TextCondition {
+  readonly needles: readonly NamedNeedle[];
+  /** Roles of the texts it looks at, as bits. */
+  readonly roles: number;
+  find(facts: Facts): readonly Occurrence[];
+}
+
+export interface MatcherContext {
+  readonly fold: Fold;
+  readonly detectors: Readonly<Record<string, Detector>>;
+  /**
+   * Of several names (of the model, of tools) one that matches is enough, or all must. Rules that refuse
+   * take any, exceptions from them take all, so that what is in doubt is refused.
+   */
+  readonly quantifier: 'any' | 'all';
+  /** Needles of the rule's exceptions: what lies within them doesn't count. */
+  readonly except: readonly NamedNeedle[];
+  /** Reports something that is wrong with the options, at a path within them. */
+  problem(path: readonly (string | number)[], message: string, severity?: 'error' | 'warning'): void;
+}
+
+/** A kind of condition: the options it has in a rule, and what they mean. */
+export interface Matcher<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  compile(options: z.infer<Schema>, context: MatcherContext): Condition;
+}
+
+/** Ties a matcher's schema to the type of its options. */
+export function defineMatcher<Schema extends z.ZodType>(matcher: Matcher<Schema>): Matcher<Schema> {
+  return matcher;
+}

@@ -1,0 +1,180 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import type { Facts } from '../facts.ts';
+import type { CompiledRule } from '../rules/compile-rule.ts';
+import { type Occurrence, occurrenceLimit } from '../search/findings.ts';
+import type { Fold } from '../search/fold.ts';
+import type { Needle } from '../search/patterns.ts';
+import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
+import { spansOutside, textsOf } from './exceptions.ts';
+import { createRedactable } from './redactable.ts';
+
+export type Redaction =
+  | { readonly kind: 'redacted'; readonly body: Buffer }
+  | { readonly kind: 'impossible'; readonly rule: CompiledRule; readonly at: string };
+
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly label: string;
+}
+
+/**
+ * Replaces what some rules found by `[REDACTED:reason]`. Only the bytes of the strings that change are
+ * written anew. What must not change (signed thinking, ids, names, schemas, keys, numbers) makes it impossible.
+ */
+export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction {
+  const plan = new Plan(facts.subject.document);
+  for (const rule of rules) {
+    const except = rule.except.map(({ needle }) => needle);
+    for (const occurrence of occurrencesOf(rule, facts)) {
+      const label = `[REDACTED:${rule.reason}]`;
+      const needle = facts.needle(occurrence.needle);
+      const problem = plan.add({ occurrence, needle, fold: facts.fold, except, label });
+      if (problem === undefined) continue;
+      const at = facts.subject.document.pointer(placeInRequest(problem).entry);
+      return { kind: 'impossible', rule, at };
+    }
+  }
+  return { kind: 'redacted', body: plan.apply() };
+}
+
+/** Everything that a rule's conditions on texts found. */
+export function occurrencesOf(rule: CompiledRule, facts: Facts): readonly Occurrence[] {
+  return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
+}
+
+interface Replacement {
+  readonly occurrence: Occurrence;
+  readonly needle: Needle;
+  readonly fold: Fold;
+  readonly except: readonly Needle[];
+  readonly label: string;
+}
+
+/** What is to be replaced, by document and entry: texts of the request, and texts inside those. */
+export class Plan {
+  readonly #root: JsonDocument;
+  readonly #isFixed: (place: Place) => boolean;
+  readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
+  /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
+  readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
+
+  /** `isFixed` tells what must not be changed; by default what would break a request. */
+  constructor(root: JsonDocument, isFixed = whatBreaks(root)) {
+    this.#root = root;
+    this.#isFixed = isFixed;
+  }
+
+  /** Plans the replacement of one occurrence; returns the place that must not be changed, if there is one. */
+  add({ occurrence, needle, fold, except, label }: Replacement): Place | undefined {
+    const { piece, before } = occurrence;
+    const places = before === undefined ? [piece.place] : [before.place, piece.place];
+    const fixed = places.find(this.#isFixed);
+    if (fixed !== undefined) return fixed;
+    const spans = textsOf(occurrence).map((text) => spansOutside(needle, except, text, fold));
+    if (before === undefined) {
+      for (const { start, end } of spans[0] ?? []) this.#replace(piece.place, { start, end, label });
+      return undefined;
+    }
+    const joint = textOf(before.place).length;
+    const length = textOf(piece.place).length;
+    // Joined with nothing first, then with a space: the later part begins one unit further on.
+    spans.forEach((found, gap) => {
+      for (const { start, end } of found) {
+        if (start >= joint || end <= joint + gap) continue;
+        this.#replace(before.place, { start, end: joint, label });
+        this.#replace(piece.place, { start: 0, end: Math.min(length, end - joint - gap), label: '' });
+      }
+    });
+    return undefined;
+  }
+
+  apply(): Buffer {
+    return this.#rebuild(this.#root);
+  }
+
+  /** The texts of the document that change, by their entries. */
+  texts(): ReadonlyMap<number, string> {
+    return this.#textsOf(this.#root);
+  }
+
+  #replace(place: Place, stretch: Stretch): void {
+    const { document, entry, outer } = place;
+    let entries = this.#stretches.get(document);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#stretches.set(document, entries);
+      if (outer !== undefined) this.#note(document, outer);
+    }
+    const stretches = entries.get(entry);
+    if (stretches === undefined) entries.set(entry, [stretch]);
+    else if (stretches.length < occurrenceLimit) stretches.push(stretch);
+  }
+
+  /** A document inside a text changes that text, and so on outwards. */
+  #note(document: JsonDocument, { document: outer, entry, outer: further }: Place): void {
+    const inner = this.#inner.get(outer) ?? new Map<number, JsonDocument>();
+    this.#inner.set(outer, inner.set(entry, document));
+    if (further !== undefined) this.#note(outer, further);
+  }
+
+  #rebuild(document: JsonDocument): Buffer {
+    return splice(document, this.#textsOf(document));
+  }
+
+  #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
+    const texts = new Map<number, string>();
+    for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
+      texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
+    }
+    for (const [entry, inner] of this.#inner.get(document) ?? []) {
+      // The inner document is the text wrapped in `{"":` and `}`.
+      texts.set(entry, this.#rebuild(inner).toString('utf8').slice(4, -1));
+    }
+    return texts;
+  }
+}
+
+function whatBreaks(root: JsonDocument): (place: Place) => boolean {
+  const isRedactable = createRedactable(root);
+  return (place) => !isRedactable(place);
+}
+
+/** The document's bytes with some strings replaced. */
+export function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [entry, text] of [...texts].sort(([one], [other]) => one - other)) {
+    if (document.kind(entry) !== kinds.string) continue;
+    parts.push(document.bytes.subarray(from, document.start(entry)));
+    parts.push(Buffer.from(JSON.stringify(text).slice(1, -1)));
+    from = document.end(entry);
+  }
+  parts.push(document.bytes.subarray(from));
+  return Buffer.concat(parts);
+}
+
+/** Stretches that overlap become one, under the name of the first. */
+export function replaceStretches(text: string, stretches: readonly Stretch[]): string {
+  let result = '';
+  let at = 0;
+  let open: Stretch | undefined;
+  for (const stretch of [...stretches].sort((one, other) => one.start - other.start || other.end - one.end)) {
+    if (open !== undefined && stretch.start < open.end) {
+      if (stretch.end > open.end) open = { ...open, end: stretch.end };
+      continue;
+    }
+    if (open !== undefined) {
+      result += text.slice(at, open.start) + open.label;
+      at = open.end;
+    }
+    open = stretch;
+  }
+  if (open === undefined) return text;
+  return result + text.slice(at, open.start) + open.label + text.slice(open.end);
+}
+
+/** Whether one of the others holds all of it. */
+export function liesWithin({ start, end }: Stretch, others: readonly Stretch[]): boolean {
+  return others.some((other) => other.start <= start && other.end >= end);
+}

@@ -1,0 +1,95 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import type { Place } from '../traverse/place.ts';
+
+// Ids and labels that other parts of a request or the provider refer to.
+const fixedNames = new Set([
+  'type',
+  'role',
+  'model',
+  'id',
+  'name',
+  'status',
+  'signature',
+  'media_type',
+  'data',
+  'phase',
+  'format',
+  'detail',
+  'namespace',
+  'enum',
+  'required',
+  'encrypted_content',
+]);
+const definitionFields = new Set(['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers']);
+const schemaFields = new Set(['response_format', 'output_config', 'text']);
+
+/** What is known of a text from the containers around it. */
+interface Surroundings {
+  readonly isSigned: boolean;
+  /** The outermost and the innermost key on the way; undefined where there are lists only. */
+  readonly top: string | undefined;
+  readonly last: string | undefined;
+}
+
+/**
+ * Tells of texts in a document, and in documents inside those, whether they may be changed without breaking the
+ * request or what the provider has signed. Each container is looked at once: a list may have a match in each of
+ * tens of thousands of texts, and going through it again for each would take seconds.
+ */
+export function createRedactable(root: JsonDocument): (place: Place) => boolean {
+  let parents: Int32Array | undefined;
+  const known = new Map<number, Surroundings>();
+  return isRedactable;
+
+  function isRedactable({ document, entry, outer, isDecoded }: Place): boolean {
+    if (isDecoded === true) return false;
+    if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
+    if (outer !== undefined) return isRedactable(outer);
+    parents ??= parentsOf(root);
+    const { isSigned, top, last } = inside(parents[entry] as number, entry, parents);
+    if (isSigned || top === undefined || last === undefined) return false;
+    if (definitionFields.has(top) || schemaFields.has(top)) return last === 'description';
+    return !fixedNames.has(last) && !last.endsWith('_id');
+  }
+
+  /** The surroundings of what stands in a container. */
+  function inside(container: number, entry: number, above: Int32Array): Surroundings {
+    const around = surroundings(container, above);
+    if (root.kind(container) !== kinds.object) return around;
+    const name = root.text(entry - 1);
+    return { isSigned: around.isSigned, top: around.top ?? name, last: name };
+  }
+
+  function surroundings(container: number, above: Int32Array): Surroundings {
+    const before = known.get(container);
+    if (before !== undefined) return before;
+    const outside =
+      container === root.root ? unsurrounded : inside(above[container] as number, container, above);
+    const found = { ...outside, isSigned: outside.isSigned || isSigned(root, container) };
+    known.set(container, found);
+    return found;
+  }
+}
+
+const unsurrounded: Surroundings = { isSigned: false, top: undefined, last: undefined };
+
+/** The container of each entry. */
+function parentsOf(document: JsonDocument): Int32Array {
+  const parents = new Int32Array(document.count);
+  let container: number = document.root;
+  for (let entry = 1; entry < document.count; entry += 1) {
+    while (document.next(container) <= entry) container = parents[container] as number;
+    parents[entry] = container;
+    if (document.kind(entry) <= kinds.array) container = entry;
+  }
+  return parents;
+}
+
+/** Thinking that a provider has signed is refused by it when a letter differs. */
+function isSigned(document: JsonDocument, container: number): boolean {
+  if (document.kind(container) !== kinds.object) return false;
+  if (document.member(container, 'signature') !== undefined) return true;
+  if (document.member(container, 'encrypted_content') !== undefined) return true;
+  const type = document.memberText(container, 'type');
+  return type === 'thinking' || type === 'redacted_thinking';
+}

@@ -1,0 +1,278 @@
+import { parseStrictJson } from '../json/strict-json.ts';
+import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
+import { Facts } from './facts.ts';
+import type { NamedNeedle } from './matchers/matcher.ts';
+import { createTeller, type TellPlace } from './redact/pointer-masking.ts';
+import { occurrencesOf, type Redaction, redact } from './redact/redact.ts';
+import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
+import type { CompiledRule } from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
+import type { PolicyOptions } from './rules/schema.ts';
+import type { Fold } from './search/fold.ts';
+import { buildMachine } from './search/machine.ts';
+import { Search } from './search/search.ts';
+import { VerdictCache } from './search/verdict-cache.ts';
+import { placeInRequest } from './traverse/place.ts';
+import type { UnseenKind } from './traverse/unseen.ts';
+
+/** One policy with its rules. */
+export interface CompiledPolicy {
+  readonly name: string;
+  readonly options: PolicyOptions;
+  readonly rules: readonly CompiledRule[];
+}
+
+export interface SetParts {
+  readonly policies: readonly CompiledPolicy[];
+  /** Rules of no policy, that always hold. */
+  readonly builtIn: readonly CompiledRule[];
+  readonly fold: Fold;
+}
+
+/** Several policies as one: their rules add up, and the strictest wins. */
+export class RuleSet {
+  readonly rules: readonly CompiledRule[];
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #search: Search;
+  readonly #numbers: ReadonlyMap<string, number>;
+  /** Whether a policy refuses what no rule allows. */
+  readonly #mayDeny: boolean;
+  readonly #answers: AnswerRules | undefined;
+
+  constructor({ policies, builtIn, fold }: SetParts) {
+    this.#policies = policies;
+    this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
+    const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
+    this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
+    this.#answers = AnswerRules.of(all, fold);
+    const needles = collectNeedles(this.rules);
+    this.#numbers = new Map(needles.map(({ key }, number) => [key, number]));
+    const machine = buildMachine(
+      needles.map(({ needle }) => needle),
+      fold,
+    );
+    this.#search = new Search(machine, new VerdictCache());
+  }
+
+  /** What the policies say to a request. Never throws: what can't be evaluated is blocked. */
+  decide(subject: Subject): Decision {
+    const facts = this.facts(subject);
+    const verdicts: Verdict[] = [];
+    for (const rule of this.rules) {
+      try {
+        const verdict = evaluateRule(rule, facts);
+        if (verdict !== undefined) verdicts.push(verdict);
+      } catch (cause) {
+        return failedDecision(rule.id, cause, verdicts);
+      }
+    }
+    try {
+      verdicts.push(...this.#ownVerdicts(facts, verdicts));
+      if (verdicts.length === 0) return allowed(facts.findings.unseen.length);
+      const tell = createTeller(facts.findings);
+      return this.#conclude(
+        facts,
+        verdicts.map((verdict) => tellVerdict(verdict, tell)),
+        tell,
+      );
+    } catch (cause) {
+      return failedDecision('policy', cause, verdicts);
+    }
+  }
+
+  /** Which rules on answers apply to the answer to a request; the same numbers in every set compiled from the same. */
+  answerRules(subject: Subject): readonly number[] {
+    return this.#answers?.applying(this.facts(subject)) ?? [];
+  }
+
+  /** The rules on answers with these numbers; undefined where there are none, so that answers cost nothing. */
+  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined {
+    return this.#answers?.check(numbers);
+  }
+
+  facts(subject: Subject): Facts {
+    return new Facts(subject, this.#search, this.#numbers);
+  }
+
+  /** What the policies' own options say, beside their rules. */
+  #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
+    const { unseen, unreadable } = facts.findings;
+    if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
+    const own: Verdict[] = [];
+    const opaque = firstUnseen(facts, 'opaque');
+    const references = firstUnseen(facts, 'reference', 'encrypted');
+    for (const { name, options } of this.#policies) {
+      const add = (rule: string, reason: string, message: string, matches: readonly Match[]) =>
+        own.push({ policy: name, rule, action: 'block', mode: options.mode, reason, message, matches });
+      if (options.opaque_content === 'block' && opaque.length > 0) {
+        add(
+          'opaque_content',
+          'content.opaque',
+          'the request holds content that the policy cannot look into',
+          opaque,
+        );
+      }
+      if (options.unseen_references === 'block' && references.length > 0) {
+        const message = 'the request refers to content that the gateway does not see';
+        add('unseen_references', 'content.unseen_reference', message, references);
+      }
+      // A rule in dry run decides nothing, unless its whole policy is one.
+      const isDecided = verdicts.some(
+        (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
+      );
+      if (options.default === 'deny' && !isDecided) {
+        add('default', 'policy.default', 'no rule allows this request', [
+          { at: '', matcher: 'default', count: 1 },
+        ]);
+      }
+    }
+    return [...own, ...this.#unreadable(facts)];
+  }
+
+  /** Numbers in place of text, where a rule would have to read it. */
+  #unreadable(facts: Facts): readonly Verdict[] {
+    const { unreadable } = facts.findings;
+    if (unreadable.length === 0) return [];
+    const found = this.rules
+      .filter(
+        (rule) => rule.policy !== builtInPolicy && (rule.action === 'block' || rule.action === 'redact'),
+      )
+      .flatMap((rule): readonly Verdict[] => {
+        const roles = conditionsOnText(rule).reduce((sum, condition) => sum | condition.roles, 0);
+        const first = unreadable.find((each) => (each.roles & roles) !== 0);
+        if (first === undefined) return [];
+        const { policy, id, mode } = rule;
+        const message = 'the input is numbers in place of text, which a rule on texts cannot read';
+        const at = facts.subject.document.pointer(placeInRequest(first.place).entry);
+        const matches = [{ at, matcher: 'text', count: 1 }];
+        return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
+      });
+    // One of each is enough to know; a rule in dry run must not stand in for one that is not.
+    return (['enforce', 'monitor'] as const).flatMap(
+      (mode) => found.find((verdict) => verdict.mode === mode) ?? [],
+    );
+  }
+
+  #conclude(facts: Facts, verdicts: readonly Verdict[], tell: TellPlace): Decision {
+    const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
+    const action = strictest(enforced);
+    const unseen = facts.findings.unseen.length;
+    const base: Decision = {
+      action,
+      verdicts,
+      warnings: ids(enforced.filter((verdict) => verdict.action === 'warn')),
+      wouldBlock: ids(
+        verdicts.filter(
+          (verdict) =>
+            verdict.mode === 'monitor' && (verdict.action === 'block' || verdict.action === 'redact'),
+        ),
+      ),
+      unseen,
+    };
+    if (action === 'block') return { ...base, refusal: refusal(enforced) };
+    if (action !== 'redact') return base;
+    const result = this.#redact(facts, enforced);
+    if (result.kind === 'redacted') return { ...base, redactedBody: result.body };
+    const { rule, at } = result;
+    const message =
+      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be taken out`;
+    return {
+      ...base,
+      action: 'block',
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: tell(at) },
+    };
+  }
+
+  #redact(facts: Facts, enforced: readonly Verdict[]): Redaction {
+    const rules = this.rules.filter((rule) =>
+      enforced.some(
+        (each) => each.action === 'redact' && each.policy === rule.policy && each.rule === rule.id,
+      ),
+    );
+    const result = redact(rules, facts);
+    if (result.kind === 'impossible') return result;
+    // Whatever the replacing missed or brought about (a match across a joint, say) is found here.
+    const again = this.facts({ ...facts.subject, document: parseStrictJson(result.body) });
+    for (const rule of rules) {
+      const [left] = occurrencesOf(rule, again);
+      if (left === undefined) continue;
+      return {
+        kind: 'impossible',
+        rule,
+        at: again.subject.document.pointer(placeInRequest(left.piece.place).entry),
+      };
+    }
+    return result;
+  }
+}
+
+export const builtInPolicy = 'built-in';
+
+const none: readonly Verdict[] = [];
+
+/** The decision on most requests: no rule has anything to say. */
+const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
+
+function allowed(unseen: number): Decision {
+  return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
+}
+
+/** Where the first content of these kinds is that nobody could look into. */
+function firstUnseen({ findings, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
+  const found = findings.unseen.find(({ kind }) => kinds.includes(kind));
+  if (found === undefined) return [];
+  const at = subject.document.pointer(placeInRequest(found.place).entry);
+  return [{ at, matcher: 'content', count: 1 }];
+}
+
+function conditionsOnText(rule: CompiledRule) {
+  return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
+    text === undefined ? [] : [text],
+  );
+}
+
+function collectNeedles(rules: readonly CompiledRule[]): readonly NamedNeedle[] {
+  const byKey = new Map<string, NamedNeedle>();
+  for (const rule of rules) {
+    for (const { needles } of conditionsOnText(rule)) for (const each of needles) byKey.set(each.key, each);
+  }
+  return [...byKey.values()];
+}
+
+function ids(verdicts: readonly Verdict[]): readonly string[] {
+  return [...new Set(verdicts.map(({ rule }) => rule))];
+}
+
+/** Among blocks, the first in the order of the files has the word. */
+function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']> {
+  const verdict = verdicts.find(({ action }) => action === 'block') as Verdict;
+  const at = verdict.matches[0]?.at;
+  return {
+    rule: verdict.rule,
+    reason: verdict.reason,
+    message: verdict.message ?? `blocked by rule ${verdict.rule}`,
+    ...(at === undefined || at === '' ? {} : { at }),
+  };
+}
+
+/** What can't be decided is blocked; the cause is for the log. */
+export function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
+  return {
+    action: 'block',
+    // Without their places: whether those may be told is not known.
+    verdicts: verdicts.map((verdict) => ({ ...verdict, matches: [] })),
+    refusal: {
+      rule,
+      reason: 'policy.error',
+      message: `rule ${rule} could not be evaluated, so the request is refused`,
+    },
+    warnings: [],
+    wouldBlock: [],
+    failure: { rule, cause },
+    unseen: 0,
+  };
+}
+
+function tellVerdict(verdict: Verdict, tell: TellPlace): Verdict {
+  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: tell(match.at) })) };
+}

@@ -1,0 +1,107 @@
+import type { CompiledPolicy } from '../rule-set.ts';
+import type { Fold } from '../search/fold.ts';
+import { setLimit } from '../search/patterns.ts';
+import type { CompiledRule, PolicyProblem } from './compile-rule.ts';
+import { findDeadRules } from './dead-rules.ts';
+import { runInlineTests } from './inline-tests.ts';
+
+/** What can only be seen with the rules compiled, and side by side. */
+export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {
+  return [
+    ...findRepeatedIds(policies),
+    ...policies.flatMap(({ name, rules }) =>
+      rules.flatMap((rule, index) => checkRule(rule, [name, 'rules', index])),
+    ),
+    ...findLargeSets(policies),
+    ...findDeadRules(policies),
+    ...policies.flatMap(({ name, rules }) =>
+      rules.flatMap((rule, index) => failedTests(rule, [name, 'rules', index, 'tests'], fold)),
+    ),
+  ];
+}
+
+function findRepeatedIds(policies: readonly CompiledPolicy[]): readonly PolicyProblem[] {
+  const seen = new Map<string, string>();
+  return policies.flatMap(({ name, rules }) =>
+    rules.flatMap(({ id }, index) => {
+      const before = seen.get(id);
+      seen.set(id, before ?? name);
+      if (before === undefined) return [];
+      const message = `the id ${id} is used already in policy ${before}; answers and records tell rules apart by it`;
+      return [{ path: [name, 'rules', index, 'id'], message, severity: 'error' as const }];
+    }),
+  );
+}
+
+function checkRule(rule: CompiledRule, path: readonly (string | number)[]): readonly PolicyProblem[] {
+  const problems: PolicyProblem[] = [];
+  const report = (message: string, severity: PolicyProblem['severity'], ...within: string[]) =>
+    problems.push({ path: [...path, ...within], message, severity });
+  const { options } = rule;
+  if (options.action === 'redact' && options.when?.text === undefined) {
+    report('redact needs a text in when: there is nothing to replace', 'error', 'action');
+  }
+  if (options.except !== undefined && options.when?.text === undefined) {
+    report('except needs a text in when: it takes nothing away', 'error', 'except');
+  }
+  if (options.tests !== undefined && options.when?.text === undefined && options.unless?.text === undefined) {
+    report('tests are texts, so they need a rule on texts', 'error', 'tests');
+  }
+  if (options.apply_to.includes('response')) {
+    if (options.when?.text === undefined) {
+      report('only rules with a text in when apply to answers', 'error', 'apply_to');
+    }
+    if (options.unless?.text !== undefined) {
+      report(
+        'a rule on answers cannot have a text in unless: an answer is not known until it ends',
+        'error',
+        'unless',
+        'text',
+      );
+    }
+    if (options.when?.text?.in !== undefined && !options.when.text.in.includes('assistant')) {
+      report(
+        'this rule never matches an answer: what answers say is of the role assistant',
+        'warning',
+        'apply_to',
+      );
+    }
+  }
+  return problems;
+}
+
+function findLargeSets(policies: readonly CompiledPolicy[]): readonly PolicyProblem[] {
+  return policies.flatMap(({ name, rules }) => {
+    const size = rules.reduce((sum, rule) => sum + sizeOf(rule), 0);
+    if (size <= setLimit) return [];
+    const message = `the texts of this policy are too large together: ${size} steps, at most ${setLimit}`;
+    return [{ path: [name, 'rules'], message, severity: 'error' as const }];
+  });
+}
+
+function sizeOf(rule: CompiledRule): number {
+  const needles = [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) => text?.needles ?? []);
+  return needles.reduce((sum, { needle }) => {
+    if (needle.kind === 'phrase') return sum + needle.text.length;
+    if (needle.kind === 'pattern') return sum + needle.exact.programSize();
+    return sum;
+  }, 0);
+}
+
+function failedTests(
+  rule: CompiledRule,
+  path: readonly (string | number)[],
+  fold: Fold,
+): readonly PolicyProblem[] {
+  return runInlineTests(rule, fold)
+    .filter(({ passed }) => !passed)
+    .map(({ list, index }) => ({
+      path: [...path, list, index],
+      message:
+        list === 'block'
+          ? `rule ${rule.id} should match this text, but does not`
+          : `rule ${rule.id} matches this text, but should not`,
+      severity: 'error' as const,
+      kind: 'test' as const,
+    }));
+}

@@ -1,0 +1,94 @@
+import type { Detector } from '../detectors/detector.ts';
+import type { Condition, Matcher, MatcherContext, NamedNeedle } from '../matchers/matcher.ts';
+import { type MatcherName, matchers } from '../matchers/registry.ts';
+import { compileNeedles } from '../matchers/text.ts';
+import type { Action } from '../rule.ts';
+import type { Fold } from '../search/fold.ts';
+import type { ConditionsOptions, PolicyOptions, RuleOptions } from './schema.ts';
+
+/** Something wrong in a policy that the schema can't see; `path` leads to it within the policies. */
+export interface PolicyProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+  /** Set where it is one of a rule's own tests that failed. */
+  readonly kind?: 'test';
+}
+
+/** A rule ready to be asked. */
+export interface CompiledRule {
+  readonly policy: string;
+  readonly id: string;
+  readonly action: Action;
+  readonly mode: 'enforce' | 'monitor';
+  readonly reason: string;
+  readonly message: string | undefined;
+  /** Undefined: always. */
+  readonly when: readonly Condition[] | undefined;
+  readonly unless: readonly Condition[] | undefined;
+  readonly except: readonly NamedNeedle[];
+  readonly appliesTo: readonly ('request' | 'response')[];
+  readonly options: RuleOptions;
+}
+
+export interface RuleSource {
+  readonly policy: string;
+  readonly options: PolicyOptions;
+  readonly rule: RuleOptions;
+  readonly index: number;
+}
+
+/** What all rules of a configuration are compiled with. */
+export interface RuleTools {
+  readonly fold: Fold;
+  readonly detectors: Readonly<Record<string, Detector>>;
+}
+
+export type ProblemListener = (problem: PolicyProblem) => void;
+
+/** Compiles one rule; what is wrong with it is reported with its path. */
+export function compileRule(source: RuleSource, tools: RuleTools, report: ProblemListener): CompiledRule {
+  const { policy, options, rule, index } = source;
+  const path = [policy, 'rules', index];
+  const problem =
+    (...prefix: (string | number)[]): MatcherContext['problem'] =>
+    (within, message, severity = 'error') =>
+      report({ path: [...path, ...prefix, ...within], message, severity });
+  const context = (quantifier: 'any' | 'all', except: readonly NamedNeedle[], ...prefix: string[]) =>
+    ({ ...tools, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
+  const except =
+    rule.except === undefined ? [] : compileNeedles(rule.except.text, context('any', [], 'except', 'text'));
+  const isLeave = rule.action === 'allow';
+  const compileAll = (side: 'when' | 'unless', conditions: ConditionsOptions | undefined) =>
+    conditions === undefined
+      ? undefined
+      : compileConditions(conditions, (name) =>
+          context((side === 'when') === isLeave ? 'all' : 'any', side === 'when' ? except : [], side, name),
+        );
+  return {
+    policy,
+    id: rule.id,
+    action: rule.action,
+    mode: options.mode === 'monitor' ? 'monitor' : (rule.mode ?? 'enforce'),
+    reason: rule.reason ?? 'policy.blocked',
+    message: rule.message,
+    when: compileAll('when', rule.when),
+    unless: compileAll('unless', rule.unless),
+    except,
+    appliesTo: rule.apply_to,
+    options: rule,
+  };
+}
+
+function compileConditions(
+  conditions: ConditionsOptions,
+  contextFor: (name: MatcherName) => MatcherContext,
+): readonly Condition[] {
+  return (Object.keys(matchers) as MatcherName[]).flatMap((name) => {
+    const options = conditions[name];
+    if (options === undefined) return [];
+    // Each matcher takes the options of its own schema; the compiler can't follow that through the loop.
+    const matcher = matchers[name] as unknown as Matcher;
+    return [matcher.compile(options, contextFor(name))];
+  });
+}

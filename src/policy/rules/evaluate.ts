@@ -1,0 +1,31 @@
+import type { Facts } from '../facts.ts';
+import type { Condition } from '../matchers/matcher.ts';
+import type { Match, Verdict } from '../rule.ts';
+import type { CompiledRule } from './compile-rule.ts';
+
+/** What one rule says of a request; undefined where it doesn't apply. May throw what a matcher throws. */
+export function evaluateRule(rule: CompiledRule, facts: Facts): Verdict | undefined {
+  const when = rule.when === undefined ? [] : testAll(rule.when, facts);
+  if (when === undefined) return undefined;
+  if (rule.unless !== undefined && testAll(rule.unless, facts) !== undefined) return undefined;
+  return {
+    policy: rule.policy,
+    rule: rule.id,
+    action: rule.action,
+    mode: rule.mode,
+    reason: rule.reason,
+    ...(rule.message === undefined ? {} : { message: rule.message }),
+    matches: when.length > 0 ? when : [{ at: '', matcher: 'unless', count: 1 }],
+  };
+}
+
+/** The matches of all conditions together, those on texts first; undefined unless all hold. */
+function testAll(conditions: readonly Condition[], facts: Facts): readonly Match[] | undefined {
+  let matches: readonly Match[] = [];
+  for (const condition of conditions) {
+    const found = condition.test(facts);
+    if (found === undefined) return undefined;
+    matches = [...found, ...matches];
+  }
+  return matches;
+}

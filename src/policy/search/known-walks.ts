@@ -1,0 +1,159 @@
+import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Piece, Place } from '../traverse/place.ts';
+import { findNumber } from '../traverse/unreadable.ts';
+import type { Checkpoint, Findings, Gatherer, Occurrence } from './findings.ts';
+
+/** What a walk over a kept document found, and where walks over others may go on from it. */
+interface KnownWalk {
+  readonly dialect: Dialect;
+  readonly findings: Findings;
+  readonly found: readonly Occurrence[];
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+/** Places up to which a walk is worth remembering. */
+const placeLimit = 1_000;
+/** Bytes of texts in texts that a remembered walk may hold on to. */
+const nestedLimitBytes = 16_384;
+const checkpointLimit = 24;
+/** Open texts that the checkpoints of a walk may hold on to; a chain weighs as much as some texts. */
+const openLimit = 8_192;
+const chainWeight = 8;
+
+/**
+ * Remembers walks over documents that are kept, as long as those are. A document that begins like one of them
+ * is walked only from the turn in which they part: what the model reads before that is the same, so what was
+ * found in it is too, and what was open at its end.
+ */
+export class KnownWalks {
+  readonly #walks = new WeakMap<JsonDocument, KnownWalk>();
+
+  /** The findings in this very document. */
+  recall(document: JsonDocument, dialect: Dialect): Findings | undefined {
+    const known = document.isKept ? this.#walks.get(document) : undefined;
+    return known?.dialect === dialect ? known.findings : undefined;
+  }
+
+  /** Has a walk begin with what is known; returns the turn from which on nothing is, if there is one. */
+  resume(document: JsonDocument, dialect: Dialect, gatherer: Gatherer): number | undefined {
+    const { begunLike } = document;
+    const before = begunLike?.document.deref();
+    const known = before === undefined ? undefined : this.#walks.get(before);
+    if (begunLike === undefined || before === undefined || known?.dialect !== dialect) return undefined;
+    const checkpoints = known.checkpoints.filter(({ turn }) => isBefore(turn, document, dialect));
+    const last = checkpoints[checkpoints.length - 1];
+    if (last === undefined || holdsNumbers(document, dialect)) return undefined;
+    const shift = systemShift(before, document, { dialect, turn: last.turn });
+    if (shift === undefined) return undefined;
+    // Only the system's texts can stand behind the turn and have been read before it.
+    const entryOf = (entry: number) => (entry < last.turn ? entry : entry + shift);
+    const placeOf = (place: Place): Place =>
+      place.outer === undefined
+        ? { document, entry: entryOf(place.entry) }
+        : { ...place, outer: placeOf(place.outer) };
+    gatherer.begin(last, {
+      found: known.found.slice(0, last.found).map((occurrence) => moved(occurrence, placeOf)),
+      unseen: known.findings.unseen
+        .slice(0, last.unseen)
+        .map(({ kind, place }) => ({ kind, place: placeOf(place) })),
+      checkpoints: shift === 0 ? checkpoints : checkpoints.map((each) => movedCheckpoint(each, entryOf)),
+      placeOf: (entry) => ({ document, entry: entryOf(entry) }),
+    });
+    return last.turn;
+  }
+
+  remember(document: JsonDocument, dialect: Dialect, walk: Omit<KnownWalk, 'dialect'>): void {
+    if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
+    this.#walks.set(document, { dialect, ...walk, checkpoints: lighter(fewer(walk.checkpoints)) });
+  }
+}
+
+/**
+ * Whether all that stands before a turn is in the known beginning. Where the turn would be the next entry, what
+ * comes next must not be inside the turn before: an empty list there ends with the same entry as the turn.
+ */
+function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boolean {
+  const { entries = 0, innermost } = document.begunLike ?? {};
+  if (turn !== entries) return turn < entries;
+  return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
+}
+
+function isSmall({ found, findings: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {
+  const places = found.length + unseen.length;
+  if (places === 0 || places > placeLimit) return places === 0;
+  const nested = new Set<JsonDocument>();
+  for (const { place } of [...found.map(({ piece }) => piece), ...unseen]) {
+    for (let at = place; at.outer !== undefined; at = at.outer) nested.add(at.document);
+  }
+  let bytes = 0;
+  for (const document of nested) bytes += document.bytes.length;
+  return bytes <= nestedLimitBytes;
+}
+
+/** Many turns later the old ones lie less close together. */
+function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  if (checkpoints.length <= checkpointLimit) return checkpoints;
+  const recent = checkpoints.length - checkpointLimit / 2;
+  return checkpoints.filter((_, at) => at % 2 === 0 || at >= recent);
+}
+
+/** As many of the last ones as may be held on to: a body of small texts can leave thousands open before each turn. */
+function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  let open = 0;
+  let first = checkpoints.length;
+  while (first > 0) {
+    const { chains } = checkpoints[first - 1] as Checkpoint;
+    for (const { pieces } of chains.values()) open += chainWeight + pieces.length;
+    if (open > openLimit) break;
+    first -= 1;
+  }
+  return checkpoints.slice(first);
+}
+
+/** Numbers in place of turns are told before all turns, so they must not be found on the way. */
+function holdsNumbers(document: JsonDocument, dialect: Dialect): boolean {
+  const turns = fieldOf(document, dialect, 'turns');
+  return turns !== undefined && findNumber(document, turns) !== undefined;
+}
+
+/**
+ * The system's texts are read before all turns, wherever they stand. By how many entries they have moved,
+ * where they are the same; undefined where they are not.
+ */
+function systemShift(
+  before: JsonDocument,
+  document: JsonDocument,
+  { dialect, turn }: { readonly dialect: Dialect; readonly turn: number },
+): number | undefined {
+  const one = fieldOf(before, dialect, 'system');
+  const other = fieldOf(document, dialect, 'system');
+  if (one === undefined || other === undefined || one < turn || other < turn) {
+    return one === other ? 0 : undefined;
+  }
+  const isSame =
+    before.bytes.compare(
+      document.bytes,
+      document.start(other - 1),
+      document.end(other),
+      before.start(one - 1),
+      before.end(one),
+    ) === 0;
+  return isSame ? other - one : undefined;
+}
+
+function moved({ piece, before, ...rest }: Occurrence, placeOf: (place: Place) => Place): Occurrence {
+  const move = (each: Piece): Piece => ({ ...each, place: placeOf(each.place) });
+  return { ...rest, piece: move(piece), ...(before === undefined ? {} : { before: move(before) }) };
+}
+
+function movedCheckpoint(checkpoint: Checkpoint, entryOf: (entry: number) => number): Checkpoint {
+  const chains = [...checkpoint.chains].map(
+    ([name, chain]) =>
+      [
+        name,
+        { ...chain, pieces: chain.pieces.map((each) => ({ ...each, entry: entryOf(each.entry) })) },
+      ] as const,
+  );
+  return { ...checkpoint, chains: new Map(chains) };
+}

@@ -1,0 +1,55 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Facts } from '../facts.ts';
+import type { Match } from '../rule.ts';
+import { placeInRequest, textOf } from '../traverse/place.ts';
+import type { Occurrence } from './findings.ts';
+import { findSpans } from './patterns.ts';
+
+/** Most places that are named in a decision; the count goes on. */
+const placeLimit = 32;
+// Counting reads the text again; in very long ones "at least once" does.
+const countedLength = 65_536;
+
+/** Occurrences as matches, one for each text of the request, in the order of the request. */
+export function matchesAt(occurrences: readonly Occurrence[], facts: Facts): readonly Match[] {
+  const byEntry = new Map<number, Occurrence[]>();
+  for (const occurrence of occurrences) {
+    const { entry } = placeInRequest(occurrence.piece.place);
+    const same = byEntry.get(entry);
+    if (same === undefined) byEntry.set(entry, [occurrence]);
+    else same.push(occurrence);
+  }
+  return [...byEntry]
+    .sort(([one], [other]) => one - other)
+    .slice(0, placeLimit)
+    .map(([entry, same]) => ({
+      at: pointerTo(facts.subject.document, entry),
+      view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, facts),
+      matcher: 'text',
+      count: same.reduce((count, occurrence) => count + countSpans(occurrence, facts), 0),
+    }));
+}
+
+/** The automaton for folded text sees what is there exactly, too. */
+function viewOf(occurrences: readonly Occurrence[], facts: Facts): 'exact' | 'folded' {
+  const isExact = occurrences.some(({ needle, piece }) => {
+    const sought = facts.needle(needle);
+    if (sought.kind !== 'phrase') return false;
+    return textOf(piece.place).includes(sought.text);
+  });
+  return isExact ? 'exact' : 'folded';
+}
+
+function countSpans({ needle, piece, before, view }: Occurrence, facts: Facts): number {
+  const { document, entry } = piece.place;
+  if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return 1;
+  const spans = findSpans(facts.needle(needle), textOf(piece.place), facts.fold);
+  const sameView = spans.filter((span) => span.view === view).length;
+  return Math.max(1, sameView);
+}
+
+/** Where a text stands. Of a key that is the object it stands in: the key itself is what must not be told. */
+function pointerTo(document: JsonDocument, entry: number): string {
+  const pointer = document.pointer(entry);
+  return document.isKey(entry) ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;
+}

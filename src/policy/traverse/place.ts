@@ -1,0 +1,42 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+
+/** Where a text stands: an entry of the request, or of a document that stands in a text of it. */
+export interface Place {
+  readonly document: JsonDocument;
+  readonly entry: number;
+  /** The text of the request that this document was read from. */
+  readonly outer?: Place;
+  /** Set where the bytes had to be decoded in a way that can't be undone in place. */
+  readonly isDecoded?: true;
+}
+
+/** One text of a request. */
+export interface Piece {
+  readonly place: Place;
+  readonly roles: number;
+  /** Texts of one chain are read one after the other by people and models, so they are joined. */
+  readonly chain: string | undefined;
+}
+
+/** The text at a place. */
+export function textOf({ document, entry }: Place): string {
+  return document.text(entry);
+}
+
+/** The place in the request itself that holds this one. */
+export function placeInRequest(place: Place): Place {
+  let at = place;
+  while (at.outer !== undefined) at = at.outer;
+  return at;
+}
+
+/** A text as the only member of a document. */
+export function wrapText(text: string): JsonDocument {
+  return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
+}
+
+/** Keys, and texts inside texts: those of deltas are pieces, so nothing in them can be written anew. */
+export function isFixedInEvent({ document, entry, outer }: Place): boolean {
+  return outer !== undefined || document.isKey(entry) || document.kind(entry) !== kinds.string;
+}

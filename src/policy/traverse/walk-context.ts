@@ -1,0 +1,108 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Place } from './place.ts';
+
+interface ContextParts {
+  readonly roles: number;
+  readonly chain: string | undefined;
+  readonly isData: boolean;
+  readonly origin?: Origin | undefined;
+}
+
+/** Where a document comes from that isn't the request itself. */
+interface Origin {
+  readonly outer: Place;
+  readonly isDecoded: boolean;
+}
+
+interface Variants {
+  apart: Context | undefined;
+  data: Context | undefined;
+  named: Map<string, Context> | undefined;
+  byRole: Map<number, Context> | undefined;
+}
+
+/** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
+export class Context {
+  readonly roles: number;
+  readonly chain: string | undefined;
+  /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
+  readonly isData: boolean;
+  readonly origin: Origin | undefined;
+  #variants: Variants | undefined;
+
+  constructor({ roles, chain, isData, origin }: ContextParts) {
+    this.roles = roles;
+    this.chain = chain;
+    this.isData = isData;
+    this.origin = origin;
+  }
+
+  /** The same for what nobody reads in one go with what stands before. */
+  apart(): Context {
+    if (this.chain === undefined) return this;
+    const variants = this.#made();
+    if (variants.apart === undefined) {
+      const { roles, isData, origin } = this;
+      variants.apart = new Context({ roles, chain: undefined, isData, origin });
+    }
+    return variants.apart;
+  }
+
+  /** The same for data inside a block. */
+  data(): Context {
+    if (this.isData) return this;
+    const variants = this.#made();
+    if (variants.data === undefined) {
+      const { roles, chain, origin } = this;
+      variants.data = new Context({ roles, chain, isData: true, origin });
+    }
+    return variants.data;
+  }
+
+  /**
+   * Members that share a name are read together only among themselves: a member put between two others
+   * must not part them.
+   */
+  named(name: string): Context {
+    if (this.chain === undefined || this.chain === name) return this;
+    const variants = this.#made();
+    variants.named ??= new Map();
+    let other = variants.named.get(name);
+    if (other === undefined) {
+      const { roles, isData, origin } = this;
+      other = new Context({ roles, chain: name, isData, origin });
+      variants.named.set(name, other);
+    }
+    return other;
+  }
+
+  /** The same for a member whose name says nothing. */
+  member(name: string): Context {
+    return this.chain === undefined ? this : this.named(`.${name}`);
+  }
+
+  as(roles: number): Context {
+    if (roles === this.roles) return this;
+    const variants = this.#made();
+    variants.byRole ??= new Map();
+    let other = variants.byRole.get(roles);
+    if (other === undefined) {
+      const { chain, isData, origin } = this;
+      other = new Context({ roles, chain, isData, origin });
+      variants.byRole.set(roles, other);
+    }
+    return other;
+  }
+
+  place(document: JsonDocument, entry: number): Place {
+    if (this.origin === undefined) return { document, entry };
+    const { outer, isDecoded } = this.origin;
+    return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
+  }
+
+  /** The variants made so far; the contexts of most texts that are JSON have none. */
+  #made(): Variants {
+    this.#variants ??= { apart: undefined, data: undefined, named: undefined, byRole: undefined };
+    return this.#variants;
+  }
+}

@@ -1,0 +1,21 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Place } from './place.ts';
+import type { UnseenKind } from './unseen.ts';
+import type { Context } from './walk-context.ts';
+
+/** Is told what a walk over a document meets, in the order in which the model reads it. */
+export interface Visitor {
+  /** A string, a key or a number. */
+  text(document: JsonDocument, entry: number, context: Context): void;
+  /** Content that can't be looked into. */
+  unseen(kind: UnseenKind, place: Place): void;
+  /** Numbers where text belongs. */
+  unreadable(place: Place, roles: number): void;
+  /**
+   * Everything the model reads before this entry was visited: it is a turn, with so many from it to the last;
+   * or the first entry behind them all, with none.
+   */
+  turn(entry: number, left: number): void;
+  /** Nobody reads what follows together with what came before. */
+  part(): void;
+}

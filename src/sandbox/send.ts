@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type HeaderFields, toList } from '../http/respond.ts';
+import type { HttpResponse } from '../http/response.ts';
+import type { Frame, Pace, Reply } from './reply.ts';
+
+interface Sending {
+  readonly headers: HeaderFields;
+  /** Fires when the client has left or the server stops; what is being sent ends at once. */
+  readonly signal: AbortSignal;
+}
+
+const slowMs = 100;
+const deltasBeforeCut = 3;
+
+/** Sends a reply to its end. Rejects with an AbortError when the signal fires first. */
+export async function sendReply(response: HttpResponse, reply: Reply, sending: Sending): Promise<void> {
+  if (reply.kind === 'stream') return sendStream(response, reply.frames, { ...sending, pace: reply.pace });
+  const isCut = reply.kind === 'plain' && reply.pace === 'cut';
+  if (reply.kind === 'plain' && reply.pace === 'slow') {
+    // As long as its stream would take.
+    await wait(slowMs * Math.max(0, reply.deltas - 1), undefined, { signal: sending.signal });
+  }
+  const body = Buffer.from(JSON.stringify(reply.value));
+  writeJsonHead(response, 200, body, sending.headers);
+  if (isCut) return response.breakOff(body.subarray(0, body.length / 2));
+  response.end(body);
+}
+
+/** Sends an error, or anything else that is a JSON value with a status. */
+export function sendValue(
+  response: HttpResponse,
+  status: number,
+  value: unknown,
+  headers: HeaderFields,
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  writeJsonHead(response, status, body, headers);
+  response.end(body);
+}
+
+/** Sends events one by one, no faster than the client reads them. */
+export async function sendStream(
+  response: HttpResponse,
+  frames: Iterable<Frame>,
+  { headers, signal, pace }: Sending & { readonly pace: Pace },
+): Promise<void> {
+  const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+  response.writeHead(200, toList({ ...headers, ...streamHeaders }));
+  response.flushHead();
+  let deltas = 0;
+  for (const frame of frames) {
+    if (pace === 'cut' && isPlaceToCut(frame, deltas))
+      return response.breakOff(Buffer.from(frame.text.slice(0, 10)));
+    if (frame.kind === 'delta') {
+      if (pace === 'slow' && deltas > 0) await wait(slowMs, undefined, { signal });
+      deltas += 1;
+    }
+    signal.throwIfAborted();
+    if (!response.write(Buffer.from(frame.text))) await drained(response, signal);
+  }
+  response.end();
+}
+
+/** After a few deltas, and in any case before what comes after the deltas. */
+function isPlaceToCut(frame: Frame, deltas: number): boolean {
+  return deltas >= deltasBeforeCut || (deltas > 0 && frame.kind !== 'delta');
+}
+
+/** Resolves when there is room for more; rejects with an AbortError when the signal fires first. */
+function drained(response: HttpResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    response.onDrain(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+  });
+}
+
+function writeJsonHead(response: HttpResponse, status: number, body: Buffer, headers: HeaderFields): void {
+  const own = { 'content-type': 'application/json', 'content-length': String(body.length) };
+  response.writeHead(status, toList({ ...headers, ...own }));
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { createInputUnwrapper } from '../../../src/dialects/translation/unwrap-stream.ts';
+import { readStrictly } from './read-strictly.ts';
+import { runStream, startTranslation } from './run-translation.ts';
+
+const patch = '*** Begin "Patch"\n\tüber \\ 🌿\u2028\n';
+
+const request = {
+  model: 'asked-for',
+  input: 'hi',
+  tools: [
+    { type: 'custom', name: 'apply_patch' },
+    { type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'spawn', parameters: {} }] },
+  ],
+};
+
+function chatStream(calls: readonly { name: string; pieces: readonly string[] }[]): Buffer {
+  const chunks = calls.flatMap(({ name, pieces }, index) => [
+    { index, id: `call_${index}`, function: { name, arguments: '' } },
+    ...pieces.map((piece) => ({ index, function: { arguments: piece } })),
+  ]);
+  const lines = chunks.map((call) =>
+    JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }),
+  );
+  const last = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] });
+  return Buffer.from([...lines, last, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
+}
+
+describe('a custom tool at a provider that knows only functions', () => {
+  test('streams its text as custom input, unwrapped piece by piece', () => {
+    const pieces = [...JSON.stringify({ input: patch })];
+    const stream = chatStream([{ name: 'apply_patch', pieces }]);
+
+    const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+
+    expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: patch }]);
+    expect(text.split('response.custom_tool_call_input.delta').length).toBeGreaterThan(10);
+  });
+
+  test('has its text in a whole answer', () => {
+    const call = { id: 'c', function: { name: 'apply_patch', arguments: JSON.stringify({ input: patch }) } };
+
+    const { body } = startTranslation('responses', 'chat', request).answer({
+      choices: [{ message: { content: null, tool_calls: [call] } }],
+    });
+
+    expect(body).toMatchObject({ output: [{ type: 'custom_tool_call', call_id: 'c', input: patch }] });
+  });
+
+  test('comes back to a chat client as a custom call', () => {
+    const custom = { model: 'm', messages: [], tools: [{ type: 'custom', custom: { name: 'patch' } }] };
+
+    const { body } = startTranslation('chat', 'messages', custom).answer({
+      content: [{ type: 'tool_use', id: 't', name: 'patch', input: { input: 'x' } }],
+      stop_reason: 'tool_use',
+    });
+
+    expect(body).toMatchObject({
+      choices: [
+        { message: { tool_calls: [{ id: 't', type: 'custom', custom: { name: 'patch', input: 'x' } }] } },
+      ],
+    });
+  });
+});
+
+test('a call into a namespace comes back with name and namespace apart', () => {
+  const stream = chatStream([{ name: 'agents__spawn', pieces: ['{"n":', '1}'] }]);
+
+  const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+
+  expect(text).toContain('"call_id":"call_0","name":"spawn","namespace":"agents"');
+  expect(text).not.toContain('agents__spawn');
+});
+
+describe('createInputUnwrapper', () => {
+  const cases: readonly [name: string, wrapped: string, text: string][] = [
+    ['plain text', '{"input":"abc"}', 'abc'],
+    ['white space', ' { "input" :\n "abc" } ', 'abc'],
+    ['every escape', '{"input":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00fc\\ud83c\\udf3f"}', '"\\/\b\f\n\r\tü🌿'],
+    ['no text', '{"input":""}', ''],
+    ['another member first', '{"x":1,"input":"abc"}', 'abc'],
+    ['no JSON at all', 'abc', 'abc'],
+    ['another object', '{"patch":"abc"}', '{"patch":"abc"}'],
+    ['text that was cut', '{"input":"ab', 'ab'],
+  ];
+
+  test.each(cases)('takes the text out of %s, in one piece or by character', (_name, wrapped, text) => {
+    for (const pieces of [[wrapped], [...wrapped]]) {
+      const unwrapper = createInputUnwrapper();
+
+      const parts = pieces.map((piece) => unwrapper.add(piece));
+
+      expect(parts.join('') + unwrapper.end()).toBe(text);
+    }
+  });
+});
+
+test('what a model wrote without the wrapping reaches the client when the stream ends', () => {
+  const stream = chatStream([{ name: 'apply_patch', pieces: ['*** ', 'Begin'] }]);
+
+  const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+
+  expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: '*** Begin' }]);
+});
+
+test('the offered tool decides what a name is, not a call in the history', () => {
+  const history = [
+    { type: 'function_call', call_id: 'a', name: 'apply_patch', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'a', output: 'x' },
+  ];
+  const call = { id: 'c', function: { name: 'apply_patch', arguments: '{"input":"x"}' } };
+
+  const { body } = startTranslation('responses', 'chat', { ...request, input: history }).answer({
+    choices: [{ message: { tool_calls: [call] } }],
+  });
+
+  expect(body).toMatchObject({ output: [{ type: 'custom_tool_call', input: 'x' }] });
+});
+
+test('a function named like a flattened namespace keeps apart from it', () => {
+  const tools = [...request.tools, { type: 'function', name: 'agents__spawn', parameters: {} }];
+  const translation = startTranslation('responses', 'chat', { ...request, tools });
+  const wire = translation.request({ ...request, tools }).body as { tools: { function: { name: string } }[] };
+  const names = wire.tools.map((tool) => tool.function.name);
+
+  const { body } = translation.answer({
+    choices: [{ message: { tool_calls: names.slice(1).map((name) => ({ id: name, function: { name } })) } }],
+  });
+
+  expect(new Set(names).size).toBe(3);
+  expect(body).toMatchObject({
+    output: [
+      { name: 'spawn', namespace: 'agents' },
+      { name: 'agents__spawn', type: 'function_call' },
+    ],
+  });
+  expect((body as { output: object[] }).output[1]).not.toHaveProperty('namespace');
+});

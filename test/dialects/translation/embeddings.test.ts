@@ -1,0 +1,67 @@
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import {
+  askForFloats,
+  decodeEmbeddings,
+  encodeEmbeddings,
+} from '../../../src/dialects/embeddings/encodings.ts';
+import { startFakeProvider } from './fake-provider.ts';
+
+const floats = {
+  object: 'list',
+  data: [
+    { object: 'embedding', index: 0, embedding: [0.5, -1, 0.25] },
+    { object: 'embedding', index: 1, embedding: [0, 2, 3] },
+  ],
+  model: 'host-model',
+  usage: { prompt_tokens: 4, total_tokens: 4 },
+};
+
+test('asks for numbers and remembers what the client is owed', () => {
+  expect(askForFloats({ model: 'm', input: 'x', encoding_format: 'base64' })).toEqual({
+    body: { model: 'm', input: 'x', encoding_format: 'float' },
+    isBase64: true,
+  });
+  expect(askForFloats({ model: 'm', input: 'x' }).isBase64).toBe(false);
+});
+
+test('packs vectors as little-endian floats and leaves the rest alone', () => {
+  const encoded = encodeEmbeddings(floats);
+
+  expect(encoded).toEqual({
+    ...floats,
+    data: [
+      { object: 'embedding', index: 0, embedding: 'AAAAPwAAgL8AAIA+' },
+      { object: 'embedding', index: 1, embedding: 'AAAAAAAAAEAAAEBA' },
+    ],
+  });
+  expect(decodeEmbeddings(encoded)).toEqual(floats);
+  expect(encodeEmbeddings(encoded)).toEqual(encoded);
+  expect(decodeEmbeddings(floats)).toEqual(floats);
+});
+
+test("OpenAI's SDK, which asks for base64, reads the same numbers", async () => {
+  const provider = await startFakeProvider();
+  provider.answer(JSON.stringify(encodeEmbeddings(floats)), 'application/json');
+  const openai = new OpenAI({ baseURL: `${provider.url}/v1`, apiKey: 'key', maxRetries: 0 });
+
+  const { data } = await openai.embeddings.create({ model: 'm', input: ['a', 'b'] });
+  await provider.close();
+
+  expect(data.map((entry) => entry.embedding)).toEqual([
+    [0.5, -1, 0.25],
+    [0, 2, 3],
+  ]);
+});
+
+test.each([
+  [null],
+  [{}],
+  [{ data: [1] }],
+  [{ data: [{ embedding: 'x' }] }],
+  [{ data: [{ embedding: ['a'] }] }],
+])('refuses %j', (body) => {
+  const convert = () => [encodeEmbeddings(body), decodeEmbeddings(body)];
+
+  expect(convert).toThrow(expect.objectContaining({ code: 'provider.broken_response' }));
+});

@@ -1,0 +1,572 @@
+import type { TextDialect, TranslationContext } from '../../../src/dialects/translate.ts';
+
+/** One field in a request, and what must be found of it. */
+export interface Probe {
+  /** The request without the field; the dialect's small one where absent. */
+  readonly base?: object;
+  /** Members that are added to, or replaced in, the base. */
+  readonly set: object;
+  /** Text that must be found, as JSON, at the place where the field is said to go. */
+  readonly mark?: string;
+  readonly context?: Partial<TranslationContext>;
+  /** The `param` of the refusal, where it is not the field itself. */
+  readonly param?: string;
+}
+
+type Probes = Readonly<Record<string, Probe>>;
+
+const openai = { host: 'openai', targetModel: 'gpt-4.1' } as const;
+const reasoning = { host: 'openai', targetModel: 'gpt-5' } as const;
+const oldClaude = { host: 'anthropic', targetModel: 'claude-sonnet-4-5' } as const;
+const newClaude = { host: 'anthropic', targetModel: 'claude-opus-5' } as const;
+
+const schema = { type: 'object', properties: { probe: { type: 'string' } } };
+const pdf = 'JVBERi0=';
+const notOpenAi = 'the provider is not OpenAI';
+const isOpenAi = 'the provider is OpenAI';
+
+const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+const text = { type: 'text', text: 'hello' };
+const messagesCall = (result: object, call: object = {}) => ({
+  messages: [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'call_x', name: 'f', input: {}, ...call }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_x', content: 'result', ...result }] },
+  ],
+});
+const messagesTool = { name: 'f', input_schema: {} };
+const dated = { type: 'web_search_20250305', name: 'web_search' };
+const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
+
+const messages: Probes = {
+  model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
+  stream: { set: { stream: true }, mark: 'true' },
+  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
+  temperature: { set: { temperature: 0.37 }, mark: '0.37' },
+  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
+  top_p: { set: { top_p: 0.37 }, mark: '0.37' },
+  top_k: { set: { top_k: 5 } },
+  [`metadata.user_id|${isOpenAi}`]: {
+    set: { metadata: { user_id: 'u' } },
+    context: openai,
+    mark: '0bfe935e70c321',
+  },
+  [`metadata.user_id|${notOpenAi}`]: { set: { metadata: { user_id: 'u' } }, mark: '0bfe935e70c321' },
+  cache_control: { set: { cache_control: { type: 'ephemeral' } } },
+  container: { set: { container: 'c' } },
+  context_management: { set: { context_management: { edits: [] } } },
+  service_tier: { set: { service_tier: 'auto' } },
+  speed: { set: { speed: 'fast' } },
+  user_profile_id: { set: { user_profile_id: 'p' } },
+  diagnostics: { set: { diagnostics: {} } },
+  betas: { set: { betas: ['x'] } },
+  'mcp_servers|not empty': { set: { mcp_servers: [{ url: 'https://example.com' }] } },
+  mcp_servers: { set: { mcp_servers: [] } },
+  inference_geo: { set: { inference_geo: 'eu' } },
+  tools: { set: { tools: [{ name: 'probe_tool', input_schema: {} }] }, mark: 'probe_tool' },
+  'tools[type]|there are no other tools, or it is the forced one': { set: { tools: [dated] } },
+  'tools[type]|dated server tools beside others': {
+    base: { tools: [messagesTool] },
+    set: { tools: [messagesTool, dated] },
+  },
+  'tools[].cache_control': {
+    base: { tools: [messagesTool] },
+    set: { tools: [{ ...messagesTool, cache_control: { type: 'ephemeral' } }] },
+  },
+  'tools[].defer_loading': {
+    base: { tools: [messagesTool] },
+    set: {
+      tools: [
+        {
+          ...messagesTool,
+          defer_loading: true,
+          eager_input_streaming: true,
+          input_examples: [{}],
+          allowed_callers: ['direct'],
+        },
+      ],
+    },
+  },
+  tool_choice: { base: { tools: [messagesTool] }, set: { tool_choice: { type: 'any' } }, mark: 'required' },
+  'tool_choice.disable_parallel_tool_use': {
+    base: { tools: [messagesTool] },
+    set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    mark: 'false',
+  },
+  'thinking|the model is not known to take an effort': { set: thinking },
+  'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
+  'output_config.effort|the model is not known to take an effort': {
+    set: { output_config: { effort: 'low' } },
+  },
+  'messages[].output_config': {
+    base: { messages: [{ role: 'user', content: 'hi' }] },
+    set: { messages: [{ role: 'user', content: 'hi', output_config: { effort: 'low' } }] },
+  },
+  'messages[].content[].cache_control': {
+    base: user([text]),
+    set: user([{ ...text, cache_control: { type: 'ephemeral' } }]),
+  },
+  'messages[].content[].thinking': {
+    base: { messages: [{ role: 'assistant', content: [text] }] },
+    set: {
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'x', signature: 'y' },
+            { type: 'redacted_thinking', data: 'z' },
+            text,
+          ],
+        },
+      ],
+    },
+  },
+  'messages[].content[].server_tool_use': {
+    base: { messages: [{ role: 'assistant', content: [text] }] },
+    set: {
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+            { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+            text,
+          ],
+        },
+      ],
+    },
+  },
+  'messages[].content[].source.file_id': {
+    set: user([{ type: 'image', source: { type: 'file', file_id: 'f' } }]),
+    param: 'messages[0].content[0].source',
+  },
+  'messages[].content[]': { set: user([{ type: 'container_upload' }]), param: 'messages[0].content[0]' },
+  messages: { set: user('probe text'), mark: 'probe text' },
+  system: { set: { system: 'probe text' }, mark: 'probe text' },
+  max_tokens: { set: { max_tokens: 777 }, mark: '777' },
+  [`max_tokens|${isOpenAi}`]: { set: { max_tokens: 777 }, context: openai, mark: '777' },
+  [`max_tokens|${notOpenAi}`]: { set: { max_tokens: 777 }, mark: '777' },
+  stop_sequences: { set: { stop_sequences: ['PROBE'] }, mark: 'PROBE' },
+  'stop_sequences|empty': { set: { stop_sequences: [] } },
+  'stop_sequences|not empty': { set: { stop_sequences: ['PROBE'] } },
+  'thinking.budget_tokens': { set: thinking, context: reasoning, mark: 'low' },
+  'output_config.effort': { set: { output_config: { effort: 'max' } }, context: reasoning, mark: 'high' },
+  'output_config.format': {
+    set: { output_config: { format: { type: 'json_schema', schema } } },
+    mark: 'probe',
+  },
+  'tools[].input_schema': {
+    base: { tools: [messagesTool] },
+    set: { tools: [{ ...messagesTool, input_schema: schema }] },
+    mark: 'probe',
+  },
+  'tools[].description': {
+    base: { tools: [messagesTool] },
+    set: { tools: [{ ...messagesTool, description: 'probe text' }] },
+    mark: 'probe text',
+  },
+  'tools[].strict': {
+    base: { tools: [messagesTool] },
+    set: { tools: [{ ...messagesTool, strict: true }] },
+    mark: 'true',
+  },
+  [`messages[].role=system|${isOpenAi}`]: {
+    set: {
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'system', content: 'probe text' },
+      ],
+    },
+    context: openai,
+    mark: 'system',
+  },
+  [`messages[].role=system|${notOpenAi}`]: {
+    set: {
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'system', content: 'probe text' },
+      ],
+    },
+    mark: 'probe text',
+  },
+  'messages[].content[].text': { set: user([{ type: 'text', text: 'probe text' }]), mark: 'probe text' },
+  'messages[].content[].image': {
+    set: user([{ type: 'image', source: { type: 'url', url: 'https://example.com/probe.png' } }]),
+    mark: 'probe.png',
+  },
+  'messages[].content[].document|plain text': {
+    set: user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'probe text' } }]),
+    mark: 'probe text',
+  },
+  'messages[].content[].document|a PDF, at OpenAI': {
+    set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
+    context: openai,
+    mark: pdf,
+  },
+  'messages[].content[].document|a PDF': {
+    set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
+    mark: pdf,
+  },
+  'messages[].content[].document|at a URL': {
+    set: user([{ type: 'document', source: { type: 'url', url: 'https://example.com/probe.pdf' } }]),
+    mark: 'probe.pdf',
+  },
+  'messages[].content[].document': {
+    set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
+    param: 'messages[0].content[0]',
+  },
+  'messages[].content[].search_result': {
+    set: user([
+      { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'probe text' }] },
+    ]),
+    mark: 'probe text',
+  },
+  'messages[].content[].tool_use': { set: messagesCall({}, { input: { probe: 1 } }), mark: 'probe' },
+  'messages[].content[].tool_result': { set: messagesCall({ content: 'probe_result' }), mark: '' },
+  'messages[].content[].is_error': {
+    base: messagesCall({}),
+    set: messagesCall({ is_error: true }),
+    mark: 'Error: ',
+  },
+};
+
+const chatTool = { type: 'function', function: { name: 'f' } };
+const withFunction = (members: object) => ({
+  tools: [{ type: 'function', function: { name: 'f', ...members } }],
+});
+const image = (url: string, detail?: string) => user([{ type: 'image_url', image_url: { url, detail } }]);
+const chatCall = (input: string, id = 'call_x') => ({
+  messages: [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: input } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'result' },
+  ],
+});
+const laterSystem = {
+  messages: [
+    { role: 'user', content: 'x' },
+    { role: 'system', content: 'probe text' },
+  ],
+};
+
+const chat: Probes = {
+  model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
+  stream: { set: { stream: true }, mark: 'true' },
+  stream_options: { base: { stream: true }, set: { stream_options: { include_usage: true } } },
+  'n|above 1': { set: { n: 2 } },
+  n: { set: { n: 1 } },
+  'logprobs|true': { set: { logprobs: true } },
+  logprobs: { set: { logprobs: false } },
+  top_logprobs: { set: { top_logprobs: 2 } },
+  'modalities|holds anything but text': { set: { modalities: ['text', 'audio'] } },
+  modalities: { set: { modalities: ['text'] } },
+  audio: { set: { audio: { voice: 'x' } } },
+  functions: { set: { functions: [] } },
+  function_call: { set: { function_call: 'auto' } },
+  web_search_options: { set: { web_search_options: {} } },
+  seed: { set: { seed: 1 } },
+  frequency_penalty: { set: { frequency_penalty: 1 } },
+  presence_penalty: { set: { presence_penalty: 1 } },
+  logit_bias: { set: { logit_bias: { 5: 1 } } },
+  prediction: { set: { prediction: { type: 'content', content: 'x' } } },
+  store: { set: { store: true } },
+  prompt_cache_retention: { set: { prompt_cache_retention: '24h' } },
+  'messages[].name': { base: user('hi'), set: { messages: [{ role: 'user', content: 'hi', name: 'n' }] } },
+  'messages[].reasoning_content': {
+    base: { messages: [{ role: 'assistant', content: 'hi' }] },
+    set: { messages: [{ role: 'assistant', content: 'hi', reasoning_content: 'thought' }] },
+  },
+  'messages[].content[].input_audio': {
+    set: user([{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]),
+    param: 'messages[0].content[0]',
+  },
+  'messages[].content[].file.file_id': {
+    set: user([{ type: 'file', file: { file_id: 'f' } }]),
+    param: 'messages[0].content[0]',
+  },
+  'messages[].role=function': {
+    set: { messages: [{ role: 'function', name: 'f', content: '' }] },
+    param: 'messages[0].role',
+  },
+  tools: { set: { tools: [{ type: 'function', function: { name: 'probe_tool' } }] }, mark: 'probe_tool' },
+  tool_choice: {
+    base: { tools: [chatTool] },
+    set: { tool_choice: { type: 'function', function: { name: 'f' } } },
+    mark: '"f"',
+  },
+  messages: { set: user('probe text'), mark: 'probe text' },
+  'messages[].role=system|at the beginning': {
+    set: {
+      messages: [
+        { role: 'developer', content: 'probe text' },
+        { role: 'user', content: 'x' },
+      ],
+    },
+    mark: 'probe text',
+  },
+  'messages[].role=system|later': { set: laterSystem, mark: 'probe text' },
+  'messages[].role=system|later, at OpenAI': { set: laterSystem, context: openai, mark: 'system' },
+  'messages[].role=system|later, elsewhere': { set: laterSystem, mark: 'probe text' },
+  max_completion_tokens: { set: { max_completion_tokens: 777 }, mark: '777' },
+  max_tokens: { set: { max_tokens: 777 }, mark: '777' },
+  'temperature|a Claude model that takes none': { set: { temperature: 0.37 }, context: newClaude },
+  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
+  temperature: { set: { temperature: 0.37 }, mark: '0.37' },
+  'top_p|a Claude model that takes none': { set: { top_p: 0.37 }, context: newClaude },
+  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
+  top_p: { set: { top_p: 0.37 }, mark: '0.37' },
+  stop: { set: { stop: 'PROBE' }, mark: 'PROBE' },
+  'stop|empty': { set: { stop: [] } },
+  'stop|not empty': { set: { stop: ['PROBE'] } },
+  metadata: { set: { metadata: { probe: 'x' } }, mark: 'probe' },
+  service_tier: { set: { service_tier: 'flex' }, context: openai, mark: 'flex' },
+  [`service_tier|${notOpenAi}`]: { set: { service_tier: 'flex' } },
+  prompt_cache_key: { set: { prompt_cache_key: 'probe' }, context: openai, mark: 'probe' },
+  [`prompt_cache_key|${notOpenAi}`]: { set: { prompt_cache_key: 'probe' } },
+  verbosity: { set: { verbosity: 'low' }, context: openai, mark: 'low' },
+  [`verbosity|${notOpenAi}`]: { set: { verbosity: 'low' } },
+  user: { set: { user: 'probe' }, mark: 'probe' },
+  [`user|${isOpenAi}`]: { set: { user: 'probe' }, context: openai, mark: 'probe' },
+  [`user|${notOpenAi}`]: { set: { user: 'probe' }, mark: 'probe' },
+  safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
+  [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
+  [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
+  response_format: {
+    set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+    mark: 'probe',
+  },
+  'response_format|json_schema': {
+    set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+    mark: 'probe',
+  },
+  'response_format|json_object': { set: { response_format: { type: 'json_object' } }, mark: 'JSON object' },
+  'reasoning_effort|the model can not think': { set: { reasoning_effort: 'low' } },
+  'reasoning_effort|the model is not known to take an effort': { set: { reasoning_effort: 'low' } },
+  'reasoning_effort|none, or a model that thinks by a budget': {
+    set: { reasoning_effort: 'medium' },
+    context: oldClaude,
+    mark: '8192',
+  },
+  reasoning_effort: { set: { reasoning_effort: 'minimal' }, mark: '' },
+  parallel_tool_calls: { base: { tools: [chatTool] }, set: { parallel_tool_calls: false }, mark: '' },
+  'tools[].function.parameters': {
+    base: { tools: [chatTool] },
+    set: withFunction({ parameters: schema }),
+    mark: 'probe',
+  },
+  'tools[].function.description': {
+    base: { tools: [chatTool] },
+    set: withFunction({ description: 'probe text' }),
+    mark: 'probe text',
+  },
+  'tools[].function.strict': {
+    base: { tools: [chatTool] },
+    set: withFunction({ strict: true }),
+    mark: 'true',
+  },
+  'tools[].custom': {
+    set: { tools: [{ type: 'custom', custom: { name: 'f', format: { type: 'text' } } }] },
+    mark: 'text',
+  },
+  'messages[].content[].text': { set: user([{ type: 'text', text: 'probe text' }]), mark: 'probe text' },
+  'messages[].content[].image_url': { set: image('https://example.com/probe.png'), mark: 'probe.png' },
+  'messages[].content[].image_url|another type': {
+    set: image('data:image/tiff;base64,AAAA'),
+    param: 'messages[0].content[0]',
+  },
+  'messages[].content[].image_url.detail': {
+    base: image('https://example.com/a.png'),
+    set: image('https://example.com/a.png', 'high'),
+    mark: 'high',
+  },
+  'messages[].content[].file': {
+    set: user([
+      { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } },
+    ]),
+    mark: pdf,
+  },
+  'messages[].tool_calls': { set: chatCall('{"probe":1}'), mark: 'probe' },
+  'messages[].tool_call_id': { set: chatCall('{}', 'call_probe'), mark: 'call_probe' },
+  'messages[].refusal': {
+    set: { messages: [{ role: 'assistant', content: null, refusal: 'probe text' }] },
+    mark: 'probe text',
+  },
+};
+
+const input = (content: unknown) => ({ input: [{ role: 'user', content }] });
+const flatTool = { type: 'function', name: 'f', parameters: {} };
+const responsesCall = (members: object, output: object = {}) => ({
+  input: [
+    { type: 'function_call', call_id: 'call_x', name: 'f', arguments: '{}', ...members },
+    { type: 'function_call_output', call_id: 'call_x', output: 'result', ...output },
+  ],
+});
+const hello = { input: [{ role: 'user', content: 'hello' }] };
+
+const responses: Probes = {
+  model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
+  stream: { set: { stream: true }, mark: 'true' },
+  previous_response_id: { set: { previous_response_id: 'r' } },
+  conversation: { set: { conversation: 'c' } },
+  prompt: { set: { prompt: { id: 'p' } } },
+  'background|true': { set: { background: true } },
+  background: { set: { background: false } },
+  store: { set: { store: true } },
+  include: { set: { include: ['x'] } },
+  client_metadata: { set: { client_metadata: { a: 'b' } } },
+  truncation: { set: { truncation: 'auto' } },
+  context_management: { set: { context_management: [] } },
+  max_tool_calls: { set: { max_tool_calls: 3 } },
+  top_logprobs: { set: { top_logprobs: 3 } },
+  stream_options: { set: { stream_options: { include_obfuscation: false } } },
+  metadata: { set: { metadata: { a: 'b' } } },
+  tools: { set: { tools: [{ ...flatTool, name: 'probe_tool' }] }, mark: 'probe_tool' },
+  'tools[type]|tools that run at OpenAI': {
+    base: { tools: [flatTool] },
+    set: { tools: [flatTool, { type: 'web_search' }] },
+  },
+  tool_choice: {
+    base: { tools: [flatTool] },
+    set: { tool_choice: { type: 'function', name: 'f' } },
+    mark: '"f"',
+  },
+  'tool_choice.type|such a tool is forced': {
+    base: { tools: [flatTool] },
+    set: { tool_choice: { type: 'web_search' } },
+    param: 'tool_choice',
+  },
+  'reasoning.summary': {
+    base: { reasoning: {} },
+    set: { reasoning: { summary: 'auto', context: 'x', mode: 'y' } },
+  },
+  'input[type=reasoning]': {
+    base: hello,
+    set: { input: [{ type: 'reasoning', id: 'r', summary: [], encrypted_content: 'e' }, ...hello.input] },
+  },
+  'input[type]|items of tools that ran at OpenAI': {
+    base: hello,
+    set: { input: [{ type: 'web_search_call', id: 'w', status: 'completed' }, ...hello.input] },
+  },
+  'input[type=item_reference]': { set: { input: [{ type: 'item_reference', id: 'i' }] }, param: 'input[0]' },
+  'input[type=compaction]': {
+    set: { input: [{ type: 'compaction', encrypted_content: 'e' }] },
+    param: 'input[0]',
+  },
+  'input[].content[].file_id': {
+    set: input([{ type: 'input_file', file_id: 'f' }]),
+    param: 'input[0].content[0]',
+  },
+  input: { set: { input: 'probe text' }, mark: 'probe text' },
+  instructions: { set: { instructions: 'probe text' }, mark: 'probe text' },
+  'input[].role=developer': {
+    set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] },
+    mark: 'probe text',
+  },
+  'input[].role=developer|at the beginning': {
+    set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] },
+    mark: 'probe text',
+  },
+  'input[].role=developer|later': {
+    set: { input: [...hello.input, { role: 'developer', content: 'probe text' }] },
+    mark: 'probe text',
+  },
+  max_output_tokens: { set: { max_output_tokens: 777 }, mark: '777' },
+  [`max_output_tokens|${isOpenAi}`]: { set: { max_output_tokens: 777 }, context: openai, mark: '777' },
+  [`max_output_tokens|${notOpenAi}`]: { set: { max_output_tokens: 777 }, mark: '777' },
+  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
+  'temperature|a Claude model that takes none': { set: { temperature: 0.37 }, context: newClaude },
+  temperature: { set: { temperature: 0.37 }, mark: '0.37' },
+  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
+  'top_p|a Claude model that takes none': { set: { top_p: 0.37 }, context: newClaude },
+  top_p: { set: { top_p: 0.37 }, mark: '0.37' },
+  'text.format': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
+  'text.format|json_schema': {
+    set: { text: { format: { type: 'json_schema', name: 'x', schema } } },
+    mark: 'probe',
+  },
+  'text.format|json_object': { set: { text: { format: { type: 'json_object' } } }, mark: 'JSON object' },
+  'text.verbosity': { base: { text: {} }, set: { text: { verbosity: 'low' } } },
+  [`text.verbosity|${isOpenAi}`]: { set: { text: { verbosity: 'low' } }, context: openai, mark: 'low' },
+  [`text.verbosity|${notOpenAi}`]: { base: { text: {} }, set: { text: { verbosity: 'low' } } },
+  'reasoning|the model is not known to take an effort': { set: { reasoning: { effort: 'low' } } },
+  'reasoning|the model can not think': { set: { reasoning: { effort: 'low' } } },
+  'reasoning.effort': { set: { reasoning: { effort: 'low' } }, mark: 'low' },
+  'reasoning.effort|none, or a model that thinks by a budget': {
+    set: { reasoning: { effort: 'medium' } },
+    context: oldClaude,
+    mark: '8192',
+  },
+  parallel_tool_calls: { base: { tools: [flatTool] }, set: { parallel_tool_calls: false }, mark: '' },
+  service_tier: { set: { service_tier: 'flex' }, context: openai, mark: 'flex' },
+  [`service_tier|${notOpenAi}`]: { set: { service_tier: 'flex' } },
+  prompt_cache_key: { set: { prompt_cache_key: 'probe' }, context: openai, mark: 'probe' },
+  [`prompt_cache_key|${notOpenAi}`]: { set: { prompt_cache_key: 'probe' } },
+  user: { set: { user: 'probe' }, mark: 'probe' },
+  [`user|${isOpenAi}`]: { set: { user: 'probe' }, context: openai, mark: 'probe' },
+  [`user|${notOpenAi}`]: { set: { user: 'probe' }, mark: 'probe' },
+  safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
+  [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
+  [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
+  'tools[].parameters': {
+    base: { tools: [flatTool] },
+    set: { tools: [{ ...flatTool, parameters: schema }] },
+    mark: 'probe',
+  },
+  'tools[].description': {
+    base: { tools: [flatTool] },
+    set: { tools: [{ ...flatTool, description: 'probe text' }] },
+    mark: 'probe text',
+  },
+  'tools[].strict': {
+    base: { tools: [flatTool] },
+    set: { tools: [{ ...flatTool, strict: true }] },
+    mark: 'true',
+  },
+  'tools[type=custom]': { set: { tools: [{ type: 'custom', name: 'f' }] }, mark: 'input' },
+  'input[].content[].text': { set: input([{ type: 'input_text', text: 'probe text' }]), mark: 'probe text' },
+  'input[].content[].image_url': {
+    set: input([{ type: 'input_image', image_url: 'https://example.com/probe.png' }]),
+    mark: 'probe.png',
+  },
+  'input[].content[].file_data': {
+    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
+    mark: pdf,
+  },
+  [`input[].content[].file_data|${isOpenAi}`]: {
+    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
+    context: openai,
+    mark: pdf,
+  },
+  [`input[].content[].file_data|${notOpenAi}`]: {
+    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
+    param: 'input[0].content[0]',
+  },
+  'input[].content[].file_url': {
+    set: input([{ type: 'input_file', file_url: 'https://example.com/probe.pdf' }]),
+    mark: 'probe.pdf',
+    param: 'input[0].content[0]',
+  },
+  'input[type=function_call]': { set: responsesCall({ arguments: '{"probe":1}' }), mark: 'probe' },
+  'input[type=custom_tool_call]': {
+    set: {
+      input: [
+        { type: 'custom_tool_call', call_id: 'c', name: 'f', input: 'probe text' },
+        { type: 'custom_tool_call_output', call_id: 'c', output: 'x' },
+      ],
+    },
+    mark: 'probe text',
+  },
+  'input[type=function_call_output]': {
+    set: {
+      input: [
+        { type: 'function_call', call_id: 'call_probe', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_probe', output: 'x' },
+      ],
+    },
+    mark: 'call_probe',
+  },
+};
+
+export const probes: Readonly<Record<TextDialect, Probes>> = { messages, chat, responses };

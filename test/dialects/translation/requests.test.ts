@@ -1,0 +1,718 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createTranslation,
+  type TextDialect,
+  type TranslationContext,
+} from '../../../src/dialects/translate.ts';
+import { newContext } from './run-translation.ts';
+
+function request(
+  client: TextDialect,
+  provider: TextDialect,
+  body: object,
+  changes: Partial<TranslationContext> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
+): any {
+  return createTranslation(client, provider, newContext(changes)).request({ model: 'asked-for', ...body })
+    .body;
+}
+
+const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+const pngUrl = 'data:image/png;base64,AAAA';
+
+describe('messages to chat', () => {
+  const toolTurn = [
+    { role: 'user', content: [{ type: 'text', text: 'weather?' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'sig' },
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Köln' } },
+        { type: 'tool_use', id: 'toolu_2', name: 'get_time', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'and now?' },
+        { type: 'tool_result', tool_use_id: 'toolu_2', content: [{ type: 'text', text: 'noon' }, png] },
+        { type: 'tool_result', tool_use_id: 'toolu_1', is_error: true, content: 'no network' },
+      ],
+    },
+  ];
+
+  test('a tool turn has results in the order of the calls, before any text, and images after them', () => {
+    const { messages } = request('messages', 'chat', { max_tokens: 10, messages: toolTurn });
+
+    expect(messages).toEqual([
+      { role: 'user', content: 'weather?' },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [
+          {
+            id: 'toolu_1',
+            type: 'function',
+            function: { name: 'get_weather', arguments: '{"city":"Köln"}' },
+          },
+          { id: 'toolu_2', type: 'function', function: { name: 'get_time', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'toolu_1', content: 'Error: no network' },
+      {
+        role: 'tool',
+        tool_call_id: 'toolu_2',
+        content: 'noon\n\n[the content of this result follows in the next user message]',
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: pngUrl } },
+          { type: 'text', text: 'and now?' },
+        ],
+      },
+    ]);
+  });
+
+  test('an assistant turn with calls only has null for content', () => {
+    const { messages } = request('messages', 'chat', {
+      max_tokens: 10,
+      messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] }],
+    });
+
+    expect(messages[0].content).toBeNull();
+    expect(messages[1]).toEqual({
+      role: 'tool',
+      tool_call_id: 'a',
+      content: 'Error: no result was recorded for this call',
+    });
+  });
+
+  test('a result without its call is refused with its place', () => {
+    const messages = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] }];
+
+    expect(() => request('messages', 'chat', { max_tokens: 10, messages })).toThrow(
+      expect.objectContaining({ code: 'request.unsupported', param: 'messages[0].content[0]' }),
+    );
+  });
+
+  const withLaterSystem = {
+    max_tokens: 10,
+    system: [
+      { type: 'text', text: 'one', cache_control: { type: 'ephemeral' } },
+      { type: 'text', text: 'two' },
+    ],
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'system', content: 'be brief' },
+      { role: 'assistant', content: 'yes' },
+    ],
+  };
+
+  test('system text in the middle stays a system message at OpenAI', () => {
+    const { messages } = request('messages', 'chat', withLaterSystem, { host: 'openai' });
+
+    expect(messages).toEqual([
+      { role: 'system', content: 'one\n\ntwo' },
+      { role: 'user', content: 'hi' },
+      { role: 'system', content: 'be brief' },
+      { role: 'assistant', content: 'yes' },
+    ]);
+  });
+
+  test('system text in the middle is a marked user text at its place elsewhere', () => {
+    const { messages } = request('messages', 'chat', withLaterSystem);
+
+    expect(messages[1]).toEqual({ role: 'user', content: 'hi\n\n<system>\nbe brief\n</system>' });
+  });
+
+  test('asks for usage when streaming and lowers the limit', () => {
+    const body = { max_tokens: 128_000, stream: true, messages: [{ role: 'user', content: 'hi' }] };
+
+    expect(request('messages', 'chat', body, { maxOutputTokens: 8_192 })).toEqual({
+      model: 'target-model',
+      messages: [{ role: 'user', content: 'hi' }],
+      max_tokens: 8_192,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test('names the limit as OpenAI wants it', () => {
+    const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
+
+    expect(request('messages', 'chat', body, { host: 'openai' })).toMatchObject({
+      max_completion_tokens: 100,
+    });
+    expect(request('messages', 'chat', body, { host: 'openai' })).not.toHaveProperty('max_tokens');
+  });
+
+  const tool = { name: 'f', input_schema: { type: 'object' } };
+  const search = { type: 'web_search_20250305', name: 'web_search' };
+
+  test('dated server tools are dropped beside others', () => {
+    const translation = createTranslation('messages', 'chat', newContext());
+    const { body, dropped } = translation.request({
+      max_tokens: 10,
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [tool, search],
+    });
+
+    expect(body).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }],
+    });
+    expect(dropped).toEqual(['tools[type]']);
+  });
+
+  test.each([
+    ['the only ones', { tools: [search] }, 'tools'],
+    ['forced', { tools: [tool, search], tool_choice: { type: 'tool', name: 'web_search' } }, 'tool_choice'],
+  ])('dated server tools are refused when they are %s', (_name, fields, param) => {
+    const body = { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }], ...fields };
+
+    expect(() => request('messages', 'chat', body)).toThrow(
+      expect.objectContaining({ code: 'request.unsupported', param }),
+    );
+  });
+
+  test.each([
+    [{ type: 'auto' }, 'auto', undefined],
+    [{ type: 'any', disable_parallel_tool_use: true }, 'required', false],
+    [{ type: 'none' }, 'none', undefined],
+    [{ type: 'tool', name: 'f' }, { type: 'function', function: { name: 'f' } }, undefined],
+  ])('the choice %j becomes %j', (choice, expected, parallel) => {
+    const body = { max_tokens: 10, messages: [], tools: [tool], tool_choice: choice };
+
+    const sent = request('messages', 'chat', body);
+
+    expect(sent.tool_choice).toEqual(expected);
+    expect(sent.parallel_tool_calls).toBe(parallel);
+  });
+
+  test('no choice is sent without tools', () => {
+    const sent = request('messages', 'chat', { max_tokens: 10, messages: [], tool_choice: { type: 'auto' } });
+
+    expect(sent).not.toHaveProperty('tool_choice');
+  });
+
+  test('thirty tools with long names keep apart, and the answer has the long names again', () => {
+    const names = Array.from({ length: 30 }, (_each, index) => `mcp__${'server_'.repeat(12)}__tool_${index}`);
+    const translation = createTranslation('messages', 'chat', newContext());
+
+    const sent = translation.request({
+      max_tokens: 10,
+      messages: [],
+      tools: names.map((name) => ({ name, input_schema: {} })),
+    }).body as { tools: { function: { name: string } }[] };
+    const wireNames = sent.tools.map((each) => each.function.name);
+    const { body } = translation.answer({
+      choices: [{ message: { tool_calls: wireNames.map((name) => ({ id: name, function: { name } })) } }],
+    });
+
+    expect(new Set(wireNames).size).toBe(30);
+    expect(wireNames.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
+    expect((body as { content: { name: string }[] }).content.map((block) => block.name)).toEqual(names);
+  });
+
+  test('the same long name is the same short name in the next turn', () => {
+    const name = 'x'.repeat(80);
+    const first = request('messages', 'chat', {
+      max_tokens: 1,
+      messages: [],
+      tools: [{ name, input_schema: {} }],
+    });
+    const second = request('messages', 'chat', {
+      max_tokens: 1,
+      messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name, input: {} }] }],
+    });
+
+    expect(second.messages[0].tool_calls[0].function.name).toBe(first.tools[0].function.name);
+  });
+
+  test('the user is hashed', () => {
+    const body = { max_tokens: 1, messages: [], metadata: { user_id: `user_${'a'.repeat(200)}` } };
+
+    expect(request('messages', 'chat', body, { host: 'openai' }).safety_identifier).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('a large history is carried whole', () => {
+    const content = 'ü'.repeat(1_500_000);
+
+    expect(
+      request('messages', 'chat', { max_tokens: 1, messages: [{ role: 'user', content }] }).messages,
+    ).toEqual([{ role: 'user', content }]);
+  });
+});
+
+describe('chat to messages', () => {
+  test('a tool turn is one user message with all results first, and joins the next user message', () => {
+    const sent = request('chat', 'messages', {
+      messages: [
+        { role: 'system', content: 'one' },
+        { role: 'developer', content: 'two' },
+        { role: 'user', content: 'weather?' },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [
+            {
+              id: 'call.1',
+              type: 'function',
+              function: { name: 'get_weather', arguments: '{"city":"Köln"}' },
+            },
+            { id: 'call_2', type: 'function', function: { name: 'get_time', arguments: '' } },
+            { id: 'call_3', type: 'function', function: { name: 'lost', arguments: '{' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_2', content: 'noon' },
+        { role: 'tool', tool_call_id: 'call.1', content: '' },
+        { role: 'user', content: 'and now?' },
+        { role: 'system', content: 'be brief' },
+      ],
+    });
+
+    expect(sent).toEqual({
+      model: 'target-model',
+      max_tokens: 8_192,
+      system: [
+        { type: 'text', text: 'one' },
+        { type: 'text', text: 'two' },
+      ],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'weather?' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool_use', id: 'call2e1', name: 'get_weather', input: { city: 'Köln' } },
+            { type: 'tool_use', id: 'call_2', name: 'get_time', input: {} },
+            { type: 'tool_use', id: 'call_3', name: 'lost', input: { raw_arguments: '{' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call2e1' },
+            { type: 'tool_result', tool_use_id: 'call_2', content: [{ type: 'text', text: 'noon' }] },
+            {
+              type: 'tool_result',
+              tool_use_id: 'call_3',
+              content: [{ type: 'text', text: 'no result was recorded for this call' }],
+              is_error: true,
+            },
+            { type: 'text', text: 'and now?' },
+            { type: 'text', text: '<system>\nbe brief\n</system>' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('empty texts are left out and a prefill has no white space at its end', () => {
+    const { messages } = request('chat', 'messages', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '' },
+            { type: 'text', text: 'go' },
+          ],
+        },
+        { role: 'assistant', content: 'The answer is: \n' },
+      ],
+    });
+
+    expect(messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'The answer is:' }] },
+    ]);
+  });
+
+  test('a request of a system prompt alone is asked as a user', () => {
+    const sent = request('chat', 'messages', { messages: [{ role: 'system', content: 'say hi' }] });
+
+    expect(sent.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'say hi' }] }]);
+    expect(sent).not.toHaveProperty('system');
+  });
+
+  test('images and documents become blocks', () => {
+    const { messages } = request('chat', 'messages', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: pngUrl, detail: 'high' } },
+            { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } },
+            { type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,SGk=' } },
+          ],
+        },
+      ],
+    });
+
+    expect(messages[0].content).toEqual([
+      png,
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' },
+        title: 'a.pdf',
+      },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Hi' }, title: 'a.txt' },
+    ]);
+  });
+
+  const hello = [{ role: 'user', content: 'hi' }];
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+
+  test.each([
+    [{ parallel_tool_calls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    [{ tool_choice: 'required' }, { type: 'any' }],
+    [{ tool_choice: 'none', parallel_tool_calls: false }, { type: 'none' }],
+    [{ tool_choice: { type: 'function', function: { name: 'f' } } }, { type: 'tool', name: 'f' }],
+  ])('%j becomes %j', (fields, choice) => {
+    const sent = request('chat', 'messages', { messages: hello, tools, ...fields });
+
+    expect(sent.tool_choice).toEqual(choice);
+    expect(sent.tools).toEqual([{ name: 'f', input_schema: { type: 'object', properties: {} } }]);
+  });
+
+  test('only allowed tools remain', () => {
+    const sent = request('chat', 'messages', {
+      messages: hello,
+      tools: [...tools, { type: 'function', function: { name: 'g' } }],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'g' } }] },
+      },
+    });
+
+    expect(sent.tools.map((tool: { name: string }) => tool.name)).toEqual(['g']);
+    expect(sent.tool_choice).toEqual({ type: 'any' });
+  });
+
+  test('JSON without a schema is asked for in words, with a schema by the field', () => {
+    const plain = request('chat', 'messages', { messages: hello, response_format: { type: 'json_object' } });
+    const schema = { type: 'object', properties: {} };
+    const strict = request('chat', 'messages', {
+      messages: hello,
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    });
+
+    expect(plain.system[0].text).toMatch(/JSON object/);
+    expect(strict.output_config).toEqual({ format: { type: 'json_schema', schema } });
+  });
+
+  const old = { host: 'anthropic', targetModel: 'claude-sonnet-4-5' } as const;
+  const recent = { host: 'anthropic', targetModel: 'claude-opus-5' } as const;
+
+  test('an effort is an effort for new models and a budget below the limit for old ones', () => {
+    const body = { messages: hello, reasoning_effort: 'high', max_tokens: 4_000, temperature: 0.5 };
+
+    expect(request('chat', 'messages', body, recent)).toMatchObject({ output_config: { effort: 'high' } });
+    const sent = request('chat', 'messages', body, old);
+    expect(sent.thinking).toEqual({ type: 'enabled', budget_tokens: 3_999 });
+    expect(sent).not.toHaveProperty('temperature');
+  });
+
+  test('no budget in the middle of a tool turn, with a forced tool, or where there is no room', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const turn = [
+      ...hello,
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ];
+    const bodies = [
+      { messages: turn, reasoning_effort: 'high' },
+      { messages: hello, tools, tool_choice: 'required', reasoning_effort: 'high' },
+      { messages: hello, reasoning_effort: 'high', max_tokens: 500 },
+    ];
+
+    for (const body of bodies) expect(request('chat', 'messages', body, old)).not.toHaveProperty('thinking');
+  });
+
+  test('temperature is held below 1 and left out for models that take none', () => {
+    const body = { messages: hello, temperature: 1.7 };
+
+    expect(request('chat', 'messages', body, old).temperature).toBe(1);
+    expect(request('chat', 'messages', body, recent)).not.toHaveProperty('temperature');
+  });
+});
+
+describe('responses to chat', () => {
+  const codex = {
+    stream: true,
+    store: false,
+    client_metadata: { cwd: '/secret' },
+    include: ['reasoning.encrypted_content'],
+    input: [
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'be good' }] },
+      { role: 'user', content: 'fix it' },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'opaque' },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'I try.', annotations: [] }],
+      },
+      {
+        type: 'function_call',
+        call_id: 'c1',
+        name: 'spawn',
+        namespace: 'multi_agent_v1',
+        arguments: '{"n":1}',
+      },
+      { type: 'custom_tool_call', call_id: 'c2', name: 'apply_patch', input: '*** Begin "Patch"\n' },
+      { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'done' }] },
+      { type: 'custom_tool_call_output', call_id: 'c2', output: 'applied' },
+      { role: 'user', content: [{ type: 'input_image', image_url: pngUrl, detail: 'low' }] },
+    ],
+    tools: [
+      { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} }, strict: null },
+      {
+        type: 'custom',
+        name: 'apply_patch',
+        format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
+      },
+      {
+        type: 'namespace',
+        name: 'multi_agent_v1',
+        tools: [{ type: 'function', name: 'spawn', parameters: null, strict: false }],
+      },
+      { type: 'web_search' },
+    ],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'medium', summary: 'auto' },
+  };
+
+  test("a turn of Codex's becomes messages", () => {
+    const { messages } = request('responses', 'chat', codex);
+
+    expect(messages).toEqual([
+      { role: 'system', content: 'be good' },
+      { role: 'user', content: 'fix it' },
+      {
+        role: 'assistant',
+        content: 'I try.',
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'multi_agent_v1__spawn', arguments: '{"n":1}' } },
+          {
+            id: 'c2',
+            type: 'function',
+            function: { name: 'apply_patch', arguments: JSON.stringify({ input: '*** Begin "Patch"\n' }) },
+          },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'done' },
+      { role: 'tool', tool_call_id: 'c2', content: 'applied' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: pngUrl, detail: 'low' } }] },
+    ]);
+  });
+
+  test('its tools become functions, and what the host can not run is left out', () => {
+    const translation = createTranslation('responses', 'chat', newContext());
+    const { body, dropped } = translation.request({ model: 'x', ...codex });
+
+    expect(body).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: false });
+    const { tools } = body as { tools: { function: { name: string; description?: string } }[] };
+    expect(tools.map((tool) => tool.function.name)).toEqual([
+      'shell',
+      'apply_patch',
+      'multi_agent_v1__spawn',
+    ]);
+    expect(tools[0]).toEqual({
+      type: 'function',
+      function: { name: 'shell', parameters: { type: 'object', properties: {} } },
+    });
+    expect(tools[1]).toMatchObject({
+      function: {
+        description: 'The input must follow this lark grammar:\nstart: x',
+        parameters: { properties: { input: { type: 'string' } }, required: ['input'] },
+      },
+    });
+    expect(dropped).toEqual(
+      expect.arrayContaining(['client_metadata', 'include', 'store', 'reasoning', 'tools[type=web_search]']),
+    );
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+
+  test('the developer keeps its role at OpenAI', () => {
+    expect(request('responses', 'chat', codex, { host: 'openai' }).messages[0].role).toBe('developer');
+  });
+
+  test('tools that were found during the conversation can be called', () => {
+    const sent = request('responses', 'chat', {
+      input: [
+        { role: 'user', content: 'hi' },
+        { type: 'tool_search_output', tools: [{ type: 'function', name: 'found', parameters: {} }] },
+      ],
+    });
+
+    expect(sent.tools[0].function.name).toBe('found');
+  });
+});
+
+describe('responses to messages', () => {
+  test('instructions, items and a limit', () => {
+    const sent = request('responses', 'messages', {
+      instructions: 'be good',
+      max_output_tokens: 50_000,
+      input: [
+        { role: 'user', content: [{ type: 'input_file', file_url: 'https://example.com/a.pdf' }] },
+        { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_image', image_url: pngUrl }] },
+      ],
+    });
+
+    expect(sent).toEqual({
+      model: 'target-model',
+      max_tokens: 50_000,
+      system: [{ type: 'text', text: 'be good' }],
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
+        },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [png] }] },
+      ],
+    });
+  });
+});
+
+describe('towards responses', () => {
+  test('chat keeps its custom tools, says strict, and stores nothing', () => {
+    const sent = request('chat', 'responses', {
+      messages: [
+        { role: 'system', content: 'be good' },
+        { role: 'user', content: 'hi' },
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'patch', input: 'x' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'ok' },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'f' } },
+        {
+          type: 'custom',
+          custom: {
+            name: 'patch',
+            format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: x' } },
+          },
+        },
+      ],
+      max_completion_tokens: 1,
+    });
+
+    expect(sent).toEqual({
+      model: 'target-model',
+      instructions: 'be good',
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+        { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'x' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: 'ok' },
+      ],
+      max_output_tokens: 16,
+      tools: [
+        { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false },
+        {
+          type: 'custom',
+          name: 'patch',
+          format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
+        },
+      ],
+      store: false,
+    });
+  });
+
+  test('messages keep images in results', () => {
+    const sent = request('messages', 'responses', {
+      max_tokens: 100,
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [png] }] },
+      ],
+    });
+
+    expect(sent.input[1]).toEqual({
+      type: 'function_call_output',
+      call_id: 'a',
+      output: [{ type: 'input_image', image_url: pngUrl, detail: 'auto' }],
+    });
+  });
+});
+
+describe('malformed requests', () => {
+  test.each([
+    ['messages', 'chat', {}, 'messages'],
+    ['messages', 'chat', { messages: [{ role: 'robot', content: '' }] }, 'messages[0].role'],
+    ['messages', 'chat', { messages: [], max_tokens: 1.5 }, 'max_tokens'],
+    ['messages', 'chat', { messages: [], tools: [{ name: 'f' }] }, 'tools[0].input_schema'],
+    ['chat', 'messages', { messages: 'hi' }, 'messages'],
+    ['chat', 'messages', { messages: [], temperature: 'hot' }, 'temperature'],
+    ['chat', 'messages', { messages: [], reasoning_effort: 'huge' }, 'reasoning_effort', 'anthropic'],
+    ['chat', 'responses', { messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id'],
+    ['responses', 'chat', {}, 'input'],
+    ['responses', 'chat', { input: [{ type: 'function_call', name: 'f' }] }, 'input[0].call_id'],
+    ['responses', 'messages', { input: 'x', text: { format: { type: 'yaml' } } }, 'text.format.type'],
+  ] as const)('%s to %s: %j is refused at %s', (client, provider, body, param, host?: 'anthropic') => {
+    expect(() => request(client, provider, body, { host: host ?? 'compatible' })).toThrow(
+      expect.objectContaining({ code: 'request.field', param }),
+    );
+  });
+});
+
+describe('hostile requests', () => {
+  test('a hundred thousand calls in a row take no more than linear time', () => {
+    const calls = Array.from({ length: 100_000 }, (_each, index) => [
+      { type: 'function_call', call_id: `c${index}`, name: 'f', arguments: '{}' },
+      { type: 'custom_tool_call', call_id: `d${index}`, name: 'g', input: 'x' },
+    ]).flat();
+
+    const { messages } = request('responses', 'messages', { input: calls });
+
+    expect(messages[0].content).toHaveLength(200_000);
+  });
+
+  test('two hundred thousand blocks in one message are carried', () => {
+    const block = (index: number) => ({ type: 'tool_use', id: `c${index}`, name: 'f', input: {} });
+    const content = Array.from({ length: 200_000 }, (_each, index) => block(index));
+    const body = { max_tokens: 1, messages: [{ role: 'assistant', content }] };
+
+    expect(request('messages', 'chat', body).messages[0].tool_calls).toHaveLength(200_000);
+  });
+
+  test('of two results for one call the first counts', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content: 'first' },
+      { role: 'tool', tool_call_id: 'a', content: 'second' },
+    ];
+
+    expect(request('chat', 'responses', { messages }).input.at(-1).output).toBe('first');
+  });
+
+  test('names of dropped fields are bounded in number and length', () => {
+    const body = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_each, index) => [`${'x'.repeat(500)}${index}`, 1]),
+    );
+
+    const { dropped } = createTranslation('chat', 'messages', newContext()).request({
+      messages: [],
+      ...body,
+    });
+
+    expect(dropped.length).toBeLessThanOrEqual(100);
+    expect(dropped.every((name) => name.length <= 100)).toBe(true);
+  });
+
+  test('members named like parts of objects are just unknown fields', () => {
+    const body = JSON.parse('{"messages":[],"__proto__":{"temperature":1},"constructor":1,"toString":2}');
+
+    const sent = request('chat', 'responses', body);
+
+    expect(sent).toEqual({ model: 'target-model', input: [], store: false });
+  });
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { createSseParser } from '../../../src/dialects/sse.ts';
+import {
+  createTranslation,
+  type StreamTranslation,
+  type TextDialect,
+  type Translation,
+  type TranslationContext,
+} from '../../../src/dialects/translate.ts';
+
+/** A context whose ids count up, so that equal inputs give equal outputs. */
+export function newContext(changes: Partial<TranslationContext> = {}): TranslationContext {
+  let ids = 0;
+  return {
+    requestedModel: 'asked-for',
+    targetModel: 'target-model',
+    host: 'compatible',
+    newId: (prefix) => {
+      ids += 1;
+      return `${prefix}id${ids}`;
+    },
+    createdS: 1_763_000_000,
+    ...changes,
+  };
+}
+
+export const directions = [
+  ['messages', 'chat'],
+  ['messages', 'responses'],
+  ['chat', 'messages'],
+  ['chat', 'responses'],
+  ['responses', 'chat'],
+  ['responses', 'messages'],
+] as const satisfies (readonly [TextDialect, TextDialect])[];
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+
+/** A small request of each dialect with the tools that the recorded streams call. */
+const smallRequests = {
+  messages: {
+    model: 'asked-for',
+    max_tokens: 1_000,
+    stream: true,
+    messages: [{ role: 'user', content: 'hello' }],
+    tools: ['get_weather', 'list_plants'].map((name) => ({ name, input_schema: parameters })),
+  },
+  chat: {
+    model: 'asked-for',
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [{ role: 'user', content: 'hello' }],
+    tools: ['get_weather', 'list_plants'].map((name) => ({
+      type: 'function',
+      function: { name, parameters },
+    })),
+  },
+  responses: {
+    model: 'asked-for',
+    stream: true,
+    input: 'hello',
+    tools: ['get_weather', 'list_plants'].map((name) => ({
+      type: 'function',
+      name,
+      parameters,
+      strict: null,
+    })),
+  },
+} satisfies Record<TextDialect, unknown>;
+
+export function fixture(name: string): Buffer {
+  return readFileSync(new URL(`../../fixtures/streams/${name}.sse`, import.meta.url));
+}
+
+/** A translation that has already seen its request. */
+export function startTranslation(
+  client: TextDialect,
+  provider: TextDialect,
+  request: unknown = smallRequests[client],
+  changes: Partial<TranslationContext> = {},
+): Translation {
+  const translation = createTranslation(client, provider, newContext(changes));
+  translation.request(request);
+  return translation;
+}
+
+export interface Streamed {
+  readonly text: string;
+  readonly state: StreamTranslation['state'];
+  readonly usage: StreamTranslation['usage'];
+  readonly thrown: unknown;
+}
+
+/** Sends the provider's chunks through and gathers what the client would get. */
+export function runStream(translation: Translation, chunks: readonly Uint8Array[]): Streamed {
+  const stream = translation.stream();
+  let text = '';
+  let thrown: unknown;
+  try {
+    const parser = createSseParser((name, data) => {
+      text += stream.event(name, data);
+    });
+    for (const chunk of chunks) parser.push(chunk);
+    parser.end();
+    text += stream.end();
+  } catch (error) {
+    thrown = error;
+  }
+  return { text, state: stream.state, usage: stream.usage, thrown };
+}
+
+export function runFixture(client: TextDialect, provider: TextDialect, scenario: string): Streamed {
+  return runStream(startTranslation(client, provider), [fixture(`${provider}.${scenario}`)]);
+}

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createSseParser } from '../../../src/dialects/sse.ts';
+import type { TextDialect } from '../../../src/dialects/translate.ts';
+import { directions, fixture, runStream, startTranslation } from './run-translation.ts';
+
+const recordings = readdirSync(new URL('../../fixtures/streams/', import.meta.url))
+  .filter((file) => file.endsWith('.sse'))
+  .map((file) => file.slice(0, -'.sse'.length));
+
+function parse(chunks: readonly Uint8Array[]): string[] {
+  const events: string[] = [];
+  const parser = createSseParser((name, data) => events.push(`${name ?? ''}|${data}`));
+  for (const chunk of chunks) parser.push(chunk);
+  parser.end();
+  return events;
+}
+
+test('there are recordings of every dialect', () => {
+  expect(new Set(recordings.map((name) => name.split('.')[0]))).toEqual(
+    new Set(['messages', 'chat', 'responses']),
+  );
+});
+
+describe.each(recordings)('the recording %s', (name) => {
+  const bytes = fixture(name);
+
+  test('gives the same events wherever it is split', () => {
+    const whole = parse([bytes]);
+    const wholeText = whole.join('\n');
+
+    for (let at = 1; at < bytes.length; at += 1) {
+      const events = parse([bytes.subarray(0, at), bytes.subarray(at)]);
+      if (events.join('\n') !== wholeText) expect({ at, events }).toEqual({ at, events: whole });
+    }
+    expect(whole.length).toBeGreaterThan(2);
+  });
+
+  test('gives the same events byte by byte', () => {
+    expect(parse(Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1)))).toEqual(parse([bytes]));
+  });
+
+  const provider = name.split('.')[0] as TextDialect;
+  const clients = directions
+    .filter((direction) => direction[1] === provider)
+    .map((direction) => direction[0]);
+
+  test.each(clients)('gives a %s client the same text wherever it is split', (client) => {
+    const whole = runStream(startTranslation(client, provider), [bytes]);
+
+    for (let at = 1; at < bytes.length; at += 1) {
+      const parts = [bytes.subarray(0, at), bytes.subarray(at)];
+      const { text, state } = runStream(startTranslation(client, provider), parts);
+      if (text !== whole.text || state !== whole.state)
+        expect({ at, text }).toEqual({ at, text: whole.text });
+    }
+    expect(whole.text).not.toBe('');
+  });
+});

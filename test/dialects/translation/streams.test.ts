@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import type { TextDialect } from '../../../src/dialects/translate.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { readStrictly } from './read-strictly.ts';
+import { directions, fixture, runFixture, runStream, startTranslation } from './run-translation.ts';
+
+const text = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
+const thought = 'The user asks about plants… 🤔';
+const koeln = { name: 'get_weather', input: { city: 'Köln 🏰', days: 3 } };
+const bonn = { name: 'get_weather', input: { city: 'Bonn' } };
+const nothing = { thinking: '', text: '', refusal: '', calls: [], error: null };
+
+const finishes: Record<TextDialect, Record<'stop' | 'calls' | 'length', string>> = {
+  messages: { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
+  chat: { stop: 'stop', calls: 'tool_calls', length: 'length' },
+  responses: { stop: 'completed', calls: 'completed', length: 'incomplete: max_output_tokens' },
+};
+
+const usages = {
+  messages: (reasoning: number) => ({
+    input_tokens: 70,
+    output_tokens: 25,
+    cache_creation_input_tokens: 10,
+    cache_read_input_tokens: 40,
+    ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
+  }),
+  chat: (reasoning: number) => ({
+    prompt_tokens: 120,
+    completion_tokens: 25,
+    total_tokens: 145,
+    prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  }),
+  responses: (reasoning: number) => ({
+    input_tokens: 120,
+    input_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
+    output_tokens: 25,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: 145,
+  }),
+};
+
+const scenarios = [
+  { name: 'text', finish: 'stop', outcome: { ...nothing, text } },
+  { name: 'one-tool', finish: 'calls', outcome: { ...nothing, calls: [koeln] } },
+  { name: 'one-tool-whole', finish: 'calls', outcome: { ...nothing, calls: [koeln] } },
+  { name: 'text-then-tool', finish: 'calls', outcome: { ...nothing, text, calls: [koeln] } },
+  { name: 'two-tools', finish: 'calls', outcome: { ...nothing, calls: [koeln, bonn] } },
+  {
+    name: 'tool-no-arguments',
+    finish: 'calls',
+    outcome: { ...nothing, calls: [{ name: 'list_plants', input: {} }] },
+  },
+  { name: 'thinking', finish: 'stop', outcome: { ...nothing, text, thinking: thought } },
+  { name: 'structured', finish: 'stop', outcome: { ...nothing, text: '{"name":"Ficus","tags":["indoor"]}' } },
+  { name: 'length', finish: 'length', outcome: { ...nothing, text: 'Grüße aus dem 🌿' } },
+] as const;
+
+describe.each(directions)('a %s client at a provider of %s', (client, provider) => {
+  test.each(scenarios)('gets the stream of $name whole', ({ name, finish, outcome }) => {
+    const { text: output, state, usage } = runFixture(client, provider, name);
+
+    const reasoning = name === 'thinking' ? 7 : 0;
+    expect(readStrictly(client, output)).toEqual({
+      ...outcome,
+      finish: finishes[client][finish],
+      usage: usages[client](reasoning),
+    });
+    expect(state).toBe('complete');
+    expect(usage).toEqual({
+      inputTokens: 120,
+      outputTokens: 25,
+      cacheReadTokens: 40,
+      cacheWriteTokens: 10,
+      reasoningTokens: reasoning,
+    });
+  });
+
+  test('gets an error event and no finish when the provider fails in mid-stream', () => {
+    const { text: output, state } = runFixture(client, provider, 'error');
+
+    const outcome = readStrictly(client, output);
+    expect(outcome).toMatchObject({ finish: 'none', text: 'Grüße aus dem 🌿' });
+    expect(outcome.error).toMatchObject({ message: expect.stringMatching(/overloaded|failed/i) });
+    expect(state).toBe('failed');
+  });
+
+  test('never sees a finish when the stream is cut, and an error once the relay says so', () => {
+    const translation = startTranslation(client, provider);
+    const cut = runStream(translation, [fixture(`${provider}.cut`)]);
+
+    expect(cut.thrown).toBeInstanceOf(GatewayError);
+    expect(cut.thrown).toMatchObject({ code: 'provider.broken_response' });
+    expect(cut.state).toBe('open');
+    expect(readStrictly(client, cut.text)).toMatchObject({ finish: 'none', text: 'Grüße aus dem 🌿' });
+  });
+
+  test('gets the failure as its dialect has it, once, after what it has seen', () => {
+    const stream = startTranslation(client, provider).stream();
+    const failure = new GatewayError('provider.timeout', 'the provider went silent');
+
+    const output = stream.fail(failure, 'req_1');
+
+    expect(readStrictly(client, output).error).toMatchObject({ message: 'the provider went silent' });
+    expect(output).toContain('req_1');
+    expect(stream.state).toBe('failed');
+    expect(stream.fail(failure, 'req_1')).toBe('');
+    expect(stream.event(undefined, '[DONE]')).toBe('');
+  });
+
+  test('is told of an event that is no JSON by an exception, not by a wrong answer', () => {
+    const stream = startTranslation(client, provider).stream();
+
+    expect(() => stream.event(undefined, '{"broken')).toThrow(
+      expect.objectContaining({ code: 'provider.broken_response' }),
+    );
+  });
+});
+
+describe('calls whose pieces are mixed', () => {
+  test.each(['messages', 'responses'] as const)('from chat reach a %s client whole', (client) => {
+    const { text: output } = runFixture(client, 'chat', 'two-tools-interleaved');
+
+    expect(readStrictly(client, output)).toMatchObject({
+      calls: [koeln, bonn],
+      finish: finishes[client].calls,
+    });
+  });
+
+  test.each(['messages', 'chat'] as const)('from responses reach a %s client whole', (client) => {
+    const { text: output } = runFixture(client, 'responses', 'two-tools-interleaved');
+
+    expect(readStrictly(client, output)).toMatchObject({
+      calls: [koeln, bonn],
+      finish: finishes[client].calls,
+    });
+  });
+});
+
+describe('what hosts of the chat dialect do differently', () => {
+  test.each(['messages', 'responses'] as const)('usage on the finish chunk reaches a %s client', (client) => {
+    const { text: output } = runFixture(client, 'chat', 'text-usage-on-finish');
+
+    expect(readStrictly(client, output)).toMatchObject({ text, usage: usages[client](0) });
+  });
+
+  test.each(['messages', 'responses'] as const)(
+    'a stream without usage and [DONE] is complete for a %s client when it gave a reason',
+    (client) => {
+      const { text: output, state, usage } = runFixture(client, 'chat', 'text-no-usage-no-done');
+
+      expect(readStrictly(client, output)).toMatchObject({ text, finish: finishes[client].stop });
+      expect(state).toBe('complete');
+      expect(usage).toBeUndefined();
+    },
+  );
+});
+
+describe('refusals', () => {
+  const refusal = 'I can not help with that.';
+
+  test.each([
+    ['messages', 'chat', { text: refusal, finish: 'refusal' }],
+    ['messages', 'responses', { text: refusal, finish: 'refusal' }],
+    ['chat', 'messages', { text: refusal, finish: 'content_filter' }],
+    ['chat', 'responses', { refusal, finish: 'stop' }],
+    ['responses', 'chat', { refusal, finish: 'completed' }],
+    ['responses', 'messages', { text: refusal, finish: 'incomplete: content_filter' }],
+  ] as const)('reach a %s client from %s as its own kind', (client, provider, outcome) => {
+    const { text: output } = runFixture(client, provider, 'refusal');
+
+    expect(readStrictly(client, output)).toMatchObject(outcome);
+  });
+});
+
+describe('what only some providers send', () => {
+  test.each(['chat', 'responses'] as const)('blocks of server tools are nothing to a %s client', (client) => {
+    const { text: output } = runFixture(client, 'messages', 'server-tool');
+
+    expect(readStrictly(client, output)).toMatchObject({ text, calls: [], finish: finishes[client].stop });
+  });
+
+  test.each(['messages', 'chat'] as const)(
+    'text that comes only with the final response reaches a %s client',
+    (client) => {
+      const { text: output } = runFixture(client, 'responses', 'text-only-in-completed');
+
+      expect(readStrictly(client, output)).toMatchObject({ text, finish: finishes[client].stop });
+    },
+  );
+
+  test('a matched stop sequence is an ordinary stop for a chat client', () => {
+    const { text: output } = runFixture('chat', 'messages', 'stop-sequence');
+
+    expect(readStrictly('chat', output)).toMatchObject({ finish: 'stop' });
+  });
+});

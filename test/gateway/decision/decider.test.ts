@@ -1,0 +1,299 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { gatewayConfig } from '../../../src/cli/gateway-config.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
+import { judge } from '../../../src/gateway/decision/judge.ts';
+import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { parseRequest } from '../../../src/gateway/request.ts';
+import { type GatewayConfig, type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
+import { Lifetime } from '../../../src/http/lifetime.ts';
+import { defaultListenLimits } from '../../../src/http/listen.ts';
+import type { ExchangeRecord } from '../../../src/record/record.ts';
+import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
+import { startHost } from '../../kit/host.ts';
+
+const dyingEntry = pathToFileURL(join(import.meta.dirname, '..', 'fixtures', 'threads', 'dying-worker.mjs'));
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function configFor(providers = ''): Promise<Config> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-decider-'));
+  const file = join(directory, 'gateway.yaml');
+  const yaml = `${providers}
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: codename, action: block, when: { text: { phrases: ["project nightfall"], match: folded } }, reason: content.codename }
+      - { id: mails, action: redact, when: { text: { detect: [email] } }, reason: content.email }
+      - { id: dry, action: block, mode: monitor, when: { text: { phrases: ["dry run"] } }, reason: content.dry }
+      - { id: tickets, action: warn, when: { text: { phrases: ["see ticket"] } }, reason: content.ticket }
+      - { id: answers, action: block, when: { text: { phrases: ["hello from"] }, model: ["claude-*"] }, apply_to: [response], reason: content.answer }
+projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
+`;
+  writeFileSync(file, yaml, { mode: 0o600 });
+  const env = { KEY: 'project-key-0123456789' };
+  const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
+  rmSync(directory, { recursive: true });
+  return config;
+}
+
+async function started(entry?: URL): Promise<{ decider: Decider; config: Config }> {
+  const config = await configFor();
+  const decider = createDecider({ source: config.policySource, entry });
+  closing.push(() => decider.close());
+  return { decider, config };
+}
+
+function endpointAt(path: string): ModelEndpoint {
+  const endpoint = endpoints.get(path);
+  if (endpoint === undefined || !isModelEndpoint(endpoint)) throw new Error(path);
+  return endpoint;
+}
+
+/** A body above the threshold that says something at its end; its own memory, as `readBody` gives it. */
+function largeBody(dialect: 'messages' | 'chat' | 'responses', model: string, text: string): Buffer {
+  const said = `${'nothing to see here, é. '.repeat(60_000)}${text}`;
+  const turns = [{ role: 'user', content: said }];
+  const body = JSON.stringify(
+    requestFor(dialect, model, dialect === 'responses' ? { input: said } : { messages: turns }),
+  );
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
+  bytes.write(body);
+  return bytes;
+}
+
+describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
+  test.each([
+    ['nothing', 'allow'],
+    ['about Project  NIGHTFALL', 'block'],
+    ['the key project-key-0123456789', 'block'],
+    ['write to rosa@example.org or tom@example.org', 'redact'],
+    ['a dry run', 'allow'],
+    ['see ticket 5', 'warn'],
+  ])('a large body that says %j is judged in the thread as it would be here', async (text, action) => {
+    const { decider, config } = await started();
+    const policies = config.keys.find('project-key-0123456789')?.policies;
+    if (policies === undefined) throw new Error('no key');
+    const endpoint = endpointAt(path);
+    const about = { endpoint, key: { id: 'web', project: 'shop' }, targetModels: ['other'], nowMs: 1_000 };
+    const lifetime = new Lifetime();
+    const body = largeBody(dialect, model, text);
+    const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
+
+    const request = await decider.read(body, endpoint, lifetime);
+    const there = await decider.judge(policies, { ...about, request }, lifetime);
+
+    expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
+    expect(there.decision.action).toBe(action);
+    const { redactedBody, ...decision } = here.decision;
+    expect(there.decision).toEqual(decision);
+    expect(there.answerRules).toEqual(here.answerRules);
+    if (action === 'block') return;
+    expect(there.request.document.bytes.equals(redactedBody ?? here.request.document.bytes)).toBe(true);
+    expect({ ...there.request, document: 0 }).toEqual({ ...here.request, document: 0 });
+    expect(there.request.document.count).toBe(here.request.document.count);
+    expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
+  });
+});
+
+test('a large conversation that grows is judged in the thread, turn by turn, as it would be here', async () => {
+  const { decider, config } = await started();
+  const policies = config.keys.find('project-key-0123456789')?.policies;
+  if (policies === undefined) throw new Error('no key');
+  const endpoint = endpointAt('/v1/messages');
+  const about = { endpoint, key: { id: 'web', project: 'shop' }, targetModels: [], nowMs: 1_000 };
+  const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
+  const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(60_000) }];
+  const actions: string[] = [];
+
+  for (const [at, content] of said.entries()) {
+    if (at !== 1) turns.push({ role: 'user', content }); // the second time the very same bytes come again
+    const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
+    const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
+    const request = await decider.read(body, endpoint, new Lifetime());
+    const there = await decider.judge(policies, { ...about, request }, new Lifetime());
+    const { redactedBody, ...decision } = here.decision;
+    expect(there.decision).toEqual(decision);
+    if (decision.action !== 'block')
+      expect(there.request.document.bytes.equals(redactedBody ?? here.request.document.bytes)).toBe(true);
+    actions.push(decision.action);
+  }
+
+  expect(actions).toEqual(['allow', 'allow', 'redact', 'redact', 'block', 'block']);
+});
+
+test.each([
+  ['not JSON', (text: string) => `${text.slice(0, -1)}`, { code: 'request.invalid_json' }],
+  [
+    'a key twice',
+    (text: string) => `${text.slice(0, -1)},"model":"x"}`,
+    { code: 'request.duplicate_key', param: '/model' },
+  ],
+  [
+    'a field of a wrong type',
+    (text: string) => `${text.slice(0, -1)},"stream":1}`,
+    { code: 'request.field', param: '/stream' },
+  ],
+])('a large body that is %s is refused in the same words', async (_name, spoil, expected) => {
+  const { decider } = await started();
+  const endpoint = endpointAt('/v1/messages');
+  const text = spoil(largeBody('messages', 'claude-test', 'x').toString());
+  let here: unknown;
+  try {
+    parseRequest(Buffer.from(text), endpoint);
+  } catch (thrown) {
+    here = thrown;
+  }
+
+  const there = await Promise.resolve(decider.read(Buffer.from(text), endpoint, new Lifetime())).catch(
+    (thrown) => thrown,
+  );
+
+  expect(there).toBeInstanceOf(GatewayError);
+  expect(there).toMatchObject(expected);
+  expect(there.message).toBe(here instanceof GatewayError && here.message);
+});
+
+test('small bodies start no thread', async () => {
+  const { decider } = await started();
+  let threads = 0;
+  const count = () => {
+    threads += 1;
+  };
+  process.on('worker', count);
+  const body = Buffer.from(
+    JSON.stringify(requestFor('messages', 'claude-test', { x: 'y'.repeat(threadBytes / 2) })),
+  );
+
+  const request = decider.read(body, endpointAt('/v1/messages'), new Lifetime());
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('worker', count);
+
+  expect(request).not.toBeInstanceOf(Promise);
+  expect(threads).toBe(0);
+});
+
+test('whoever leaves waits no longer, and those behind it are served', async () => {
+  const { decider } = await started();
+  const endpoint = endpointAt('/v1/messages');
+  const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
+  const reading = lifetimes.map((lifetime) =>
+    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, lifetime)),
+  );
+
+  lifetimes[0]?.end(new GatewayError('client.left', 'the client left'));
+  lifetimes[1]?.end(new GatewayError('client.left', 'the client left'));
+  const [running, waiting, last] = await Promise.allSettled(reading);
+
+  expect(running).toMatchObject({ status: 'rejected', reason: { code: 'client.left' } });
+  expect(waiting).toMatchObject({ status: 'rejected', reason: { code: 'client.left' } });
+  expect(last).toMatchObject({ status: 'fulfilled', value: { model: 'claude-test' } });
+});
+
+interface Served {
+  readonly server: GatewayServer;
+  readonly records: readonly ExchangeRecord[];
+  readonly hostRequests: readonly { readonly body: Buffer }[];
+  readonly config: GatewayConfig;
+}
+
+async function serve(deciderEntry?: URL): Promise<Served> {
+  const host = await startHost(speakAll);
+  closing.push(() => host.close());
+  const config = gatewayConfig(
+    await configFor(`
+providers: { host: { dialect: anthropic, base_url: "${host.url}" } }
+models: [{ match: "*", provider: host }]`),
+    undefined,
+  );
+  const records: ExchangeRecord[] = [];
+  const server = await serveGateway({
+    host: '127.0.0.1',
+    port: 0,
+    limits: { ...defaultListenLimits, drainMs: 2_000 },
+    config,
+    record: (record) => records.push(record),
+    ...(deciderEntry === undefined ? {} : { deciderEntry }),
+  });
+  closing.push(() => server.drain());
+  return { server, records, hostRequests: host.requests, config };
+}
+
+async function ask(
+  { server }: Served,
+  body: Buffer,
+): Promise<{ status: number; error?: { reason: string; param?: string } }> {
+  const answer = await fetch(`${server.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'project-key-0123456789' },
+    body: new Uint8Array(body),
+  });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+
+const large = (text: string, model = 'gpt-test') => largeBody('messages', model, text);
+
+test('over the wire a large body is refused with its pointer, redacted, and recorded like any other', async () => {
+  const served = await serve();
+  const { records, hostRequests } = served;
+
+  const blocked = await ask(served, large('project nightfall'));
+  const redacted = await ask(served, large('rosa@example.org'));
+  const monitored = await ask(served, large('a dry run'));
+  const answer = await ask(served, large('hi', 'claude-test'));
+
+  expect(blocked).toMatchObject({
+    status: 403,
+    error: { reason: 'content.codename', param: '/messages/0/content' },
+  });
+  expect(redacted.status).toBe(200);
+  expect(monitored.status).toBe(200);
+  expect(answer).toMatchObject({ status: 403, error: { reason: 'content.answer' } });
+  expect(hostRequests).toHaveLength(3);
+  expect(hostRequests[0]?.body.includes('[REDACTED:content.email]')).toBe(true);
+  expect(hostRequests[0]?.body.includes('rosa@example.org')).toBe(false);
+  expect(records).toMatchObject([
+    { status: 403, decision: 'block', rules: [{ id: 'codename', at: '/messages/0/content' }] },
+    { status: 200, decision: 'redact', body: 'redacted' },
+    { status: 200, decision: 'allow', body: 'exact', would_block: ['dry'] },
+    { status: 403, decision: 'allow' },
+  ]);
+  for (const { bytes_in, policy_us } of records) {
+    expect(bytes_in).toBeGreaterThan(threadBytes);
+    expect(policy_us).toBeGreaterThan(0);
+  }
+});
+
+test('a thread that dies refuses what it was asked, each time anew', async () => {
+  const { decider } = await started(dyingEntry);
+  const endpoint = endpointAt('/v1/messages');
+  const ask = () =>
+    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, new Lifetime()));
+
+  await expect(ask()).rejects.toMatchObject({ code: 'policy.error' });
+  await expect(ask()).rejects.toMatchObject({ code: 'policy.error' });
+});
+
+test('ending the decider refuses whoever still waits', async () => {
+  const { decider } = await started();
+  const endpoint = endpointAt('/v1/messages');
+  const waiting = [1, 2, 3].map(() =>
+    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, new Lifetime())).catch(
+      (thrown: unknown) => thrown,
+    ),
+  );
+
+  await decider.close();
+
+  for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ code: 'policy.error' });
+});

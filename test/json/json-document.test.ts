@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { type JsonDocument, kinds } from '../../src/json/json-document.ts';
+import { parseStrictJson } from '../../src/json/strict-json.ts';
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+type Random = () => number;
+
+const below = (random: Random, limit: number) => Math.floor(random() * limit);
+const pick = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T;
+
+const characters = [
+  'a',
+  'b',
+  'Z',
+  '0',
+  '"',
+  '\\',
+  '/',
+  '~',
+  ' ',
+  '\n',
+  '\u0000',
+  '\u001f',
+  '\u007f',
+  'é',
+  '€',
+  '😀',
+  '\ud800',
+  '\udfff',
+  '\u2028',
+  '\ufeff',
+  '__proto__',
+];
+
+function randomText(random: Random): string {
+  return Array.from({ length: below(random, 6) }, () => pick(random, characters)).join('');
+}
+
+/** A string's JSON with a random choice among its spellings. */
+function spell(random: Random, text: string): string {
+  const spelled = text.split('').map((unit) => {
+    const code = unit.charCodeAt(0);
+    const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+    const mustEscape = code < 0x20 || unit === '"' || unit === '\\' || isSurrogate;
+    if (!mustEscape && random() < 0.8) return unit;
+    const hex = code.toString(16).padStart(4, '0');
+    if (mustEscape && !isSurrogate && random() < 0.5) return JSON.stringify(unit).slice(1, -1);
+    return `\\u${random() < 0.5 ? hex : hex.toUpperCase()}`;
+  });
+  return `"${spelled.join('')}"`;
+}
+
+const numbers = [
+  '0',
+  '-0',
+  '1',
+  '-1',
+  '1.5',
+  '1e5',
+  '1E+5',
+  '12e-3',
+  '9007199254740993',
+  '1e308',
+  '1e400',
+  '-0.0e0',
+];
+
+function space(random: Random): string {
+  return random() < 0.8 ? '' : pick(random, [' ', '\n', '\t', '\r\n', '  ']);
+}
+
+function randomValue(random: Random, depth: number): string {
+  const choice = depth <= 0 ? below(random, 3) : below(random, 6);
+  switch (choice) {
+    case 0:
+      return spell(random, randomText(random));
+    case 1:
+      return pick(random, numbers);
+    case 2:
+      return pick(random, ['true', 'false', 'null']);
+    case 3:
+      return randomArray(random, depth);
+    default:
+      return randomObject(random, depth);
+  }
+}
+
+function randomArray(random: Random, depth: number): string {
+  const items = Array.from(
+    { length: below(random, 5) },
+    () => space(random) + randomValue(random, depth - 1) + space(random),
+  );
+  return `[${items.join(',')}]`;
+}
+
+function randomObject(random: Random, depth: number): string {
+  const members = Array.from({ length: below(random, 12) }, (_, i) => {
+    const name = randomText(random) + (random() < 0.9 ? i : '');
+    const key = space(random) + spell(random, name) + space(random);
+    return `${key}:${space(random)}${randomValue(random, depth - 1)}${space(random)}`;
+  });
+  return `{${members.join(',')}}`;
+}
+
+function randomDocument(random: Random): Buffer {
+  return Buffer.from(space(random) + randomObject(random, 1 + below(random, 4)) + space(random));
+}
+
+const pieces = [
+  '"',
+  '\\',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '0',
+  '-',
+  '.',
+  'e',
+  'u',
+  'true',
+  'null',
+  ' ',
+  '\n',
+  '\u0000',
+  '\u001f',
+  '\u00a0',
+  '"a":1,',
+  '\\u0061',
+  '\\ud800',
+  '\xff',
+  '\xc0',
+  '\x80',
+  '\xef\xbb\xbf',
+];
+
+function mutate(random: Random, body: Buffer): Buffer {
+  const at = below(random, body.length + 1);
+  const end = Math.min(body.length, at + below(random, 4));
+  const piece = Buffer.from(pick(random, pieces), 'latin1');
+  switch (below(random, 4)) {
+    case 0:
+      return Buffer.concat([body.subarray(0, at), piece, body.subarray(at)]);
+    case 1:
+      return Buffer.concat([body.subarray(0, at), body.subarray(end)]);
+    case 2:
+      return Buffer.concat([body.subarray(0, at), piece, body.subarray(end)]);
+    default:
+      return Buffer.concat([body.subarray(0, end), body.subarray(at)]);
+  }
+}
+
+type Reading = { readonly value: unknown } | { readonly code: string };
+
+function readStrictly(body: Buffer): Reading {
+  try {
+    const document = parseStrictJson(body);
+    return { value: document.value(document.root) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { code: error.code };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function readLoosely(body: Buffer): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(utf8.decode(body)) };
+  } catch {
+    return undefined;
+  }
+}
+
+describe('against JSON.parse, on random bodies', () => {
+  test('what is accepted has the same value there, and what is refused there is refused here', () => {
+    const random = randomFrom(20_240_917);
+    const seen: Record<string, number> = {};
+
+    for (let round = 0; round < 6_000; round += 1) {
+      let body = randomDocument(random);
+      const mutations = below(random, 4);
+      for (let i = 0; i < mutations; i += 1) body = mutate(random, body);
+
+      const strict = readStrictly(body);
+      const loose = readLoosely(body);
+
+      const outcome = 'value' in strict ? 'accepted' : strict.code;
+      seen[outcome] = (seen[outcome] ?? 0) + 1;
+      if ('value' in strict) expect(strict.value, body.toString('latin1')).toEqual(loose?.value);
+      // Of what JSON.parse takes, only these are refused; the syntax is the same.
+      else if (outcome === 'request.invalid_json' && loose !== undefined) {
+        expect(typeof loose.value !== 'object' || loose.value === null || Array.isArray(loose.value)).toBe(
+          true,
+        );
+      }
+      if (loose === undefined) expect('value' in strict, body.toString('latin1')).toBe(false);
+    }
+
+    // The fuzz has to reach every kind of outcome, or it shows nothing.
+    expect(seen.accepted).toBeGreaterThan(1_000);
+    for (const code of [
+      'request.invalid_json',
+      'request.encoding',
+      'request.duplicate_key',
+      'request.field',
+    ]) {
+      expect(seen[code], code).toBeGreaterThan(30);
+    }
+  });
+
+  test('every entry has its pointer, its kind and its value', () => {
+    const random = randomFrom(7);
+    let entries = 0;
+
+    for (let round = 0; round < 400; round += 1) {
+      const body = randomDocument(random);
+      if (!('value' in readStrictly(body))) continue;
+      const document = parseStrictJson(body);
+      const whole = document.value(document.root);
+      for (let entry = 0; entry < document.count; entry += 1) {
+        entries += 1;
+        const found = resolve(whole, document.pointer(entry));
+        if (document.isKey(entry)) expect(document.pointer(entry + 1)).toBe(document.pointer(entry));
+        else expect(document.value(entry)).toEqual(found);
+      }
+    }
+
+    expect(entries).toBeGreaterThan(2_000);
+  });
+});
+
+/** RFC 6901, written apart from the code under test. */
+function resolve(value: unknown, pointer: string): unknown {
+  if (pointer === '') return value;
+  let at = value;
+  for (const token of pointer.slice(1).split('/')) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name))
+      throw new Error(`nothing at ${pointer}`);
+    at = (at as Record<string, unknown>)[name];
+  }
+  return at;
+}
+
+const read = (body: string): JsonDocument => parseStrictJson(Buffer.from(body));
+
+describe('looking into a document', () => {
+  test('children are walked by next, keys before their values', () => {
+    const document = read('{"a":[1,{"b":2}],"c":"d"}');
+
+    const seen: [string, number][] = [];
+    for (let at = document.root + 1; at < document.next(document.root); at = document.next(at)) {
+      seen.push([document.raw(at), document.kind(at)]);
+    }
+
+    expect(seen).toEqual([
+      ['a', kinds.string],
+      ['[1,{"b":2}]', kinds.array],
+      ['c', kinds.string],
+      ['d', kinds.string],
+    ]);
+  });
+
+  test('a member is found by its plain and by its escaped spelling, and only as a whole', () => {
+    const document = read('{"models":1,"mode":2,"\\u006dodel":"x","nested":{"deep":3}}');
+
+    expect(document.memberText(document.root, 'model')).toBe('x');
+    expect(document.member(document.root, 'deep')).toBeUndefined();
+    expect(document.member(document.root, 'mod')).toBeUndefined();
+    expect(document.memberText(document.root, 'mode')).toBeUndefined();
+  });
+
+  test('there are no members in what is no object', () => {
+    const document = read('{"a":["model"]}');
+    const array = document.member(document.root, 'a') ?? 0;
+
+    expect(document.member(array, 'model')).toBeUndefined();
+    expect(document.member(array + 1, 'model')).toBeUndefined();
+  });
+
+  test.each([
+    ['0', 0],
+    ['256', 256],
+    ['999999999', 999_999_999],
+    ['1234567890123456789', 1_234_567_890_123_456_800],
+    ['-7', -7],
+    ['0.25', 0.25],
+    ['1e3', 1_000],
+  ])('the number %s is what every reader makes of it', (written, expected) => {
+    const document = parseStrictJson(Buffer.from(`{"n":${written}}`));
+
+    expect(document.number(2)).toBe(expected);
+  });
+
+  test('texts are decoded, raw ones are not', () => {
+    const document = read('{"a":"\\ud83d\\ude00é\\n"}');
+    const entry = document.member(document.root, 'a') ?? 0;
+
+    expect(document.text(entry)).toBe('😀é\n');
+    expect(document.raw(entry)).toBe('\\ud83d\\ude00é\\n');
+    expect([document.isEscaped(entry), document.isWide(entry), document.isAscii]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('flags belong to their string alone', () => {
+    const document = read('{"é":"a","b":"\\n","c":"€"}');
+    const flags = Array.from({ length: document.count }, (_, entry) => [
+      document.isKey(entry),
+      document.isEscaped(entry),
+      document.isWide(entry),
+    ]);
+
+    expect(flags.slice(1)).toEqual([
+      [true, false, true],
+      [false, false, false],
+      [true, false, false],
+      [false, true, false],
+      [true, false, false],
+      [false, false, true],
+    ]);
+  });
+
+  test('start and end lead to the bytes of a string without its quotes', () => {
+    const body = Buffer.from('{"é":1,"model":"gpt"}');
+    const document = parseStrictJson(body);
+    const entry = document.member(document.root, 'model') ?? 0;
+
+    expect(body.subarray(document.start(entry), document.end(entry)).toString()).toBe('gpt');
+  });
+});

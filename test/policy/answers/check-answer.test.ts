@@ -1,0 +1,577 @@
+import { describe, expect, test } from 'vitest';
+import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
+import type { StreamEvent } from '../../../src/policy/answers/stream-check.ts';
+import type { PolicySet } from '../../../src/policy/compile.ts';
+import type { Subject } from '../../../src/policy/rule.ts';
+import { compile, saying, subjectOf } from '../deciding.ts';
+
+const phrase = {
+  id: 'codename',
+  action: 'block',
+  when: { text: { phrases: ['project nightfall'] } },
+  reason: 'content.codename',
+  apply_to: ['request', 'response'],
+};
+
+function checkOf(set: PolicySet, more: Partial<Subject> = {}): ResponseCheck | undefined {
+  return set.checkAnswers(set.answerRules(subjectOf(saying('hi'), more)));
+}
+
+function check(rule: unknown, more: Partial<Subject> = {}): ResponseCheck {
+  const found = checkOf(compile({ house: { rules: [rule] } }).select(['house']), more);
+  if (found === undefined) throw new Error('no rule applies to the answer');
+  return found;
+}
+
+type Dialect = 'messages' | 'chat' | 'responses';
+
+const event = (data: unknown): StreamEvent => ({ data: JSON.stringify(data) });
+
+/** A stream that says some pieces of text, in each dialect. */
+const streams: Readonly<Record<Dialect, (pieces: readonly string[]) => readonly StreamEvent[]>> = {
+  messages: (pieces) => [
+    event({ type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [] } }),
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    ...pieces.map((text) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    ),
+    event({ type: 'content_block_stop', index: 0 }),
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }),
+    event({ type: 'message_stop' }),
+  ],
+  chat: (pieces) => [
+    event({
+      id: 'c',
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+    }),
+    ...pieces.map((content) =>
+      event({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+    ),
+    event({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+    { data: '[DONE]' },
+  ],
+  responses: (pieces) => [
+    event({ type: 'response.created', response: { id: 'r', output: [] } }),
+    ...pieces.map((delta) =>
+      event({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta }),
+    ),
+    event({ type: 'response.output_text.done', output_index: 0, content_index: 0, text: pieces.join('') }),
+    event({
+      type: 'response.completed',
+      response: { id: 'r', output: [{ content: [{ text: pieces.join('') }] }] },
+    }),
+  ],
+};
+
+/** What leaves of a stream, and the refusal, if there is one. */
+function run(checker: ResponseCheck, events: readonly StreamEvent[]) {
+  const stream = checker.stream();
+  const released: StreamEvent[] = [];
+  for (const each of events) {
+    const step = stream.push(each);
+    released.push(...step.release);
+    if (step.refusal !== undefined) return { released, refusal: step.refusal, verdicts: stream.verdicts };
+  }
+  const last = stream.end();
+  released.push(...last.release);
+  return { released, refusal: last.refusal, verdicts: stream.verdicts };
+}
+
+const saidKeys = ['text', 'content', 'delta', 'thinking', 'partial_json', 'arguments', 'reasoning_content'];
+
+/** All text that a client would have put together. */
+function said(released: readonly StreamEvent[]): string {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value);
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, each] of Object.entries(value)) {
+        if (saidKeys.includes(key) || typeof each === 'object') collect(each);
+      }
+    }
+  };
+  for (const { data } of released) if (data !== '[DONE]') collect(JSON.parse(data));
+  return texts.join('');
+}
+
+const dialectNames = Object.keys(streams) as Dialect[];
+
+describe('answers cost nothing', () => {
+  test('where no rule applies to them', () => {
+    const set = compile({ house: { rules: [{ ...phrase, apply_to: ['request'] }] } }).select(['house']);
+
+    expect(checkOf(set)).toBeUndefined();
+  });
+
+  test('where the other conditions of the rules do not hold for the request', () => {
+    const rule = { ...phrase, when: { ...phrase.when, model: ['gpt-*'] } };
+    const set = compile({ house: { rules: [rule] } }).select(['house']);
+
+    expect(checkOf(set, { model: 'claude-3' })).toBeUndefined();
+    expect(checkOf(set, { model: 'gpt-4o' })).toBeDefined();
+  });
+});
+
+describe('a whole answer', () => {
+  const answer = (text: string) =>
+    Buffer.from(JSON.stringify({ id: 'msg_1', content: [{ type: 'text', text }] }));
+
+  test('passes where nothing matches', () => {
+    expect(check(phrase).whole(answer('hello'))).toEqual({ action: 'allow', verdicts: [] });
+  });
+
+  test('is blocked with the rule, the reason and the place', () => {
+    const decision = check(phrase).whole(answer('the PROJECT nightfall'));
+
+    expect(decision).toMatchObject({
+      action: 'block',
+      refusal: { rule: 'codename', reason: 'content.codename' },
+      verdicts: [{ matches: [{ at: '/content/0/text' }] }],
+    });
+  });
+
+  test('is redacted and stays JSON', () => {
+    const decision = check({ ...phrase, action: 'redact' }).whole(answer('a "Project Nightfall" b'));
+
+    expect(JSON.parse(String(decision.redactedBody)).content[0].text).toBe(
+      'a "[REDACTED:content.codename]" b',
+    );
+  });
+
+  test('is only recorded in dry run', () => {
+    const decision = check({ ...phrase, mode: 'monitor' }).whole(answer('project nightfall'));
+
+    expect(decision).toMatchObject({ action: 'allow', verdicts: [{ rule: 'codename', mode: 'monitor' }] });
+  });
+
+  test('is read even where it is not JSON', () => {
+    expect(check(phrase).whole(Buffer.from('<p>project nightfall</p>')).action).toBe('block');
+    expect(check(phrase).whole(Buffer.from('{"a":1,"a":"project nightfall"}')).action).toBe('block');
+  });
+});
+
+describe.each(dialectNames)('a stream of %s', (dialect) => {
+  const text = 'we call it Project  Nightfall these days';
+
+  test('lets no beginning of a match out, wherever it is split in two', () => {
+    for (let at = 0; at <= text.length; at += 1) {
+      const { released, refusal } = run(check(phrase), streams[dialect]([text.slice(0, at), text.slice(at)]));
+
+      expect(refusal?.reason).toBe('content.codename');
+      expect(said(released).toLowerCase()).not.toContain('project');
+    }
+  });
+
+  test('lets no beginning of a match out where every letter is an event', () => {
+    const { released, refusal } = run(check(phrase), streams[dialect]([...text]));
+
+    expect(refusal?.rule).toBe('codename');
+    expect(said(released)).toBe('we call it ');
+  });
+
+  test('passes what only begins like a match, unchanged and in order', () => {
+    const events = streams[dialect]([...'project night, and project x nightfall']);
+
+    const { released, refusal } = run(check(phrase), events);
+
+    expect(refusal).toBeUndefined();
+    expect(released).toEqual(events);
+  });
+
+  test('does not hold back what cannot be a beginning', () => {
+    const stream = check(phrase).stream();
+    const events = streams[dialect](['hello there. ', 'more']);
+    const released = events.slice(0, 3).flatMap((each) => stream.push(each).release);
+
+    expect(said(released)).toContain('hello there. ');
+  });
+
+  test('replaces a match wherever it is split, and keeps every event valid', () => {
+    for (let at = 0; at <= text.length; at += 1) {
+      const events = streams[dialect]([text.slice(0, at), text.slice(at)]);
+
+      const { released, refusal } = run(check({ ...phrase, action: 'redact' }), events);
+
+      expect(refusal).toBeUndefined();
+      expect(released).toHaveLength(events.length);
+      expect(said(released)).toContain('we call it [REDACTED:content.codename] these days');
+      expect(said(released).toLowerCase()).not.toContain('nightfall');
+    }
+  });
+
+  test('replaces a card number that comes digit by digit', () => {
+    const rule = {
+      ...phrase,
+      action: 'redact',
+      when: { text: { detect: ['credit_card'] } },
+      reason: 'content.card',
+    };
+    const events = streams[dialect]([...'card 4111 1111 1111 1111 and more words after it, many of them']);
+
+    const { released } = run(check(rule), events);
+
+    expect(said(released)).toContain('card [REDACTED:content.card] and more words');
+    expect(said(released)).not.toContain('4111');
+  });
+
+  test('blocks what ends with the stream', () => {
+    const { refusal, released } = run(
+      check({ ...phrase, when: { text: { regex: ['nightfall$'] } } }),
+      streams[dialect](['at ', 'night', 'fall']),
+    );
+
+    expect(refusal?.rule).toBe('codename');
+    expect(said(released)).toBe('at ');
+  });
+
+  test('only records in dry run', () => {
+    const events = streams[dialect]([...text]);
+
+    const { released, verdicts } = run(check({ ...phrase, mode: 'monitor' }), events);
+
+    expect(released).toEqual(events);
+    expect(verdicts.map(({ rule }) => rule)).toEqual(['codename']);
+  });
+});
+
+describe('streams of several texts', () => {
+  test('keep choices apart', () => {
+    const delta = (index: number, content: string) => event({ choices: [{ index, delta: { content } }] });
+    const events = [delta(0, 'project '), delta(1, 'nightfall '), delta(0, 'x'), delta(1, 'y')];
+
+    expect(run(check(phrase), events).refusal).toBeUndefined();
+    expect(
+      run(check(phrase), [delta(0, 'project '), delta(1, 'z'), delta(0, 'nightfall')]).refusal,
+    ).toBeDefined();
+  });
+
+  test('look into thinking and fields of hosts', () => {
+    const thinking = (text: string) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: text } });
+    const reasoning = (text: string) =>
+      event({ choices: [{ index: 0, delta: { reasoning_content: text } }] });
+
+    expect(run(check(phrase), [thinking('project '), thinking('nightfall')]).refusal).toBeDefined();
+    expect(run(check(phrase), [reasoning('project '), reasoning('nightfall')]).refusal).toBeDefined();
+  });
+
+  test("hold a call's arguments until they are complete, and see through their escapes", () => {
+    const piece = (partial_json: string) =>
+      event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json } });
+    const stop = event({ type: 'content_block_stop', index: 1 });
+    const hidden = [piece('{"q":"\\u0070roject ni'), piece('ghtfall"}'), stop];
+    const plain = [piece('{"q":"a'), piece('b"}'), stop];
+
+    expect(run(check(phrase), hidden)).toMatchObject({ released: [], refusal: { rule: 'codename' } });
+    expect(run(check(phrase), plain).released).toEqual(plain);
+  });
+
+  test('look at every other text of an event', () => {
+    const start = event({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'text', text: 'Project Nightfall' },
+    });
+
+    expect(run(check(phrase), [start]).refusal).toBeDefined();
+    expect(said(run(check({ ...phrase, action: 'redact' }), [start]).released)).toContain(
+      '[REDACTED:content.codename]',
+    );
+  });
+
+  test('give up a pattern without end at the limit, but still block when it ends', () => {
+    const rule = { ...phrase, when: { text: { regex: ['alpha[^!]*omega'] } } };
+    const delta = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });
+    const events = [
+      delta('alpha '),
+      ...Array.from({ length: 30 }, () => delta('x '.repeat(500))),
+      delta('omega'),
+    ];
+
+    const { released, refusal } = run(check(rule), events);
+
+    expect(released.length).toBeGreaterThan(10);
+    expect(refusal?.rule).toBe('codename');
+  });
+});
+
+const text = 'see: project nightfall';
+const blocked = { refusal: { reason: 'content.codename' } };
+/** All ways to part the text in two, also where its space is the joint. */
+const splits = [
+  ...Array.from({ length: text.length - 1 }, (_, at) => [text.slice(0, at + 1), text.slice(at + 1)] as const),
+  ['see: project', 'nightfall'] as const,
+];
+
+describe('what clients read in different ways', () => {
+  const twice = (content: string) => ({
+    data: `{"choices":[],"choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}`,
+  });
+
+  test('ends a stream before any of it is out, wherever a text is split', () => {
+    for (const [one, other] of splits) {
+      const { released, refusal } = run(check(phrase), [twice(one), twice(other)]);
+
+      expect(released).toEqual([]);
+      expect(refusal).toMatchObject({ rule: 'codename', reason: 'content.unreadable' });
+    }
+  });
+
+  test.each([
+    '{"a":NaN}',
+    ' {"__proto__":1}',
+    '{"a":1',
+    `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`,
+    "{'a':1}",
+  ])('%s is such a text, whole or in a stream', (data) => {
+    for (const action of ['block', 'redact']) {
+      expect(check({ ...phrase, action }).whole(Buffer.from(data))).toMatchObject({
+        action: 'block',
+        refusal: { reason: 'content.unreadable' },
+      });
+      expect(run(check({ ...phrase, action }), [{ data }]).refusal?.reason).toBe('content.unreadable');
+    }
+  });
+
+  test('passes where rules only watch or warn, and is read as it stands', () => {
+    for (const more of [{ mode: 'monitor' }, { action: 'warn' }]) {
+      const checker = check({ ...phrase, ...more });
+      const events = [twice('project nightfall')];
+
+      expect(run(checker, events)).toMatchObject({ released: events, verdicts: [{ rule: 'codename' }] });
+      expect(checker.whole(Buffer.from(twice('project nightfall').data))).toMatchObject({
+        verdicts: [{ rule: 'codename' }],
+      });
+    }
+  });
+
+  test('is not what is no object: it is read, and replaced, as what it is', () => {
+    const redacting = check({ ...phrase, action: 'redact' });
+    const cases = {
+      '<p>project nightfall</p>': '<p>[REDACTED:content.codename]</p>',
+      '[note] "project nightfall"': '[note] "[REDACTED:content.codename]"',
+      '[{"error":{"message":"project nightfall"}}]': '[{"error":{"message":"[REDACTED:content.codename]"}}]',
+      '"project nightfall"': '"[REDACTED:content.codename]"',
+    };
+
+    for (const [given, expected] of Object.entries(cases)) {
+      expect(String(redacting.whole(Buffer.from(given)).redactedBody)).toBe(expected);
+      expect(run(redacting, [{ data: given }]).released).toEqual([{ data: expected }]);
+    }
+  });
+});
+
+describe('texts of neighbouring blocks', () => {
+  const wholes: Readonly<Record<string, (...texts: readonly string[]) => object>> = {
+    'blocks of messages': (...texts) => ({ content: texts.map((each) => ({ type: 'text', text: each })) }),
+    'thinking and text of messages': (one, ...others) => ({
+      content: [
+        { type: 'thinking', thinking: one, signature: '' },
+        ...others.map((each) => ({ type: 'text', text: each })),
+      ],
+    }),
+    'items of responses': (...texts) => ({
+      output: texts.map((each, at) => ({
+        type: 'message',
+        id: `m${at}`,
+        content: [{ type: 'output_text', text: each }],
+      })),
+    }),
+    'parts of an item of responses': (...texts) => ({
+      output: [
+        { type: 'message', id: 'm', content: texts.map((each) => ({ type: 'output_text', text: each })) },
+      ],
+    }),
+    'reasoning and answer of a chat': (one, ...others) => ({
+      choices: [
+        { index: 0, message: { role: 'assistant', reasoning_content: one, content: others.join('') } },
+      ],
+    }),
+  };
+  const redacting = { ...phrase, action: 'redact' };
+  const whole = (rule: object, body: object) => check(rule).whole(Buffer.from(JSON.stringify(body)));
+
+  test.each(Object.entries(wholes))('of %s are read together in a whole answer', (_, body) => {
+    for (const pieces of splits) expect(whole(phrase, body(...pieces))).toMatchObject(blocked);
+    expect(whole(phrase, body('see: project', 'or nightfall')).action).toBe('allow');
+  });
+
+  test('are replaced together, and refused where they are spread over more than two', () => {
+    const body = wholes['blocks of messages'] as (...texts: readonly string[]) => object;
+
+    for (const pieces of splits) {
+      const { redactedBody } = whole(redacting, body(...pieces));
+
+      expect(said([{ data: String(redactedBody) }])).toBe('see: [REDACTED:content.codename]');
+    }
+    expect(whole(redacting, body('see: pro', 'ject night', 'fall'))).toMatchObject({
+      action: 'block',
+      refusal: { reason: 'content.unredactable' },
+    });
+  });
+
+  test('of several choices are apart', () => {
+    const choices = ['see: project', 'nightfall'].map((content, index) => ({ index, message: { content } }));
+
+    expect(whole(phrase, { choices }).action).toBe('allow');
+    expect(whole(phrase, { choices: [{ message: { content: 'project nightfall' } }, {}] })).toMatchObject(
+      blocked,
+    );
+  });
+
+  const block = (index: number, ...texts: readonly string[]) => [
+    event({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } }),
+    ...texts.map((each) =>
+      event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: each } }),
+    ),
+    event({ type: 'content_block_stop', index }),
+  ];
+  const item = (output_index: number, each: string) => [
+    event({
+      type: 'response.content_part.added',
+      output_index,
+      content_index: 0,
+      part: { type: 'output_text', text: '' },
+    }),
+    event({ type: 'response.output_text.delta', output_index, content_index: 0, delta: each }),
+    event({ type: 'response.output_text.done', output_index, content_index: 0, text: each }),
+  ];
+  const completed = (...texts: readonly string[]) =>
+    event({
+      type: 'response.completed',
+      response: { output: texts.map((each) => ({ content: [{ type: 'output_text', text: each }] })) },
+    });
+  const last = [
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }),
+    event({ type: 'message_stop' }),
+  ];
+  const chat = (delta: object, finish: string | null = null) =>
+    event({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  const streamed: Readonly<Record<string, (one: string, other: string) => readonly StreamEvent[]>> = {
+    'blocks of messages': (one, other) => [...block(0, one), ...block(1, other), ...last],
+    'blocks of messages with a call between': (one, other) => [
+      ...block(0, one),
+      event({
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 't', name: 'n', input: {} },
+      }),
+      event({
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"a":1}' },
+      }),
+      event({ type: 'content_block_stop', index: 1 }),
+      ...block(2, other),
+      ...last,
+    ],
+    'thinking and text of messages': (one, other) => [
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }),
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: one } }),
+      event({ type: 'content_block_stop', index: 0 }),
+      ...block(1, other),
+      ...last,
+    ],
+    'the beginning of a block and its deltas': (one, other) => [
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: one } }),
+      ...block(0, other).slice(1),
+      ...last,
+    ],
+    'items of responses': (one, other) => [...item(0, one), ...item(1, other), completed()],
+    'the beginning of a part of responses and its deltas': (one, other) => [
+      event({
+        type: 'response.content_part.added',
+        output_index: 0,
+        content_index: 0,
+        part: { type: 'output_text', text: one },
+      }),
+      ...item(0, other).slice(1, 2),
+      event({
+        type: 'response.output_text.done',
+        output_index: 0,
+        content_index: 0,
+        text: one + other,
+      }),
+      completed(one + other),
+    ],
+    'reasoning and answer of a chat': (one, other) => [
+      chat({ reasoning_content: one }),
+      chat({ content: other }),
+      chat({}, 'stop'),
+      { data: '[DONE]' },
+    ],
+  };
+
+  test.each(Object.entries(streamed))('of %s are read together in a stream', (name, events) => {
+    const isOneText = name.startsWith('the beginning');
+    for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
+      const { released, refusal } = run(check(phrase), events(...pieces));
+
+      expect(refusal?.reason).toBe('content.codename');
+      expect(said(released)).not.toMatch(/pr|fall/);
+    }
+  });
+
+  test.each(Object.entries(streamed))('of %s pass as they are where they only begin alike', (_, events) => {
+    const given = events('see: project', 'or nightfall');
+
+    expect(run(check(phrase), given)).toMatchObject({ released: given, verdicts: [] });
+  });
+
+  const replaceable = Object.entries(streamed).filter(([name]) => name !== 'items of responses');
+  test.each(replaceable)('of %s are replaced together', (name, events) => {
+    const isOneText = name.startsWith('the beginning');
+    for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
+      const given = events(...pieces);
+
+      const { released, refusal } = run(check(redacting), given);
+
+      expect(refusal).toBeUndefined();
+      expect(released).toHaveLength(given.length);
+      expect(said(released)).toContain('[REDACTED:content.codename]');
+      expect(said(released)).not.toMatch(/pro|fall/);
+    }
+  });
+
+  test('of items of responses, which come again each by itself, are refused where they would be replaced', () => {
+    for (const [one, other] of splits.filter(([one]) => one.length > 'see: '.length)) {
+      const given = [...item(0, one), ...item(1, other), completed(one, other)];
+
+      const { released, refusal } = run(check(redacting), given);
+
+      expect(refusal).toMatchObject({ rule: 'codename', reason: 'content.unredactable' });
+      expect(said(released)).not.toMatch(/pro|fall/);
+    }
+    const within = [...item(0, text), ...item(1, 'x'), completed(text, 'x')];
+    expect(run(check(redacting), within).released).toHaveLength(within.length);
+  });
+
+  test('of a repeated answer are replaced, or refused where they are spread over more than two', () => {
+    const [released] = run(check(redacting), [completed('see: project ', 'nightfall')]).released;
+
+    expect(said([released as StreamEvent])).toBe('see: [REDACTED:content.codename]');
+    expect(run(check(redacting), [completed('see: pro', 'ject night', 'fall')]).refusal?.reason).toBe(
+      'content.unredactable',
+    );
+  });
+
+  test('do not hide what is split within one of two blocks that come by turns', () => {
+    const delta = (index: number, each: string) => block(index, each)[1] as StreamEvent;
+
+    const { refusal } = run(check(phrase), [delta(0, 'project '), delta(1, 'x'), delta(0, 'nightfall')]);
+
+    expect(refusal?.rule).toBe('codename');
+  });
+
+  test('leave as soon as the next one shows that nothing begins there', () => {
+    const stream = check(phrase).stream();
+    const first = block(0, 'of a project');
+    const second = block(1, 'or', ' two');
+
+    expect(first.flatMap((each) => stream.push(each).release)).toEqual(first.slice(0, 1));
+    expect(second.slice(0, 2).flatMap((each) => stream.push(each).release)).toEqual([
+      ...first.slice(1),
+      ...second.slice(0, 2),
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { StreamEvent } from '../../../src/policy/answers/stream-check.ts';
+import { compile, saying, subjectOf } from '../deciding.ts';
+
+const codename = {
+  id: 'codename',
+  action: 'block',
+  apply_to: ['response'],
+  when: { text: { phrases: ['project nightfall'] } },
+  reason: 'content.codename',
+};
+
+/** What leaves of a stream, and whether the rule ended it. */
+function run(
+  events: readonly StreamEvent[],
+  rule: object = codename,
+): { readonly text: string; readonly isRefused: boolean } {
+  const set = compile({ house: { rules: [rule] } }).select(['house']);
+  const check = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))))?.stream();
+  if (check === undefined) throw new Error('no rule applies to the answer');
+  const steps = [...events.map((event) => check.push(event)), check.end()];
+  return {
+    text: steps.flatMap(({ release }) => release.map(({ data }) => data)).join(''),
+    isRefused: steps.some(({ refusal }) => refusal !== undefined),
+  };
+}
+
+const chunk = (content: string, choice: object = {}, more: object = {}): StreamEvent => ({
+  data: JSON.stringify({ id: 'c', ...more, choices: [{ index: 0, delta: { content }, ...choice }] }),
+});
+
+describe('a text that is split over events is found, and none of it has left', () => {
+  test('where a host gives chunks of a chat a type', () => {
+    const type = { type: 'chat.completion.chunk' };
+
+    const { text, isRefused } = run([chunk('project ', {}, type), chunk('nightfall', {}, type)]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+
+  test('where a host says with every chunk for which reason it has not finished: none', () => {
+    const choice = { finish_reason: '' };
+
+    const { text, isRefused } = run([chunk('project ', choice), chunk('nightfall', choice)]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+
+  test('where a host says with every chunk that nothing has failed', () => {
+    const { text, isRefused } = run([chunk('project ', {}, { error: null }), chunk('nightfall')]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+
+  test('where events have their type as their name alone', () => {
+    const delta = (text: string): StreamEvent => ({
+      name: 'content_block_delta',
+      data: JSON.stringify({ index: 0, delta: { text } }),
+    });
+
+    const { text, isRefused } = run([delta('project '), delta('nightfall')]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+});
+
+test('what goes on behind its end is read on', () => {
+  const first = chunk('project ', { finish_reason: 'stop' });
+
+  const { text, isRefused } = run([first, chunk('nightfall')]);
+
+  // Nothing held the beginning back any more, but the whole never arrives.
+  expect([text, isRefused]).toEqual([first.data, true]);
+});
+
+describe('what is replaced behind the end of a text', () => {
+  const redacting = { ...codename, action: 'redact' };
+  const stop = { finish_reason: 'stop' };
+  const contents = ({ text }: { readonly text: string }) =>
+    [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
+
+  test('says so, though its beginning has left', () => {
+    const left = run([chunk('see project ', stop), chunk('night'), chunk('fall, and more')], redacting);
+
+    expect(contents(left)).toEqual(['see project ', '[REDACTED:content.codename]', ', and more']);
+  });
+
+  test('says so once, where its beginning was replaced', () => {
+    const left = run([chunk('see project '), chunk('nightfall, ', stop), chunk('and more')], redacting);
+
+    expect(contents(left)).toEqual(['see [REDACTED:content.codename]', ', ', 'and more']);
+  });
+
+  test('says so for each', () => {
+    const chunks = [chunk('project ', stop), chunk('nightfall ', stop), chunk('project nightfall')];
+
+    const label = '[REDACTED:content.codename]';
+    expect(contents(run(chunks, redacting))).toEqual(['project ', `${label} `, label]);
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { dialects } from '../../../src/dialects/registry.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { Plan } from '../../../src/policy/redact/redact.ts';
+import { createFold } from '../../../src/policy/search/fold.ts';
+import { parseNested } from '../../../src/policy/traverse/nested.ts';
+import { policyOf, saying } from '../deciding.ts';
+
+const decide = policyOf({
+  id: 'codename',
+  action: 'redact',
+  when: { text: { phrases: ['nightfall'], detect: ['email'] } },
+  except: { text: { phrases: ['nightfall inn'] } },
+  reason: 'content.secret',
+});
+const label = '[REDACTED:content.secret]';
+
+function redacted(body: unknown): unknown {
+  const decision = decide(body);
+  expect(decision).toMatchObject({ action: 'redact' });
+  const bytes = decision.redactedBody as Buffer;
+  parseStrictJson(bytes);
+  return JSON.parse(bytes.toString());
+}
+
+describe('redaction', () => {
+  test('replaces what matched and nothing else, byte for byte', () => {
+    const body =
+      '{ "messages" : [ {"role":"user","content":"a \\"nightfall\\" \\u00e9 é"} ],\n "temperature": 1.0 }';
+
+    const decision = decide(body);
+
+    expect(decision.redactedBody?.toString()).toBe(
+      `{ "messages" : [ {"role":"user","content":"a \\"${label}\\" é é"} ],\n "temperature": 1.0 }`,
+    );
+  });
+
+  test('replaces every place, in both views, with the disguise that belongs to it', () => {
+    const body = saying('Nightfall, ＮＩＧＨＴＦＡＬＬ, n\u0301ig\u200bhtfall and bob@example.com');
+
+    expect(redacted(body)).toEqual(saying(`${label}, ${label}, ${label} and ${label}`));
+  });
+
+  test('joins matches that overlap', () => {
+    expect(redacted(saying('x nightfall@example.com y'))).toEqual(saying(`x ${label} y`));
+  });
+
+  test('leaves exceptions as they are', () => {
+    expect(redacted(saying('the Nightfall Inn at nightfall'))).toEqual(
+      saying(`the Nightfall Inn at ${label}`),
+    );
+  });
+
+  test('replaces in tool arguments and keeps them JSON', () => {
+    const body = (q: string) => ({
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', function: { name: 'f', arguments: JSON.stringify({ q }) } }],
+        },
+      ],
+    });
+
+    expect(redacted(body('see "nightfall"\n'))).toEqual(body(`see "${label}"\n`));
+  });
+
+  test('replaces in many texts that are JSON without going through all of them for each', () => {
+    const count = 500;
+    const root = parseStrictJson(Buffer.from(JSON.stringify({ a: Array(count).fill('["nightfall"]') })));
+    const plan = new Plan(root, () => false);
+    const fold = createFold();
+    let asked = 0;
+    for (let entry = 3; entry < root.count; entry += 1) {
+      const inner = parseNested(root.text(entry), root);
+      if (inner === undefined) throw new Error('not JSON');
+      const outer = {
+        entry,
+        get document() {
+          asked += 1;
+          return root;
+        },
+      };
+      const piece = { place: { document: inner, entry: 3, outer }, roles: 1, chain: undefined };
+      plan.add({
+        occurrence: { needle: 0, view: 'exact', piece },
+        needle: { kind: 'phrase', text: 'nightfall', match: 'exact' },
+        fold,
+        except: [],
+        label: 'x',
+      });
+    }
+
+    const body = plan.apply();
+
+    expect(JSON.parse(body.toString())).toEqual({ a: Array(count).fill('["x"]') });
+    expect(asked).toBeLessThan(count * 10);
+  });
+
+  test('takes out what is split over two blocks', () => {
+    const body = saying([
+      { type: 'text', text: 'a night' },
+      { type: 'text', text: 'fall b' },
+    ]);
+
+    expect(redacted(body)).toEqual(
+      saying([
+        { type: 'text', text: `a ${label}` },
+        { type: 'text', text: ' b' },
+      ]),
+    );
+  });
+
+  test('keeps emoji and characters of other planes whole', () => {
+    expect(redacted(saying('🚀nightfall🚀'))).toEqual(saying(`🚀${label}🚀`));
+  });
+
+  test.each([
+    [
+      'signed thinking',
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'thinking', thinking: 'nightfall', signature: 'abc' }] },
+        ],
+      },
+      '/messages/0/content/0/thinking',
+    ],
+    [
+      'a tool id',
+      saying([{ type: 'tool_result', tool_use_id: 'nightfall', content: 'x' }]),
+      '/messages/0/content/0/tool_use_id',
+    ],
+    ['a tool name', { messages: [], tools: [{ name: 'nightfall' }] }, '/tools/0/name'],
+    [
+      'a schema',
+      { messages: [], tools: [{ name: 't', input_schema: { properties: { a: { enum: ['nightfall'] } } } }] },
+      '/tools/0/input_schema/properties/a/enum/0',
+    ],
+    [
+      'decoded content',
+      saying([
+        {
+          type: 'document',
+          source: {
+            type: 'base64',
+            media_type: 'text/plain',
+            data: Buffer.from('nightfall').toString('base64'),
+          },
+        },
+      ]),
+      '/messages/0/content/0/source/data',
+    ],
+    [
+      'a text in many small pieces',
+      saying([...'nightfall'].map((text) => ({ type: 'text', text }))),
+      '/messages/0/content/8/text',
+    ],
+  ])('refuses instead where it would have to change %s', (_name, body, at) => {
+    const decision = decide(body);
+
+    expect(decision).toMatchObject({
+      action: 'block',
+      refusal: { rule: 'codename', reason: 'content.unredactable', at },
+    });
+    expect(decision.redactedBody).toBeUndefined();
+  });
+
+  test('refuses where a key would have to change', () => {
+    expect(decide({ messages: [], metadata: { nightfall: 1 } }).refusal?.reason).toBe('content.unredactable');
+  });
+
+  test('replaces the description of a tool', () => {
+    const body = (description: string) => ({ messages: [], tools: [{ name: 't', description }] });
+
+    expect(redacted(body('at nightfall'))).toEqual(body(`at ${label}`));
+  });
+
+  test('does nothing in dry run', () => {
+    const dry = policyOf({
+      id: 'a',
+      action: 'redact',
+      mode: 'monitor',
+      when: { text: { phrases: ['nightfall'] } },
+    });
+
+    expect(dry(saying('nightfall'))).toMatchObject({ action: 'allow', wouldBlock: ['a'] });
+    expect(dry(saying('nightfall')).redactedBody).toBeUndefined();
+  });
+
+  test('gives way to a block', () => {
+    const both = policyOf(
+      { id: 'a', action: 'redact', when: { text: { phrases: ['nightfall'] } } },
+      { id: 'b', action: 'block', when: { text: { phrases: ['dawn'] } } },
+    );
+
+    expect(both(saying('nightfall and dawn'))).toMatchObject({ action: 'block', refusal: { rule: 'b' } });
+  });
+
+  test.each(Object.keys(dialects) as (keyof typeof dialects)[])(
+    'leaves a body that %s can still read',
+    (endpoint) => {
+      const bodies = {
+        messages: saying('nightfall'),
+        chat: saying('nightfall'),
+        responses: { input: [{ role: 'user', content: [{ type: 'input_text', text: 'nightfall' }] }] },
+        embeddings: { input: ['nightfall'] },
+      };
+
+      const decision = decide(bodies[endpoint], { endpoint });
+
+      expect(decision.redactedBody?.toString()).toBe(
+        JSON.stringify(bodies[endpoint]).replace('nightfall', label),
+      );
+    },
+  );
+});

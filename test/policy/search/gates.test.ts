@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { createFold } from '../../../src/policy/search/fold.ts';
+import { buildMachine } from '../../../src/policy/search/machine.ts';
+import { labelledSets } from '../detectors/labelled-set/registry.ts';
+import { plainText } from './text-bytes.ts';
+
+const fold = createFold();
+
+describe.each(Object.entries(labelledSets))('the gate of %s', (name, { detector, label }) => {
+  const machine = buildMachine([{ kind: 'detector', name, detector }], fold);
+  const opens = (text: string) => {
+    const isFound = machine.scanner.scan(plainText(text));
+    return machine.always.length > 0 || isFound;
+  };
+
+  test('opens for every text of the labelled set in which the detector finds something', () => {
+    const { positives, negatives } = label();
+    const stopped = [...positives, ...negatives].filter(
+      ({ text }) =>
+        (detector.find(text).length > 0 || detector.find(fold.plain(text)).length > 0) && !opens(text),
+    );
+
+    expect(stopped).toEqual([]);
+  });
+
+  test('opens for hardly any text of ordinary program text', () => {
+    const code = 'if (x42 === "value") {\n  return { id: 123456, path: "/a/b", at: [1, 2, 3] };\n}\n'.repeat(
+      20,
+    );
+
+    expect(machine.always.length === 0 && opens(code)).toBe(false);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { Automaton } from '../../../src/policy/search/automaton.ts';
+import { Nfa } from '../../../src/policy/search/nfa.ts';
+import { PairTable } from '../../../src/policy/search/pair-table.ts';
+
+function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): Automaton {
+  const nfa = new Nfa();
+  nfa.addPhrase(
+    Array.from(phrase, (each) => each.codePointAt(0) as number),
+    0,
+  );
+  return new Automaton({ nfa, ...limits });
+}
+
+test('a pair is found again where making it live begins the table of its states anew', () => {
+  // Room for four states: those of "abc" fill it, and so do those of "def" after them.
+  const pairs = new PairTable(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'), {
+    escapes: new Map(),
+  });
+  const read = (from: ReturnType<typeof pairs.at>, text: string) =>
+    [...Buffer.from(text)].reduce((pair, byte) => pairs.next(pair, byte), from);
+  const before = read(pairs.at(pairs.start()), 'abc');
+  read(before, 'dex');
+
+  const again = pairs.live(before);
+
+  expect([...again.exact.threads]).toEqual([...before.exact.threads]);
+});

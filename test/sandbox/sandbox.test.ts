@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { sandboxModels, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { post, readEvents, useSandbox } from './clients.ts';
+
+const clients = useSandbox();
+const hello = { model: 'sandbox-mini', messages: [{ role: 'user' as const, content: 'hello' }] };
+const names = [
+  'sandbox-mini',
+  'sandbox-tool',
+  'sandbox-think',
+  'sandbox-slow',
+  'sandbox-long',
+  'sandbox-cut',
+  'sandbox-error-429',
+  'sandbox-error-500',
+  'sandbox-error-529',
+  'sandbox-embed',
+];
+
+test('lists its models for both families of SDKs', async () => {
+  const { anthropic, openai } = clients();
+
+  const forOpenai = (await openai.models.list()).data.map(({ id }) => id);
+  const forAnthropic: string[] = [];
+  for await (const { id } of anthropic.models.list({ limit: 1000 })) forAnthropic.push(id);
+
+  expect(forOpenai).toEqual(names);
+  expect(forAnthropic).toEqual(names);
+  expect(sandboxModels.map(({ id }) => id)).toEqual(names);
+  expect(sandboxModels.filter(({ isEmbedding }) => isEmbedding)).toEqual([
+    { id: 'sandbox-embed', isEmbedding: true },
+  ]);
+});
+
+test('describes one model, and refuses one it does not have', async () => {
+  const { openai } = clients();
+
+  expect(await openai.models.retrieve('sandbox-mini')).toMatchObject({ id: 'sandbox-mini', object: 'model' });
+  await expect(openai.models.retrieve('other')).rejects.toMatchObject({ status: 404 });
+});
+
+test.each([
+  ['POST', '/v1/other', 404],
+  ['GET', '/v1/chat/completions', 405],
+  ['POST', '/v1/models', 405],
+  ['GET', '/v1/messages', 405],
+])('%s %s is %i', async (method, path, status) => {
+  const response = await fetch(clients().url + path, { method });
+
+  expect(response.status).toBe(status);
+  expect(await response.json()).toHaveProperty('error.message');
+});
+
+test.each(['{', '[]', 'null', '"x"', ''])('the body %j is refused in both families', async (body) => {
+  const { url } = clients();
+
+  const messages = await post(`${url}/v1/messages`, body);
+  const chat = await post(`${url}/v1/chat/completions`, body);
+
+  expect([messages.status, JSON.parse(messages.text).type]).toEqual([400, 'error']);
+  expect([chat.status, JSON.parse(chat.text).error.type]).toEqual([400, 'invalid_request_error']);
+});
+
+test('sandbox-long sends 2,000 deltas, and the same text in one piece', async () => {
+  const { openai, url } = clients();
+  const body = { ...hello, model: 'sandbox-long' };
+
+  const { text } = await post(`${url}/v1/chat/completions`, { ...body, stream: true });
+  const plain = await openai.chat.completions.create(body);
+
+  const contents = readEvents(text)
+    .map((chunk) => (chunk.choices as { delta: { content?: string } }[])[0]?.delta.content ?? '')
+    .filter((content) => content !== '');
+  expect(contents).toHaveLength(2_000);
+  expect(plain.choices[0]?.message.content).toBe(contents.join(''));
+});
+
+test('sandbox-slow sends 50 deltas over at least 4.9 seconds, streamed and plain', async () => {
+  const { openai } = clients();
+  const body = { ...hello, model: 'sandbox-slow' };
+  const started = performance.now();
+
+  const [chunks, plain] = await Promise.all([
+    (async () => {
+      const texts: string[] = [];
+      for await (const chunk of await openai.chat.completions.create({ ...body, stream: true })) {
+        const text = chunk.choices[0]?.delta.content ?? '';
+        if (text !== '') texts.push(text);
+      }
+      return texts;
+    })(),
+    openai.chat.completions.create(body).then((completion) => {
+      expect(performance.now() - started).toBeGreaterThan(4_850);
+      return completion;
+    }),
+  ]);
+
+  // A lower bound only: timers never fire early by more than rounding.
+  expect(performance.now() - started).toBeGreaterThan(4_850);
+  expect(chunks).toHaveLength(50);
+  expect(plain.choices[0]?.message.content).toBe(chunks.join(''));
+});
+
+test('a client may leave a slow stream, and the next one is served', async () => {
+  const { anthropic } = clients();
+  const stream = anthropic.messages.stream({ ...hello, max_tokens: 500, model: 'sandbox-slow' });
+  await new Promise((resolve) => stream.once('text', resolve));
+
+  stream.abort();
+
+  await expect(stream.finalMessage()).rejects.toThrow();
+  expect((await anthropic.messages.create({ ...hello, max_tokens: 500 })).stop_reason).toBe('end_turn');
+});
+
+test('close cuts what is open and frees the port', async () => {
+  const sandbox = await startSandbox();
+  const response = await fetch(`${sandbox.url}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ ...hello, model: 'sandbox-slow', stream: true }),
+  });
+
+  await sandbox.close();
+
+  await expect(response.text()).rejects.toThrow();
+  const again = await startSandbox({ port: Number(new URL(sandbox.url).port) });
+  expect(again.url).toBe(sandbox.url);
+  await again.close();
+});
