@@ -1,4 +1,4 @@
-// Writes the types of the plant store's client from its OpenAPI document. Run after `npm run build`:
+// Writes the types of the plant store's client from its OpenAPI document. Run after `npm run build:modules`:
 //   node scripts/generate-plants-api.mjs
 // openapi-typescript needs TypeScript 5, which can't be installed beside the compiler used here: npx fetches both.
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openapi } from '../dist/plants/contract/openapi.js';
+import { openapi } from '../build/plants/contract/openapi.js';
 
 const target = fileURLToPath(new URL('../src/client/plants-api.generated.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'plants-api-'));

@@ -1,19 +1,19 @@
-import { createCatalogue } from './catalogue.ts';
+import { logIn } from './accounts/login.ts';
+import { createPasswordChecker } from './accounts/password.ts';
+import { createSessions } from './accounts/sessions.ts';
+import { createThrottle } from './accounts/throttle.ts';
+import { insertDemoUser, insertUser, type NewUser, type User } from './accounts/users.ts';
+import { documentOperations } from './api/document-operations.ts';
+import { plantOperations } from './api/plant-operations.ts';
+import { serve } from './api/serve.ts';
+import { userOperations } from './api/user-operations.ts';
+import { createCatalogue } from './catalogue/catalogue.ts';
 import { asyncapi } from './contract/asyncapi.ts';
 import { openapi } from './contract/openapi.ts';
-import { migrate } from './database/migrations.ts';
 import { openDatabase } from './database/open.ts';
-import { documentOperations } from './document-operations.ts';
-import { openFeed } from './feed.ts';
-import { logIn } from './login.ts';
-import { createPasswordChecker } from './password.ts';
-import { plantOperations } from './plant-operations.ts';
-import { serve } from './serve.ts';
-import { createSessions } from './sessions.ts';
-import { createThrottle } from './throttle.ts';
-import { userOperations } from './user-operations.ts';
-import { insertDemoUser, insertUser, type NewUser, type User } from './users.ts';
-import { createWatchers, defaultWatcherLimits, type WatcherLimits } from './watchers.ts';
+import { openFeed } from './events/feed.ts';
+import { createWatchers, defaultWatcherLimits, type WatcherLimits } from './events/watchers.ts';
+import { migrate } from './migrations.ts';
 
 export interface StoreOptions {
   readonly host: string;

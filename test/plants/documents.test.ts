@@ -17,7 +17,7 @@ test("the typed client's file is made from this OpenAPI document", () => {
   );
   const hash = createHash('sha256').update(JSON.stringify(openapi)).digest('hex');
 
-  // Where this fails: npm run build && node scripts/generate-plants-api.mjs
+  // Where this fails: npm run build:modules && node scripts/generate-plants-api.mjs
   expect(generated).toContain(`sha256 ${hash}`);
 });
 

@@ -1,0 +1,101 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { GatewayError } from '../../errors.ts';
+
+export interface PasswordChecker {
+  hash(password: string): Promise<string>;
+  /** Takes the same work whether or not there is such a user. */
+  matches(password: string, hash: string | undefined): Promise<boolean>;
+}
+
+interface Parameters {
+  readonly cost: number;
+  readonly blockSize: number;
+  readonly parallelization: number;
+}
+
+/** scrypt's N for new passwords. */
+const standardPasswordCost = 2 ** 17;
+const keyBytes = 32;
+const saltBytes = 16;
+// One run takes 128 MiB and a good part of a second of a core.
+const runsAtOnce = 2;
+const runsWaiting = 32;
+
+/** scrypt, a few at a time: more logins than the machine can check are refused instead of piled up. */
+export function createPasswordChecker(cost = standardPasswordCost): PasswordChecker {
+  const current: Parameters = { cost, blockSize: 8, parallelization: 1 };
+  const inTurn = createQueue();
+  // Nobody knows this password; it only costs what a real one would.
+  const decoy = format(current, randomBytes(saltBytes), randomBytes(keyBytes));
+  return {
+    hash: (password) =>
+      inTurn(async () => {
+        const salt = randomBytes(saltBytes);
+        return format(current, salt, await derive(password, salt, current));
+      }),
+    matches: (password, hash) =>
+      inTurn(async () => {
+        const { parameters, salt, key } = parse(hash ?? decoy);
+        const isEqual = timingSafeEqual(await derive(password, salt, parameters), key);
+        return isEqual && hash !== undefined;
+      }),
+  };
+}
+
+function derive(
+  password: string,
+  salt: Buffer,
+  { cost, blockSize, parallelization }: Parameters,
+): Promise<Buffer> {
+  const options: ScryptOptions = { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize };
+  return new Promise((resolve, reject) => {
+    // One form, so that the same password typed on another keyboard is the same bytes.
+    scrypt(password.normalize('NFC'), salt, keyBytes, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+/** The parameters stand beside each hash, so that they can be raised and old passwords still work. */
+function format({ cost, blockSize, parallelization }: Parameters, salt: Buffer, key: Buffer): string {
+  return ['scrypt', cost, blockSize, parallelization, salt.toString('base64'), key.toString('base64')].join(
+    '$',
+  );
+}
+
+function parse(hash: string) {
+  const [, cost, blockSize, parallelization, salt = '', key = ''] = hash.split('$');
+  return {
+    parameters: {
+      cost: Number(cost),
+      blockSize: Number(blockSize),
+      parallelization: Number(parallelization),
+    },
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  };
+}
+
+function createQueue() {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (running >= runsAtOnce) {
+      if (waiting.length >= runsWaiting) {
+        throw new GatewayError('gateway.overloaded', 'too many logins at once; try again soon', {
+          retryAfterS: 5,
+        });
+      }
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next(); // hands its place over
+    }
+  };
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { GatewayError } from '../../errors.ts';
+import type { Queries } from '../database/open.ts';
+import type { PasswordChecker } from './password.ts';
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly password: string;
+  readonly email?: string;
+}
+
+const nameShape = /^[A-Za-z0-9._-]{1,64}$/;
+const emailShape = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+const shortestPassword = 8;
+const longestPassword = 1024;
+
+/** Throws usage.invalid for a name or password that won't do, user.exists for a name that is taken in any case. */
+export async function insertUser(
+  queries: Queries,
+  passwords: PasswordChecker,
+  { username, password, email = '' }: NewUser,
+): Promise<User> {
+  refuseBad(username, password, email);
+  const row = await queries
+    .insertInto('users')
+    .values({
+      username,
+      username_key: username.toLowerCase(),
+      email,
+      password_hash: await passwords.hash(password),
+    })
+    .onConflict((conflict) => conflict.column('username_key').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) throw new GatewayError('user.exists', `there is a user ${username} already`);
+  return { id: row.id, username, email };
+}
+
+/** Makes the user `demo` with a password of its own where there is no user at all, and gives the password. */
+export async function insertDemoUser(
+  queries: Queries,
+  passwords: PasswordChecker,
+): Promise<string | undefined> {
+  const anybody = await queries.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  if (anybody !== undefined) return undefined;
+  const password = randomBytes(12).toString('base64url');
+  await insertUser(queries, passwords, { username: 'demo', password });
+  return password;
+}
+
+export async function findCredentials(queries: Queries, username: string) {
+  // A name that nobody can have is looked up all the same, so that it takes the same time.
+  const key = nameShape.test(username) ? username.toLowerCase() : '';
+  return queries
+    .selectFrom('users')
+    .select(['id', 'password_hash'])
+    .where('username_key', '=', key)
+    .executeTakeFirst();
+}
+
+function refuseBad(username: string, password: string, email: string): void {
+  if (!nameShape.test(username)) {
+    throw new GatewayError(
+      'usage.invalid',
+      'a user name has 1 to 64 letters, digits, dots, dashes and underscores',
+    );
+  }
+  if (password.length < shortestPassword || password.length > longestPassword) {
+    throw new GatewayError(
+      'usage.invalid',
+      `a password has ${shortestPassword} to ${longestPassword} characters; this one has ${password.length}`,
+    );
+  }
+  if (email !== '' && !emailShape.test(email)) {
+    throw new GatewayError('usage.invalid', 'the e-mail address is not of the form name@host');
+  }
+}

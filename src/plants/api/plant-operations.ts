@@ -1,0 +1,97 @@
+import type { Sessions } from '../accounts/sessions.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { PlantRow, Search } from '../catalogue/search.ts';
+import { parseNewPlant, parsePlantChange } from '../plant/plant.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { requireSessionToChange } from './identity.ts';
+import type { Call, Operation } from './operation.ts';
+import { badParameter, parseQuery, readJson } from './request.ts';
+import { parseSearch, parseTagSearch } from './search-query.ts';
+
+interface Parts {
+  readonly catalogue: Catalogue;
+  readonly sessions: Sessions;
+}
+
+export function plantOperations({ catalogue, sessions }: Parts): readonly Operation[] {
+  const search = async (options: Search, { request }: Call): Promise<Answer> => {
+    const { rows, hasMore } = await catalogue.search(options);
+    const last = rows.at(-1);
+    const headers = hasMore && last !== undefined ? { link: nextLink(request.target, last.id) } : {};
+    return { type: 'application/json', body: `[${rows.map(toJson).join(',')}]`, headers };
+  };
+  return [
+    {
+      id: 'addPlant',
+      method: 'POST',
+      path: '/v3/plant',
+      handle: async ({ request, response }) => {
+        await requireSessionToChange(request, sessions);
+        return jsonAnswer(await catalogue.add(parseNewPlant(await readJson(request, response))));
+      },
+    },
+    {
+      id: 'updatePlant',
+      method: 'PUT',
+      path: '/v3/plant',
+      handle: async ({ request, response }) => {
+        await requireSessionToChange(request, sessions);
+        return jsonAnswer(await catalogue.update(parsePlantChange(await readJson(request, response))));
+      },
+    },
+    {
+      id: 'searchPlantsByStatus',
+      method: 'GET',
+      path: '/v3/plant/search/status',
+      handle: (call) => search(parseSearch(parseQuery(call.query)), call),
+    },
+    {
+      id: 'searchPlantsByTags',
+      method: 'GET',
+      path: '/v3/plant/search/tags',
+      handle: (call) => search(parseTagSearch(parseQuery(call.query)), call),
+    },
+    {
+      id: 'getPlantById',
+      method: 'GET',
+      path: '/v3/plant/{plantId}',
+      handle: async ({ parameter }) => jsonAnswer(await catalogue.get(parsePlantId(parameter))),
+    },
+  ];
+}
+
+function parsePlantId(text: string): number {
+  const id = Number(text);
+  if (/^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(id)) return id;
+  throw badParameter('plantId', `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
+}
+
+/** The tags are stored as JSON and go out as they are: a page of plants is not parsed to be written again. */
+function toJson({ id, name, category, status, tags }: PlantRow): string {
+  const kind = category === null ? '' : `,"category":${JSON.stringify(category)}`;
+  return `{"id":${id},"name":${JSON.stringify(name)}${kind},"status":"${status}","tags":${tags}}`;
+}
+
+/** The same address with another `after`, the rest of the query as it was given. */
+function nextLink(url: string, after: number): string {
+  const at = url.indexOf('?');
+  const path = at < 0 ? url : url.slice(0, at);
+  const kept =
+    at < 0
+      ? []
+      : url
+          .slice(at + 1)
+          .split('&')
+          .filter((part) => part !== '' && !isAfter(part));
+  const query = [...kept, `after=${after}`].join('&');
+  return `<${encodeLoneCharacters(path)}?${encodeLoneCharacters(query)}>; rel="next"`;
+}
+
+function isAfter(part: string): boolean {
+  return decodeURIComponent(part.split('=', 1)[0] ?? '') === 'after';
+}
+
+// What may stand in a request line but not in a header between angle brackets.
+function encodeLoneCharacters(text: string): string {
+  return text.replace(/[^\x21-\x7e]|[<>"]/g, (character) => encodeURIComponent(character));
+}

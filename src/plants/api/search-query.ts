@@ -1,0 +1,58 @@
+import type { Search } from '../catalogue/search.ts';
+import { isStatus } from '../plant/fields.ts';
+import { badParameter, type Query, single } from './request.ts';
+
+const defaultLimit = 100;
+const longestPage = 1_000;
+const mostTags = 50;
+const longestTag = 50;
+
+/** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
+export function parseSearch(query: Query): Search {
+  const status = single(query, 'status');
+  if (status !== undefined && !isStatus(status)) {
+    throw badParameter('status', 'must be available, pending or sold');
+  }
+  return {
+    tags: [],
+    match: 'any',
+    ...(status === undefined ? {} : { status }),
+    limit: wholeNumber(query, 'limit', { least: 1, most: longestPage, otherwise: defaultLimit }),
+    after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
+  };
+}
+
+export function parseTagSearch(query: Query): Search {
+  const match = single(query, 'match') ?? 'any';
+  if (match !== 'any' && match !== 'all') throw badParameter('match', 'must be any or all');
+  return { ...parseSearch(query), match, tags: parseTagList(query.get('tags')) };
+}
+
+function parseTagList(lists: readonly string[] | undefined): readonly string[] {
+  if (lists === undefined) return [];
+  const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
+  if (tags.includes(''))
+    throw badParameter('tags', 'has an empty entry: give one or more tags between commas');
+  if (tags.length > mostTags) throw badParameter('tags', `has more than ${mostTags} entries`);
+  if (tags.some((tag) => [...tag].length > longestTag)) {
+    throw badParameter('tags', `has an entry longer than ${longestTag} characters`);
+  }
+  if (tags.some((tag) => tag.includes('\0'))) throw badParameter('tags', 'has a NUL character');
+  return tags;
+}
+
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly otherwise: number;
+}
+
+function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bounds): number {
+  const text = single(query, name);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
+    throw badParameter(name, `must be a whole number from ${least} to ${most}`);
+  }
+  return value;
+}

@@ -1,0 +1,122 @@
+import type { Duplex } from 'node:stream';
+import { GatewayError, toGatewayError } from '../../errors.ts';
+import { checkOrigin } from '../../http/check-origin.ts';
+import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { newRequestId, rawErrorAnswer, sendError } from '../../http/respond.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import { toStoreError } from '../database/open.ts';
+import type { Watchers } from '../events/watchers.ts';
+import { privacyHeaders, sendAnswer } from './answer.ts';
+import { requireSession } from './identity.ts';
+import type { Operation } from './operation.ts';
+import { createRouter } from './router.ts';
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly log: (record: object) => void;
+  readonly drainMs?: number;
+  readonly operations: readonly Operation[];
+  readonly sessions: Sessions;
+  readonly watchers: Watchers;
+  readonly isFeedLive: () => boolean;
+}
+
+const eventsPath = '/v3/ws/plants';
+
+/** Serves the operations over HTTP and the events over WebSocket, all under the same checks. */
+export async function serve(options: ServeOptions): Promise<Listener> {
+  const { log, sessions, watchers } = options;
+  const route = createRouter(options.operations);
+  const allowed = {
+    allowedHosts: new Set(options.allowedHosts),
+    allowedOrigins: new Set(options.allowedOrigins),
+  };
+
+  const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
+    const requestId = newRequestId();
+    const startedAt = performance.now();
+    let operation: string | undefined;
+    let failure: GatewayError | undefined;
+    response.onClose(() => {
+      // The operation's name instead of the address: addresses of logins have passwords in them.
+      log({
+        event: 'plants.request',
+        request_id: requestId,
+        method: request.method,
+        operation,
+        status: response.isFinished ? response.status : 499,
+        duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
+        ...(failure === undefined ? {} : { reason: failure.reason }),
+        ...(failure?.failure.status === 500 ? { cause: causeText(failure) } : {}),
+      });
+    });
+    try {
+      checkOrigin(request, allowed);
+      const [path, query] = splitAddress(request.target);
+      const found = route(request.method, path);
+      operation = found.operation.id;
+      const call = { request, response, query, parameter: found.parameter };
+      const answer = await found.operation.handle(call);
+      sendAnswer(response, answer, requestId);
+    } catch (error) {
+      failure = toGatewayError(toStoreError(error));
+      if (response.headersSent || response.isClosed) return;
+      sendError(response, failure, requestId, privacyHeaders);
+    }
+  };
+
+  const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
+    socket.on('error', () => undefined); // the client left; there is nobody to tell
+    try {
+      checkOrigin(request, allowed);
+      refuseOtherUpgrades(request);
+      const session = await requireSession(request, sessions);
+      if (!options.isFeedLive() || listener.isDraining) {
+        throw new GatewayError('gateway.draining', 'events are not to be had just now', { retryAfterS: 1 });
+      }
+      watchers.accept(request, socket, head, session.tokenHash);
+      log({ event: 'plants.watch' });
+    } catch (error) {
+      const failure = toGatewayError(toStoreError(error));
+      socket.end(rawErrorAnswer(failure, newRequestId()));
+      log({ event: 'plants.watch_refused', reason: failure.reason });
+    }
+  };
+
+  const listener = await listen({
+    host: options.host,
+    port: options.port,
+    limits: {
+      ...defaultListenLimits,
+      ...(options.drainMs === undefined ? {} : { drainMs: options.drainMs }),
+    },
+    // Both answer every failure themselves.
+    onRequest: (request, response) => void handle(request, response),
+    onUpgrade: (request, socket, head) => void upgrade(request, socket, head),
+  });
+  return listener;
+}
+
+function splitAddress(url: string): readonly [path: string, query: string] {
+  const at = url.indexOf('?');
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function refuseOtherUpgrades(request: HttpRequest): void {
+  const [path] = splitAddress(request.target);
+  if (path !== eventsPath) {
+    throw new GatewayError('endpoint.unknown', `only ${eventsPath} takes an Upgrade`);
+  }
+  if (request.header('upgrade')?.toLowerCase() !== 'websocket') {
+    throw new GatewayError('request.unsupported', 'the Upgrade must be to websocket');
+  }
+}
+
+function causeText({ cause }: GatewayError): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}

@@ -1,0 +1,116 @@
+import { GatewayError } from '../../errors.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
+import type { Call, Operation } from './operation.ts';
+import { badParameter, parseQuery, readJson, single } from './request.ts';
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+interface Parts {
+  readonly sessions: Sessions;
+  readonly logIn: (credentials: Credentials, address: string) => Promise<string>;
+  /** Told of every session that ends here. */
+  readonly onLogout: (tokenHash: string) => void;
+}
+
+const longestField = 1024;
+
+export function userOperations({ sessions, logIn, onLogout }: Parts): readonly Operation[] {
+  const open = async ({ request }: Call, credentials: Credentials): Promise<Answer> => {
+    const token = await logIn(credentials, request.remoteAddress);
+    return jsonAnswer(
+      { token, expiresIn: sessionSeconds },
+      { 'set-cookie': cookie(token, sessionSeconds, request) },
+    );
+  };
+  return [
+    {
+      id: 'loginUser',
+      method: 'GET',
+      path: '/v3/user/auth/login',
+      handle: (call) => {
+        // Another page's image must not log its visitor in as somebody, nor use up the visitor's attempts.
+        refuseForeignPage(call.request);
+        const query = parseQuery(call.query);
+        const [username, password] = [single(query, 'username'), single(query, 'password')];
+        return open(call, parseCredentials({ username, password }));
+      },
+    },
+    {
+      id: 'loginUserWithBody',
+      method: 'POST',
+      path: '/v3/user/auth/login',
+      handle: async (call) => {
+        refuseForeignPage(call.request);
+        return open(call, parseCredentials(await readJson(call.request, call.response)));
+      },
+    },
+    {
+      id: 'logoutUser',
+      method: 'GET',
+      path: '/v3/user/auth/logout',
+      handle: async ({ request }) => {
+        const session = await findSessionToEnd(request, sessions);
+        if (session !== undefined) {
+          await sessions.revoke(session.tokenHash);
+          onLogout(session.tokenHash);
+        }
+        return jsonAnswer({ status: 'logged out' }, { 'set-cookie': cookie('', 0, request) });
+      },
+    },
+    {
+      id: 'getUserByName',
+      method: 'GET',
+      path: '/v3/user/{username}',
+      handle: async ({ request, parameter }) => {
+        const { user } = await requireSession(request, sessions);
+        const name = parseName(parameter);
+        if (name === '@me' || name.toLowerCase() === user.username.toLowerCase()) return jsonAnswer(user);
+        // Whether others exist is not for everybody to know.
+        throw new GatewayError('user.unknown', 'there is no such user, or not for you to see');
+      },
+    },
+  ];
+}
+
+function parseCredentials(value: unknown): Credentials {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GatewayError('request.field', 'the body must be a JSON object', { param: 'body' });
+  }
+  const { username, password, ...rest }: Record<string, unknown> = { ...value };
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw badParameter(unknown.slice(0, 40), 'is not known here; known are username, password');
+  }
+  return { username: parseField('username', username), password: parseField('password', password) };
+}
+
+function parseField(name: string, value: unknown): string {
+  if (value === undefined || value === '') throw badParameter(name, 'is missing');
+  if (typeof value !== 'string') throw badParameter(name, 'must be text');
+  if (value.length > longestField) throw badParameter(name, `is longer than ${longestField} characters`);
+  return value;
+}
+
+function parseName(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter);
+  } catch (cause) {
+    throw new GatewayError('request.field', 'username has a broken %-escape', { param: 'username', cause });
+  }
+}
+
+function cookie(token: string, seconds: number, request: HttpRequest): string {
+  const attributes = `Path=/v3; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
+  return `session=${token}; ${attributes}${isLoopback(request.header('host') ?? '') ? '' : '; Secure'}`;
+}
+
+// The guard has let only well-formed names through.
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/i.test(host);
+}

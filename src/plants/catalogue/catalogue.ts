@@ -1,0 +1,128 @@
+import { GatewayError } from '../../errors.ts';
+import type { Database, Queries } from '../database/open.ts';
+import type { Feed } from '../events/feed.ts';
+import type { Status } from '../plant/fields.ts';
+import type { NewPlant, Plant, PlantChange } from '../plant/plant.ts';
+import { createdEvents, updatedEvents } from '../plant/plant-event.ts';
+import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
+import { insertTags } from './tags.ts';
+
+export interface Catalogue {
+  add(plant: NewPlant): Promise<Plant>;
+  /** Throws plant.unknown, and plant.ambiguous where a name is that of several plants. */
+  update(change: PlantChange): Promise<Plant>;
+  get(id: number): Promise<Plant>;
+  search(search: Search): Promise<Page>;
+}
+
+export function createCatalogue(database: Database, feed: Feed, now: () => number): Catalogue {
+  const { queries, kind } = database;
+  return {
+    add: (plant) =>
+      feed.write(async (transaction) => {
+        const value = await insert(transaction, plant);
+        return { value, events: createdEvents(value, now()) };
+      }),
+    update: (change) =>
+      feed.write(async (transaction) => {
+        const before = toPlant(await findForUpdate(transaction, kind, change.target));
+        const value = applyChange(before, change);
+        await store(transaction, value, change.tags !== undefined);
+        return { value, events: updatedEvents(before.status, value, now()) };
+      }),
+    get: async (id) => {
+      const row = await queries
+        .selectFrom('plants')
+        .select(plantColumns)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined) throw unknownPlant(`no plant has the id ${id}`);
+      return toPlant(row);
+    },
+    search: createSearch(queries),
+  };
+}
+
+async function insert(transaction: Queries, plant: NewPlant): Promise<Plant> {
+  const { id } = await transaction
+    .insertInto('plants')
+    .values({
+      name: plant.name,
+      category: plant.category ?? null,
+      status: plant.status,
+      tags: JSON.stringify(plant.tags),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await insertTags(transaction, id, plant.tags);
+  return { id, ...plant };
+}
+
+async function findForUpdate(
+  transaction: Queries,
+  kind: Database['kind'],
+  target: PlantChange['target'],
+): Promise<PlantRow> {
+  const found = await transaction
+    .selectFrom('plants')
+    .select(plantColumns)
+    .$call((query) =>
+      'id' in target ? query.where('id', '=', target.id) : query.where('name', '=', target.name),
+    )
+    .limit(2)
+    // A SQLite transaction has the only write lock anyway.
+    .$if(kind === 'postgres', (query) => query.forUpdate())
+    .execute();
+  const [row] = found;
+  if (row === undefined) {
+    throw unknownPlant('id' in target ? `no plant has the id ${target.id}` : 'no plant has this name');
+  }
+  if (found.length > 1) {
+    throw new GatewayError('plant.ambiguous', 'several plants have this name: say which by its id', {
+      param: 'name',
+    });
+  }
+  return row;
+}
+
+function applyChange(before: Plant, change: PlantChange): Plant {
+  const { category: oldCategory, ...rest } = before;
+  const category = change.category === undefined ? oldCategory : change.category;
+  return {
+    ...rest,
+    ...(category === undefined || category === null ? {} : { category }),
+    name: change.name ?? before.name,
+    status: change.status ?? before.status,
+    tags: change.tags ?? before.tags,
+  };
+}
+
+async function store(transaction: Queries, plant: Plant, hasNewTags: boolean): Promise<void> {
+  await transaction
+    .updateTable('plants')
+    .set({
+      name: plant.name,
+      category: plant.category ?? null,
+      status: plant.status,
+      tags: JSON.stringify(plant.tags),
+    })
+    .where('id', '=', plant.id)
+    .execute();
+  if (!hasNewTags) return;
+  await transaction.deleteFrom('plant_tags').where('plant_id', '=', plant.id).execute();
+  await insertTags(transaction, plant.id, plant.tags);
+}
+
+function toPlant({ id, name, category, status, tags }: PlantRow): Plant {
+  return {
+    id,
+    name,
+    ...(category === null ? {} : { category }),
+    status: status as Status, // the table's check lets nothing else in
+    tags: JSON.parse(tags) as string[], // written by `insert` and `store` alone
+  };
+}
+
+function unknownPlant(message: string): GatewayError {
+  return new GatewayError('plant.unknown', message);
+}

@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { GatewayError } from '../../errors.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { errorBody, newRequestId, rawErrorAnswer } from '../../http/respond.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import { Invalid } from '../plant/fields.ts';
+import type { PlantEvent } from '../plant/plant-event.ts';
+import { type Filter, filterKey, parseChoice, passes } from './subscription.ts';
+
+export interface Watchers {
+  /** Makes a WebSocket of a request whose session has been checked. */
+  accept(request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void;
+  tell(event: PlantEvent): void;
+  /** Disconnects those of one session, or all: they come back when they may, and know that they missed something. */
+  disconnect(reason: 'session ended' | 'events interrupted' | 'going away', tokenHash?: string): void;
+  close(): void;
+}
+
+interface Watcher {
+  readonly socket: WebSocket;
+  readonly tokenHash: string;
+  readonly filters: Map<string, Filter>;
+  isAnswering: boolean;
+  /** Messages since the last round of pings. */
+  messages: number;
+}
+
+export interface WatcherLimits {
+  /** Between pings; who has not answered by the next one is gone. Ended sessions are noticed as often. */
+  readonly pingMs: number;
+  /** Bytes that may wait for one reader. */
+  readonly unreadBytes: number;
+  readonly messageBytes: number;
+  readonly filters: number;
+  /** Messages of one watcher between two pings. */
+  readonly messages: number;
+}
+
+export const defaultWatcherLimits: WatcherLimits = {
+  pingMs: 30_000,
+  unreadBytes: 256 * 1024,
+  messageBytes: 4 * 1024,
+  filters: 100,
+  messages: 300,
+};
+
+// RFC 6455, section 7.4.1, and the registry it set up.
+const closeCodes = {
+  'session ended': 1008,
+  flood: 1008,
+  'events interrupted': 1012,
+  'going away': 1001,
+} as const;
+const closeGraceMs = 1_000;
+
+interface WatcherParts {
+  readonly sessions: Sessions;
+  readonly limits: WatcherLimits;
+  /** Told when a watcher was disconnected because it did not read. */
+  readonly onSlow: () => void;
+}
+
+/** The WebSockets of all watchers. None can make the service hold more for it than the limits say. */
+export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
+  const watchers = new Set<Watcher>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+  });
+  server.on('wsClientError', (error, socket) => {
+    const refusal = new GatewayError('request.unsupported', `not a WebSocket handshake: ${error.message}`);
+    socket.end(rawErrorAnswer(refusal, newRequestId()));
+  });
+  const round = setInterval(() => {
+    pingAll(watchers);
+    dropEnded(watchers, sessions).catch(() => undefined); // the database is away; the next round asks again
+  }, limits.pingMs);
+  round.unref();
+
+  return {
+    accept: (request, socket, head, tokenHash) =>
+      server.handleUpgrade(asIncoming(request), socket, head, (webSocket) => {
+        const watcher: Watcher = {
+          socket: webSocket,
+          tokenHash,
+          filters: new Map(),
+          isAnswering: true,
+          messages: 0,
+        };
+        watchers.add(watcher);
+        webSocket.on('message', (data, isBinary) => take(watcher, isBinary ? undefined : data, limits));
+        webSocket.on('pong', () => {
+          watcher.isAnswering = true;
+        });
+        webSocket.on('error', () => undefined); // a broken frame: ws closes with the right code
+        webSocket.on('close', () => watchers.delete(watcher));
+      }),
+    tell: (event) => {
+      const text = Buffer.from(JSON.stringify(event));
+      for (const watcher of watchers) {
+        if (wants(watcher, event) && !send(watcher, text, limits)) onSlow();
+      }
+    },
+    disconnect: (reason, tokenHash) => {
+      for (const watcher of watchers) {
+        if (tokenHash === undefined || watcher.tokenHash === tokenHash) end(watcher, reason);
+      }
+    },
+    close: () => {
+      clearInterval(round);
+      for (const watcher of watchers) end(watcher, 'going away');
+    },
+  };
+}
+
+/** The parts of a request that a handshake goes by (RFC 6455, section 4.2.1). */
+function asIncoming({ method, target, headers }: HttpRequest): IncomingMessage {
+  return { method, url: target, headers } as unknown as IncomingMessage; // ws reads nothing else of it
+}
+
+function wants({ filters }: Watcher, event: PlantEvent): boolean {
+  for (const filter of filters.values()) if (passes(filter, event)) return true;
+  return false;
+}
+
+function take(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits): void {
+  if (watcher.socket.readyState !== watcher.socket.OPEN) return; // it is being disconnected
+  watcher.messages += 1;
+  if (watcher.messages > limits.messages) return end(watcher, 'flood');
+  try {
+    if (data === undefined) throw new Invalid('message', 'must be text, not binary');
+    const { action, filter } = parseChoice(String(data));
+    const key = filterKey(filter);
+    if (action === 'subscribe') watcher.filters.set(key, filter);
+    else if (Object.keys(filter).length === 0) watcher.filters.clear();
+    else watcher.filters.delete(key);
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    const refusal = new GatewayError('request.field', `${error.field} ${error.message}`, {
+      param: error.field,
+    });
+    send(watcher, Buffer.from(errorBody(refusal, newRequestId())), limits);
+    return;
+  }
+  if (watcher.filters.size > limits.filters) end(watcher, 'flood');
+}
+
+/** False where the watcher reads too slowly, and is no more. */
+function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
+  if (socket.readyState !== socket.OPEN) return true; // it is being disconnected for another reason
+  if (socket.bufferedAmount + text.length > limits.unreadBytes) {
+    // Its close frame would wait behind all that it has not read.
+    socket.terminate();
+    return false;
+  }
+  socket.send(text, { binary: false });
+  return true;
+}
+
+function end({ socket }: Watcher, reason: keyof typeof closeCodes): void {
+  socket.close(closeCodes[reason], reason);
+  setTimeout(() => socket.terminate(), closeGraceMs).unref();
+}
+
+function pingAll(watchers: ReadonlySet<Watcher>): void {
+  for (const watcher of watchers) {
+    if (!watcher.isAnswering) {
+      watcher.socket.terminate();
+      continue;
+    }
+    watcher.isAnswering = false;
+    watcher.messages = 0;
+    watcher.socket.ping();
+  }
+}
+
+async function dropEnded(watchers: ReadonlySet<Watcher>, sessions: Sessions): Promise<void> {
+  const hashes = new Set([...watchers].map(({ tokenHash }) => tokenHash));
+  const valid = await sessions.stillValid([...hashes]);
+  for (const watcher of watchers) {
+    if (hashes.has(watcher.tokenHash) && !valid.has(watcher.tokenHash)) end(watcher, 'session ended');
+  }
+}

@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeDatabases, describePostgres } from '../databases.ts';
+import { logIn, startTestStore, type TestStore } from '../fixture.ts';
+import { openWatcher, refusedWatcher, type TestWatcher } from '../watcher.ts';
+
+const subscribe = { action: 'subscribe' };
+
+describeDatabases('events', (databases) => {
+  let store: TestStore;
+  let headers: Record<string, string>;
+  let control: TestWatcher;
+  beforeAll(async () => {
+    store = await startTestStore(databases, { watcherLimits: { filters: 20, messages: 60 } });
+    headers = { authorization: `Bearer ${store.token}` };
+    control = await openWatcher(store.url, headers);
+    control.say(subscribe);
+    await control.settled();
+  });
+  afterAll(() => store.drain());
+
+  const write = (method: string, body: object, on = store) =>
+    on.sendLoggedIn({ method, path: '/plant', body });
+  /** Writes and waits until the events of it have been told, which may be after the answer. */
+  const writeAndHear = async (method: string, body: object) => {
+    const count = control.events.length;
+    const answer = await write(method, body);
+    await control.received(count + 1);
+    return answer;
+  };
+  const watching = async (...messages: unknown[]) => {
+    const watcher = await openWatcher(store.url, headers);
+    for (const message of messages) watcher.say(message);
+    await watcher.settled();
+    return watcher;
+  };
+
+  test('a watcher hears of a new plant, its updates and its change of status, in this order', async () => {
+    const watcher = await watching(subscribe);
+
+    const { json: plant } = await write('POST', { name: 'Watched', tags: ['a'], category: 'herb' });
+    await write('PUT', { id: plant.id, tags: ['b'] });
+    await write('PUT', { id: plant.id, status: 'sold' });
+    await watcher.received(4);
+    await watcher.close();
+
+    const occurredAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(watcher.events).toEqual([
+      { type: 'plant.created', occurredAt, data: plant },
+      { type: 'plant.updated', occurredAt, data: { ...plant, tags: ['b'] } },
+      { type: 'plant.updated', occurredAt, data: { ...plant, tags: ['b'], status: 'sold' } },
+      {
+        type: 'plant.status.changed',
+        occurredAt,
+        plantId: plant.id,
+        previousStatus: 'available',
+        newStatus: 'sold',
+      },
+    ]);
+  });
+
+  test('the event of the greatest plant arrives whole', async () => {
+    const watcher = await watching(subscribe);
+    const body = {
+      name: '"'.repeat(200),
+      category: '植'.repeat(100),
+      tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(50, '植')),
+    };
+
+    const { json } = await write('POST', body);
+    await watcher.received(1);
+    await watcher.close();
+
+    expect(watcher.events).toMatchObject([{ type: 'plant.created', data: { id: json.id, ...body } }]);
+  });
+
+  test('nothing is sent before a subscription, after its end, or for what was refused', async () => {
+    const watcher = await watching();
+    await writeAndHear('POST', { name: 'before' });
+    watcher.say(subscribe);
+    await watcher.settled();
+    await write('POST', { name: '' });
+    await write('PUT', { id: 999_999, status: 'sold' });
+    await write('POST', { name: 'during' });
+    await watcher.received(1);
+    watcher.say({ action: 'unsubscribe' });
+    await watcher.settled();
+    await writeAndHear('POST', { name: 'after' });
+    watcher.say({ action: 'subscribe', eventTypes: ['plant.created'] });
+    await watcher.settled();
+    await write('POST', { name: 'again' });
+    await watcher.received(2);
+    await watcher.close();
+
+    expect(watcher.events).toMatchObject([{ data: { name: 'during' } }, { data: { name: 'again' } }]);
+  });
+
+  test('filters choose by type and plant, add up, and are taken away one by one', async () => {
+    const { json: one } = await writeAndHear('POST', { name: 'one' });
+    const { json: two } = await writeAndHear('POST', { name: 'two' });
+    const byStatus = { eventTypes: ['plant.status.changed'] };
+    const byPlant = { plantId: two.id };
+    const watcher = await watching({ ...subscribe, ...byStatus }, { ...subscribe, ...byPlant });
+
+    await write('PUT', { id: one.id, status: 'sold' });
+    await write('PUT', { id: two.id, status: 'sold' });
+    await watcher.received(3);
+    watcher.say({ action: 'unsubscribe', ...byPlant });
+    await watcher.settled();
+    await writeAndHear('PUT', { id: two.id, tags: ['unheard'] });
+    await write('PUT', { id: one.id, status: 'pending' });
+    await watcher.received(4);
+    await watcher.close();
+
+    expect(watcher.events).toMatchObject([
+      { type: 'plant.status.changed', plantId: one.id },
+      { type: 'plant.updated', data: { id: two.id } },
+      { type: 'plant.status.changed', plantId: two.id },
+      { type: 'plant.status.changed', plantId: one.id, newStatus: 'pending' },
+    ]);
+  });
+
+  test.each([
+    ['no JSON', 'rubbish{', 'message'],
+    ['an empty message', '', 'message'],
+    ['a list', [], 'message'],
+    ['null', 'null', 'message'],
+    ['no action', {}, 'action'],
+    ['an unknown action', { action: 'delete' }, 'action'],
+    ['an unknown field', { action: 'subscribe', where: '1=1' }, 'where'],
+    ['types that are text', { action: 'subscribe', eventTypes: 'plant.created' }, 'eventTypes'],
+    ['no types', { action: 'subscribe', eventTypes: [] }, 'eventTypes'],
+    ['an unknown type', { action: 'subscribe', eventTypes: ['plant.eaten'] }, 'eventTypes'],
+    ['a plant that is text', { action: 'subscribe', plantId: '1' }, 'plantId'],
+    ['a plant beyond 2^53', '{"action":"subscribe","plantId":9007199254740993}', 'plantId'],
+  ])('%s gets an error and no subscription, and the connection goes on', async (_what, message, param) => {
+    const watcher = await watching(message);
+    await watcher.received(1);
+    await writeAndHear('POST', { name: 'unheard' });
+    watcher.say(subscribe);
+    await watcher.settled();
+    await write('POST', { name: 'heard' });
+    await watcher.received(2);
+    await watcher.close();
+
+    expect(watcher.events).toMatchObject([
+      { type: 'error', error: { reason: 'request.field', param } },
+      { type: 'plant.created', data: { name: 'heard' } },
+    ]);
+  });
+
+  test('binary messages are refused, oversized ones end the connection', async () => {
+    const binary = await watching();
+    binary.socket.send(Buffer.from(JSON.stringify(subscribe)));
+    await binary.received(1);
+    await binary.close();
+    const oversized = await watching();
+    oversized.say('x'.repeat(5_000));
+
+    expect(binary.events).toMatchObject([{ error: { param: 'message' } }]);
+    expect(await oversized.closed()).toBe(1009);
+  });
+
+  test('a flood of subscriptions or of messages ends the connection', async () => {
+    const many = await openWatcher(store.url, headers);
+    for (let plantId = 1; plantId <= 21; plantId += 1) many.say({ ...subscribe, plantId });
+    const often = await openWatcher(store.url, headers);
+    for (let i = 0; i < 61; i += 1) often.say(subscribe);
+
+    expect(await many.closed()).toBe(1008);
+    expect(await often.closed()).toBe(1008);
+  });
+
+  test('the handshake needs a session, by bearer or cookie, and no foreign origin', async () => {
+    const cookie = `session=${store.token}`;
+    const byCookie = await openWatcher(store.url, { cookie, origin: new URL(store.url).origin });
+    await byCookie.close();
+
+    expect(await refusedWatcher(store.url, {})).toEqual({ status: 401, reason: 'login.required' });
+    expect(await refusedWatcher(store.url, { authorization: `Bearer ${'A'.repeat(43)}` })).toMatchObject({
+      status: 401,
+    });
+    expect(await refusedWatcher(store.url, { cookie, origin: 'https://attacker.example' })).toEqual({
+      status: 403,
+      reason: 'origin.not_allowed',
+    });
+    expect(await refusedWatcher(store.url, { ...headers, host: 'attacker.example' })).toMatchObject({
+      status: 421,
+    });
+  });
+
+  test('an Upgrade to something else, or elsewhere, is refused in the shape of errors', async () => {
+    const { port } = new URL(store.url);
+    const answers = [];
+    for (const [path, protocol] of [
+      ['/v3/ws/plants', 'h2c'],
+      ['/v3/plant/1', 'websocket'],
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nAuthorization: Bearer ${store.token}\r\n\r\n`,
+      );
+      let text = '';
+      for await (const chunk of socket) text += chunk;
+      answers.push(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)).error.reason);
+    }
+
+    expect(answers).toEqual(['request.unsupported', 'endpoint.unknown']);
+  });
+
+  test('logging out disconnects the watchers of that session alone', async () => {
+    const token = await logIn(store);
+    const leaving = await openWatcher(store.url, { authorization: `Bearer ${token}` });
+    const staying = await watching(subscribe);
+
+    await store.send({ path: '/user/auth/logout', token });
+    const code = await leaving.closed();
+    await write('POST', { name: 'still here' });
+    await staying.received(1);
+    await staying.close();
+
+    expect(code).toBe(1008);
+  });
+
+  test('a session that ended elsewhere, or ran out, ends its connections at the next round', async () => {
+    let now = Date.now();
+    const quick = await startTestStore(databases, { now: () => now, watcherLimits: { pingMs: 50 } });
+    const watcher = await openWatcher(quick.url, { authorization: `Bearer ${quick.token}` });
+    now += 3_601_000;
+    const code = await watcher.closed();
+    await quick.drain();
+
+    expect(code).toBe(1008);
+  });
+
+  test('a watcher that does not read is disconnected; the others get everything', async () => {
+    const small = await startTestStore(databases, { watcherLimits: { unreadBytes: 16_384 } });
+    const auth = { authorization: `Bearer ${small.token}` };
+    const reader = await openWatcher(small.url, auth);
+    const sleeper = await openWatcher(small.url, auth);
+    for (const watcher of [reader, sleeper]) {
+      watcher.say(subscribe);
+      await watcher.settled();
+    }
+    sleeper.socket.pause();
+    const body = { name: 'x', tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(50, '植')) };
+    let written = 0;
+    const isGone = () =>
+      small.log.filter((record) => 'event' in record && record.event === 'plants.watcher_slow').length;
+    // What the kernel buffers for a socket is a few megabytes at most.
+    while (isGone() === 0 && written < 3_000) {
+      await Promise.all(Array.from({ length: 10 }, () => write('POST', body, small)));
+      written += 10;
+    }
+    await reader.received(written);
+    sleeper.socket.resume();
+    await sleeper.closed();
+    await reader.close();
+    await small.drain();
+
+    expect(isGone()).toBe(1);
+    expect(sleeper.events.length).toBeLessThan(written);
+  }, 60_000);
+
+  test('draining says goodbye to watchers and lets no others in', async () => {
+    const other = await startTestStore(databases);
+    const watcher = await openWatcher(other.url, { authorization: `Bearer ${other.token}` });
+    await Promise.all([other.drain(), once(watcher.socket, 'close')]);
+
+    expect(await watcher.closed()).toBe(1001);
+    await expect(openWatcher(other.url, {})).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describePostgres('events of several instances', (databases, postgres) => {
+  test('an event made on one instance reaches a watcher on the other', async () => {
+    const one = await startTestStore(databases);
+    const two = await startTestStore(databases, { database: one.database });
+    const watcher = await openWatcher(two.url, { authorization: `Bearer ${one.token}` });
+    watcher.say(subscribe);
+    await watcher.settled();
+
+    const { json } = await one.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'From one' } });
+    await one.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id: json.id, status: 'pending' } });
+    await watcher.received(3);
+    await watcher.close();
+    await Promise.all([one.drain(), two.drain()]);
+
+    expect(watcher.events.map(({ type }) => type)).toEqual([
+      'plant.created',
+      'plant.updated',
+      'plant.status.changed',
+    ]);
+  });
+
+  test('watchers are told when events may be missed, and can come back when they are heard again', async () => {
+    const store = await startTestStore(databases);
+    const auth = { authorization: `Bearer ${store.token}` };
+    const first = await openWatcher(store.url, auth);
+    await postgres().run(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant store events'",
+    );
+    const code = await first.closed();
+    let second = await openWatcher(store.url, auth).catch(() => undefined);
+    for (let attempt = 0; attempt < 200 && second === undefined; attempt += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      second = await openWatcher(store.url, auth).catch(() => undefined);
+    }
+    second?.say(subscribe);
+    await second?.settled();
+    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Heard again' } });
+    await second?.received(1);
+    await second?.close();
+    await store.drain();
+
+    expect(code).toBe(1012);
+    expect(second?.events).toMatchObject([{ data: { name: 'Heard again' } }]);
+  });
+
+  test('a database that is away is 503 with a time to come back, and works again when it is there', async () => {
+    const store = await startTestStore(databases);
+    await postgres().halt();
+    const answer = await store.send({ path: '/plant/1' });
+    const write = await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Lost' } });
+    await postgres().resume();
+    const again = await store.send({ path: '/plant/1' });
+    await store.drain();
+
+    expect(write.status).toBe(503);
+    expect(answer).toMatchObject({ status: 503, json: { error: { reason: 'store.database' } } });
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(again.status).toBe(200);
+  });
+});
