@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { toUsageFields, type Usage } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
-import { Lifetime } from '../http/lifetime.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
-import type { SwapRemoveItem } from '../http/swap-remove-list.ts';
+import { Lifetime } from '../lifetime.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
+import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { ModelRequest } from './request.ts';
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import { Channel, type ChannelReader } from './channel.ts';
 import { ChunkedBody } from './chunked.ts';
 import { isHopeless, parseHead, type RequestHead, withoutEmptyLines } from './head.ts';
@@ -8,7 +9,6 @@ import { malformed } from './malformed.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { type Done, HttpResponse, keepAliveS, type Wire } from './response.ts';
-import type { SwapRemoveItem } from './swap-remove-list.ts';
 import type { Turn } from './tick.ts';
 
 export interface ConnectionLimits {

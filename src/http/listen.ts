@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
+import { SwapRemoveList } from '../swap-remove-list.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type Server } from './connection.ts';
 import { DateLine } from './date-line.ts';
-import { SwapRemoveList } from './swap-remove-list.ts';
 import { Turn } from './tick.ts';
 
 export interface ListenLimits extends ConnectionLimits {

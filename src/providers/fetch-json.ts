@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { Lifetime } from '../http/lifetime.ts';
+import { Lifetime } from '../lifetime.ts';
 import { decodedAnswer } from './decode.ts';
 import { requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';

@@ -1,8 +1,8 @@
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { unfitInValue } from '../http/field-lines.ts';
-import { SwapRemoveList } from '../http/swap-remove-list.ts';
 import { Turn } from '../http/tick.ts';
+import { SwapRemoveList } from '../swap-remove-list.ts';
 import { HostConnection, type Keeper } from './host-connection.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Lifetime } from '../http/lifetime.ts';
+import type { Lifetime } from '../lifetime.ts';
 import type { ProviderAnswer } from './upstream.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { Lifetime } from '../../src/http/lifetime.ts';
+import { Lifetime } from '../../src/lifetime.ts';
 import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
 import { decodedAnswer } from '../../src/providers/decode.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { Lifetime } from '../../src/http/lifetime.ts';
+import { Lifetime } from '../../src/lifetime.ts';
 import type { Forwarded } from '../../src/providers/attempt.ts';
 import { forward } from '../../src/providers/forward.ts';
 import type { Provider } from '../../src/providers/provider.ts';

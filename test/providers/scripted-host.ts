@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { Lifetime } from '../../src/http/lifetime.ts';
+import { Lifetime } from '../../src/lifetime.ts';
 import type { ProviderRequest } from '../../src/providers/attempt.ts';
 import type { ForwardOptions } from '../../src/providers/forward.ts';
 import { Provider, type ProviderOptions } from '../../src/providers/provider.ts';

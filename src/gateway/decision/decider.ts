@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
-import type { Lifetime } from '../../http/lifetime.ts';
 import { KnownBodies } from '../../json/known-bodies.ts';
+import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySet, PolicySource } from '../../policy/compile.ts';
 import { failedDecision } from '../../policy/rule-set.ts';
 import type { ModelEndpoint } from '../endpoints.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
-import type { Lifetime } from '../../http/lifetime.ts';
+import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { ThreadAnswer, ThreadQuestion } from './thread-messages.ts';
 

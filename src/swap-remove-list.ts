@@ -1,13 +1,13 @@
-/** What a bag can hold: it knows its own place there. */
+/** What the list can hold: an item that knows its own index there. */
 export interface SwapRemoveItem {
-  /** Where it lies in its bag; the bag's own business. */
+  /** Its index in the list; only the list writes it. */
   place: number;
 }
 
 /**
- * Things that come and go all the time, in no order. A Set of them would do but for its tables: V8 makes a new
- * one after every few removals, the old ones go on pointing to those that follow, and once one of them is in
- * the old generation, everything they ever held stays in memory until the next full collection.
+ * An unordered collection for items that come and go all the time. Not a Set: V8 rehashes it after every few
+ * removals, each old table keeps a pointer to the next, and once one of them is in the old generation, all that
+ * they ever held stays in memory until the next full collection.
  */
 export class SwapRemoveList<Item extends SwapRemoveItem> {
   readonly #items: Item[] = [];
@@ -21,7 +21,7 @@ export class SwapRemoveList<Item extends SwapRemoveItem> {
     this.#items.push(item);
   }
 
-  /** The item must be in the bag. */
+  /** The item must be in the list. */
   remove(item: Item): void {
     const last = this.#items.pop() as Item;
     if (last === item) return;

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import type { GatewayError } from './errors.ts';
 
 /**
  * How long somebody waits for an answer: until the client leaves, the server stops or a time is over.
