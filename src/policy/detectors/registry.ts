@@ -1,13 +1,13 @@
-import { creditCard } from './credit-card.ts';
 import type { Detector } from './detector.ts';
-import { email } from './email.ts';
-import { createGatewayKeyDetector } from './gateway-key.ts';
-import { ibanNumber } from './iban.ts';
-import { ipAddress } from './ip-address.ts';
-import { phone } from './phone.ts';
-import { privateKey } from './private-key.ts';
-import { secrets } from './secrets.ts';
-import { usSsn } from './us-ssn.ts';
+import { ipAddress } from './devices/ip-address.ts';
+import { creditCard } from './finance/credit-card.ts';
+import { ibanNumber } from './finance/iban.ts';
+import { email } from './people/email.ts';
+import { phone } from './people/phone.ts';
+import { usSsn } from './people/us-ssn.ts';
+import { createGatewayKeyDetector } from './secrets/gateway-key.ts';
+import { privateKey } from './secrets/private-key.ts';
+import { secrets } from './secrets/secrets.ts';
 
 /** What `detect` in a rule may name. */
 export const detectors = {

@@ -1,5 +1,5 @@
 import type { Detector } from '../detectors/detector.ts';
-import { createGatewayKeyDetector } from '../detectors/gateway-key.ts';
+import { createGatewayKeyDetector } from '../detectors/secrets/gateway-key.ts';
 import { text } from '../matchers/text.ts';
 import { builtInPolicy } from '../rule-set.ts';
 import type { CompiledRule, RuleTools } from './compile-rule.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createGatewayKeyDetector } from '../../../src/policy/detectors/gateway-key.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
+import { createGatewayKeyDetector } from '../../../src/policy/detectors/secrets/gateway-key.ts';
 
 /** Each is repeated; they begin, again and again, what some detector looks for. */
 const units = [

@@ -1,6 +1,6 @@
 import type { Detector } from '../../../../src/policy/detectors/detector.ts';
-import { createGatewayKeyDetector } from '../../../../src/policy/detectors/gateway-key.ts';
 import { type DetectorName, detectors } from '../../../../src/policy/detectors/registry.ts';
+import { createGatewayKeyDetector } from '../../../../src/policy/detectors/secrets/gateway-key.ts';
 import { labelCreditCards } from './credit-card.ts';
 import { labelEmails } from './email.ts';
 import { configuredSecrets, labelGatewayKeys } from './gateway-key.ts';

@@ -1,10 +1,10 @@
+import type { Detector, Finding } from '../detector.ts';
+import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
+import { findKeyLikeRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
-import type { Detector, Finding } from './detector.ts';
 import { findGatewayKeys } from './gateway-key.ts';
-import { findThroughDisguise, joinOverlapping } from './invisible.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 import { findKeyShapes } from './key-shapes.ts';
-import { findKeyLikeRuns } from './long-runs.ts';
 import { privateKey } from './private-key.ts';
 import { findBySecretlint } from './secretlint-rules.ts';
 import { findUrlCredentials } from './url-credentials.ts';

@@ -1,5 +1,5 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import type { Finding } from './detector.ts';
+import type { Finding } from '../detector.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 type Rule = (typeof rules)[number];

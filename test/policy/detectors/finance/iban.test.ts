@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ibanNumber } from '../../../src/policy/detectors/iban.ts';
-import { found } from './found.ts';
+import { ibanNumber } from '../../../../src/policy/detectors/finance/iban.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['DE89370400440532013000'],

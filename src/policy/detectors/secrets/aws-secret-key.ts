@@ -1,4 +1,4 @@
-import type { Finding } from './detector.ts';
+import type { Finding } from '../detector.ts';
 
 const needles = ['ccess', 'CCESS'];
 const shape =

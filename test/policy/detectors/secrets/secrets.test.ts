@@ -1,8 +1,8 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { expect, test } from 'vitest';
-import { secrets } from '../../../src/policy/detectors/secrets.ts';
-import { found } from './found.ts';
-import { base62, createRandom } from './labelled-set/random.ts';
+import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
+import { found } from '../found.ts';
+import { base62, createRandom } from '../labelled-set/random.ts';
 
 const random = createRandom(42);
 const drawn = (length: number) => random.text(length, base62);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { usSsn } from '../../../src/policy/detectors/us-ssn.ts';
-import { found } from './found.ts';
+import { usSsn } from '../../../../src/policy/detectors/people/us-ssn.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['alone with hyphens', '512-43-9876', '512-43-9876'],

@@ -1,6 +1,6 @@
 import iban from 'validator/lib/isIBAN.js';
-import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
-import type { Detector, Finding } from './detector.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
 
 // The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
 const isIban = 'default' in iban ? iban.default : iban;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { phone } from '../../../src/policy/detectors/phone.ts';
-import { found } from './found.ts';
+import { phone } from '../../../../src/policy/detectors/people/phone.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['+1 415 555 0123'],

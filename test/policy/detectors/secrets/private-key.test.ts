@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { privateKey } from '../../../src/policy/detectors/private-key.ts';
-import { found } from './found.ts';
+import { privateKey } from '../../../../src/policy/detectors/secrets/private-key.ts';
+import { found } from '../found.ts';
 
 const cipher = { cipher: 'aes-256-cbc', passphrase: 'x' };
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
-import { isDigit, isKeyCharacter } from './characters.ts';
-import { followsWord, letterBefore, wordsBefore } from './context-words.ts';
-import type { Detector, Finding } from './detector.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isDigit, isKeyCharacter } from '../text/characters.ts';
+import { followsWord, letterBefore, wordsBefore } from '../text/context-words.ts';
 
 /**
  * US social security numbers: 3-2-4 digits with hyphens; with spaces, dots or in one piece only after words

@@ -1,5 +1,5 @@
-import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from './characters.ts';
-import type { Detector, Finding } from './detector.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
 
 /**
  * Payment card numbers: a known issuer, its length, printed in one piece or in the issuer's groups with one

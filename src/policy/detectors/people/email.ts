@@ -1,5 +1,5 @@
-import { isDigit, isLatinLetter, isWordCharacter } from './characters.ts';
-import type { Detector, Finding } from './detector.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
 
 const longestLocal = 64;
 const longestDomain = 189;

@@ -1,3 +1,4 @@
+import type { Finding } from '../detector.ts';
 import {
   type CharacterSet,
   isAlphanumeric,
@@ -5,8 +6,7 @@ import {
   isKeyCharacter,
   isWordCharacter,
   toCharacterSet,
-} from './characters.ts';
-import type { Finding } from './detector.ts';
+} from '../text/characters.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 type KeyShape = { readonly prefix: string } & Body;

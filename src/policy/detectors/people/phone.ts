@@ -1,7 +1,7 @@
-import { isDigit, toCharacterSet } from './characters.ts';
-import { followsWord, wordsBefore } from './context-words.ts';
-import type { Detector, Finding } from './detector.ts';
-import { findLongRuns } from './long-runs.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isDigit, toCharacterSet } from '../text/characters.ts';
+import { followsWord, wordsBefore } from '../text/context-words.ts';
+import { findLongRuns } from '../text/long-runs.ts';
 import { nationalLengths } from './phone-plans.ts';
 
 /**

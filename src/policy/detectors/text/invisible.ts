@@ -1,4 +1,4 @@
-import type { Finding } from './detector.ts';
+import type { Finding } from '../detector.ts';
 
 /**
  * Soft hyphen, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key with

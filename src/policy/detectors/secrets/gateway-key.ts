@@ -1,8 +1,8 @@
-import { isAlphanumeric } from './characters.ts';
-import type { Detector, Finding } from './detector.ts';
-import { findThroughDisguise, joinOverlapping } from './invisible.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isAlphanumeric } from '../text/characters.ts';
+import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
+import { findKeyLikeRuns } from '../text/long-runs.ts';
 import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
-import { findKeyLikeRuns } from './long-runs.ts';
 
 const prefix = 'gw_';
 const keyLength = prefix.length + keyBodyLength + keyChecksumLength;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyChecksum } from '../../../src/policy/detectors/key-checksum.ts';
+import { keyChecksum } from '../../../../src/policy/detectors/secrets/key-checksum.ts';
 
 // Worked out with another program's CRC-32.
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ipAddress } from '../../../src/policy/detectors/ip-address.ts';
-import { found } from './found.ts';
+import { ipAddress } from '../../../../src/policy/detectors/devices/ip-address.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['192.168.1.42'],

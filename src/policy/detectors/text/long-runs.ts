@@ -1,5 +1,5 @@
+import type { Finding } from '../detector.ts';
 import { type CharacterSet, isIn, isKeyCharacter, toCharacterSet } from './characters.ts';
-import type { Finding } from './detector.ts';
 
 /**
  * Finds every maximal run of at least `atLeast` characters of a set. It looks at one character in `atLeast`

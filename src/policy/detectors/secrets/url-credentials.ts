@@ -1,5 +1,5 @@
-import { isLatinLetter } from './characters.ts';
-import type { Finding } from './detector.ts';
+import type { Finding } from '../detector.ts';
+import { isLatinLetter } from '../text/characters.ts';
 
 const longestPart = 256;
 

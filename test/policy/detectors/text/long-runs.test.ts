@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isDigit, toCharacterSet } from '../../../src/policy/detectors/characters.ts';
-import { findLongRuns } from '../../../src/policy/detectors/long-runs.ts';
+import { isDigit, toCharacterSet } from '../../../../src/policy/detectors/text/characters.ts';
+import { findLongRuns } from '../../../../src/policy/detectors/text/long-runs.ts';
 
 const digits = toCharacterSet(isDigit);
 

@@ -1,5 +1,5 @@
-import { isKeyCharacter } from './characters.ts';
-import type { Finding } from './detector.ts';
+import type { Finding } from '../detector.ts';
+import { isKeyCharacter } from '../text/characters.ts';
 
 const opening = 'eyJ';
 /** Longer ones exist, but are no bearer tokens: they don't fit into servers' header limits. */

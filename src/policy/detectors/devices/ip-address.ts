@@ -1,7 +1,7 @@
-import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from './characters.ts';
-import { wordsBefore } from './context-words.ts';
-import type { Detector, Finding } from './detector.ts';
-import { findLongRuns } from './long-runs.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
+import { wordsBefore } from '../text/context-words.ts';
+import { findLongRuns } from '../text/long-runs.ts';
 
 /**
  * Internet addresses of both versions. Left out is what belongs to nobody: loopback, "any", broadcast and

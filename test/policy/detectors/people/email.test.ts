@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { email } from '../../../src/policy/detectors/email.ts';
-import { found } from './found.ts';
+import { email } from '../../../../src/policy/detectors/people/email.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['anna@example.com'],

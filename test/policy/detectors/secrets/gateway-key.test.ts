@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createGatewayKeyDetector } from '../../../src/policy/detectors/gateway-key.ts';
-import { keyChecksum } from '../../../src/policy/detectors/key-checksum.ts';
-import { found } from './found.ts';
+import { createGatewayKeyDetector } from '../../../../src/policy/detectors/secrets/gateway-key.ts';
+import { keyChecksum } from '../../../../src/policy/detectors/secrets/key-checksum.ts';
+import { found } from '../found.ts';
 
 const body = 'abcdefghijklmnopqrstuvwxyz012345';
 const key = `gw_${body}${keyChecksum(body)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { creditCard } from '../../../src/policy/detectors/credit-card.ts';
-import { found } from './found.ts';
+import { creditCard } from '../../../../src/policy/detectors/finance/credit-card.ts';
+import { found } from '../found.ts';
 
 test.each([
   ['4111111111111111'],

@@ -1,6 +1,6 @@
-import { isDigit, isLatinLetter, toCharacterSet } from './characters.ts';
-import type { Detector, Finding } from './detector.ts';
-import { findLongRuns } from './long-runs.ts';
+import type { Detector, Finding } from '../detector.ts';
+import { isDigit, isLatinLetter, toCharacterSet } from '../text/characters.ts';
+import { findLongRuns } from '../text/long-runs.ts';
 import { isRepetitive } from './placeholder.ts';
 
 /** A key of 4096 bits with escaped line ends has some 3,400 characters. */
