@@ -73,7 +73,7 @@ const bundle = await rolldown({
   input: {
     main: 'src/main.ts',
     'decide-worker': 'src/gateway/decision/decide-worker.ts',
-    'serve-worker': 'src/cli/workers/serve-worker.ts',
+    'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
     ...deferred,
   },
   platform: 'node',

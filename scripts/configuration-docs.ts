@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/config/json-schema.ts';
+import type { JsonSchema } from '../src/config/schema/json-schema.ts';
 
 /** docs/configuration.md, made from the schema. `npx vitest run test/config/docs.test.ts -u` writes it. */
 export function renderConfigurationDocs(schema: JsonSchema): string {
@@ -7,7 +7,7 @@ export function renderConfigurationDocs(schema: JsonSchema): string {
 
 const introduction = `# Configuration
 
-<!-- Made from src/config/schema.ts: npx vitest run test/config/docs.test.ts -u -->
+<!-- Made from src/config/schema/schema.ts: npx vitest run test/config/docs.test.ts -u -->
 
 One YAML file, \`gateway.yaml\`. It is the one of \`--config\`, else of \`GATEWAY_CONFIG\`, else \`gateway.yaml\`
 (\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or above it up to the project's root,

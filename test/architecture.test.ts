@@ -204,7 +204,7 @@ const g = require('./g.ts');`;
 
     const keepers = sourceFiles().filter((file) => variable.test(readFileSync(join(root, file), 'utf8')));
 
-    expect(keepers).toEqual(['cli/workers/serve-worker.ts']);
+    expect(keepers).toEqual(['cli/serve/workers/serve-worker.ts']);
   });
 
   test('no file is longer than 300 lines', () => {

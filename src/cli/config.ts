@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { findConfig } from '../config/find.ts';
-import { buildEditorSchema } from '../config/json-schema.ts';
 import { type Inspection, inspectConfig } from '../config/load.ts';
-import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/problems.ts';
+import { buildEditorSchema } from '../config/schema/json-schema.ts';
+import { findConfig } from '../config/source/find.ts';
+import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
 import { GatewayError } from '../errors.ts';
-import { commonOptions, createCommand } from './command.ts';
-import { type Io, write } from './io.ts';
-import { outputFormat } from './output-format.ts';
+import { commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { outputFormat } from './shell/output-format.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseExpiry } from '../config/expiry.ts';
-import { generateKey, hashKey, parseKey } from '../config/keys.ts';
+import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
+import { parseExpiry } from '../config/schema/expiry.ts';
 import { GatewayError } from '../errors.ts';
-import { commonOptions, createCommand } from './command.ts';
-import { type Io, write } from './io.ts';
-import { outputFormat } from './output-format.ts';
+import { commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { outputFormat } from './shell/output-format.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({

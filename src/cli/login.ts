@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { saveSession } from '../client/session.ts';
 import { GatewayError } from '../errors.ts';
-import { askPassword, askText, canAsk, readPassword } from './ask.ts';
-import { type CommonOptions, createCommand } from './command.ts';
-import { type Io, write } from './io.ts';
-import { formatted } from './listing.ts';
 import { connect } from './plants/connect.ts';
-import { withSpinner } from './spinner.ts';
+import { askPassword, askText, canAsk, readPassword } from './shell/ask.ts';
+import { type CommonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { formatted } from './shell/listing.ts';
+import { withSpinner } from './shell/spinner.ts';
 
 interface LoginOptions {
   readonly user?: string;

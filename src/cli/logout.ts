@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { removeSession } from '../client/session.ts';
 import { GatewayError } from '../errors.ts';
-import { createCommand } from './command.ts';
-import { type Io, write } from './io.ts';
-import { formatted } from './listing.ts';
 import { connect } from './plants/connect.ts';
-import { withSpinner } from './spinner.ts';
+import { createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { formatted } from './shell/listing.ts';
+import { withSpinner } from './shell/spinner.ts';
 
 export function build(io: Io): Command {
   return createCommand({

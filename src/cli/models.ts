@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { getJson } from '../client/gateway.ts';
 import { asRecord } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
-import { type CommonOptions, commonOptions, createCommand } from './command.ts';
-import { type Io, write } from './io.ts';
-import { deadline, printValue } from './output.ts';
-import { gatewayTarget } from './target.ts';
-import { table } from './terminal.ts';
+import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { deadline, printValue } from './shell/output.ts';
+import { gatewayTarget } from './shell/target.ts';
+import { table } from './shell/terminal.ts';
 
 export function build(io: Io): Command {
   return createCommand({

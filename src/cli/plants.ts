@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { exitCodeHelp, withCommonOptions } from './command.ts';
-import type { Io } from './io.ts';
 import { build as buildLogin } from './login.ts';
 import { build as buildLogout } from './logout.ts';
 import { build as buildAdd } from './plants/add.ts';
@@ -10,6 +8,8 @@ import { build as buildServe } from './plants/serve.ts';
 import { build as buildUpdate } from './plants/update.ts';
 import { build as buildUser } from './plants/user.ts';
 import { build as buildWatch } from './plants/watch.ts';
+import { exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import type { Io } from './shell/io.ts';
 import { build as buildWhoami } from './whoami.ts';
 
 const examples = [

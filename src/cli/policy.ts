@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { exitCodeHelp, withCommonOptions } from './command.ts';
-import type { Io } from './io.ts';
 import { build as buildExplain } from './policy/explain.ts';
 import { build as buildReplay } from './policy/replay.ts';
 import { build as buildTest } from './policy/test.ts';
+import { exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import type { Io } from './shell/io.ts';
 
 const examples = [
   'gateway policy test policies/*.yaml',

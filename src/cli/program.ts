@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
-import { type CommandModule, exitCodeHelp, withCommonOptions } from './command.ts';
-import type { Io } from './io.ts';
-import { printError, wantsJson } from './terminal.ts';
+import { type CommandModule, exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import type { Io } from './shell/io.ts';
+import { printError, wantsJson } from './shell/terminal.ts';
 
 interface Entry {
   readonly summary: string;

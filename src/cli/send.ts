@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import { type Reply, sendPrompt } from '../client/gateway.ts';
 import { type PromptDialect, promptDialects } from '../client/prompt.ts';
 import { GatewayError } from '../errors.ts';
-import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './command.ts';
-import { readInput } from './input.ts';
-import { type Io, write } from './io.ts';
-import { deadline, printValue } from './output.ts';
-import { outputFormat } from './output-format.ts';
-import { gatewayTarget } from './target.ts';
+import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
+import { readInput } from './shell/input.ts';
+import { type Io, write } from './shell/io.ts';
+import { deadline, printValue } from './shell/output.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { gatewayTarget } from './shell/target.ts';
 
 interface SendOptions extends CommonOptions {
   readonly model?: string;

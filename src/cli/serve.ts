@@ -1,21 +1,27 @@
 import { type Command, Option } from 'commander';
 import { isAlive, type RunningGateway, readRunning, runningFile } from '../client/address.ts';
 import { removeState, stateDirectory, writeState } from '../client/state.ts';
+import { generateKey } from '../config/build/keys.ts';
 import type { Config } from '../config/config.ts';
-import { generateKey } from '../config/keys.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { watchFile } from '../config/watch.ts';
+import { watchFile } from '../config/source/watch.ts';
 import { toGatewayError } from '../errors.ts';
 import type { Recorder } from '../record/recorder.ts';
-import { banner } from './banner.ts';
-import { type CommonOptions, commonOptions, createCommand, portNumber, workerCount } from './command.ts';
-import { hasColour, type Io, type Paint, painter } from './io.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
-import { openRecorder, type Recording } from './recording.ts';
-import { type PlantsService, type Services, startServices } from './services.ts';
-import { describeNews } from './workers/events.ts';
-import type { WorkerNews } from './workers/worker.ts';
+import { banner } from './serve/banner.ts';
+import { openRecorder, type Recording } from './serve/server/recording.ts';
+import { type PlantsService, type Services, startServices } from './serve/services.ts';
+import { describeNews } from './serve/workers/events.ts';
+import type { WorkerNews } from './serve/workers/worker.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  portNumber,
+  workerCount,
+} from './shell/command.ts';
+import { hasColour, type Io, type Paint, painter } from './shell/io.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port?: number;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { createCommand } from './command.ts';
-import type { Io } from './io.ts';
-import { printOne } from './listing.ts';
 import { connectLoggedIn } from './plants/connect.ts';
-import { withSpinner } from './spinner.ts';
+import { createCommand } from './shell/command.ts';
+import type { Io } from './shell/io.ts';
+import { printOne } from './shell/listing.ts';
+import { withSpinner } from './shell/spinner.ts';
 
 export function build(io: Io): Command {
   return createCommand({

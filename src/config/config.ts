@@ -1,22 +1,22 @@
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
-import { deepFreeze } from './deep-freeze.ts';
-import { parseDuration } from './durations.ts';
-import type { KeyFile } from './key-files.ts';
-import { createKeyRing, hashKey, type KeyRing } from './keys.ts';
-import { buildModelFinder, buildModels, type FindModel, type ModelEntry } from './models.ts';
+import { createKeyRing, hashKey, type KeyRing } from './build/keys.ts';
+import { buildModelFinder, buildModels, type FindModel, type ModelEntry } from './build/models.ts';
 import {
   buildProjects,
   collectKeys,
   type KeySource,
   modelPolicyName,
   type ProjectConfig,
-} from './projects.ts';
-import { buildProviders, type ProviderConfig } from './providers.ts';
-import { createReport, type Report } from './report.ts';
-import type { Settings } from './schema.ts';
-import { parseSize } from './sizes.ts';
-import type { Reference } from './substitute.ts';
+} from './build/projects.ts';
+import { buildProviders, type ProviderConfig } from './build/providers.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { parseDuration } from './schema/durations.ts';
+import type { Settings } from './schema/schema.ts';
+import { parseSize } from './schema/sizes.ts';
+import type { KeyFile } from './source/key-files.ts';
+import { createReport, type Report } from './source/report.ts';
+import type { Reference } from './source/substitute.ts';
 
 export interface ServerConfig {
   readonly host: string;

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
+import { readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
-import type { SourceDocument } from './document.ts';
-import { type FoundConfig, findConfig, readConfigFile } from './find.ts';
-import { type KeyFile, readKeyFiles } from './key-files.ts';
-import { withoutSecrets } from './masking.ts';
-import { applyOverrides } from './overrides.ts';
-import { ConfigError, type Problem } from './problems.ts';
-import { createReport, type Report } from './report.ts';
-import type { Settings } from './schema.ts';
-import { readSettings } from './settings.ts';
-import { type Reference, substitute } from './substitute.ts';
+import { withoutSecrets } from './schema/masking.ts';
+import type { Settings } from './schema/schema.ts';
+import type { SourceDocument } from './source/document.ts';
+import { type FoundConfig, findConfig, readConfigFile } from './source/find.ts';
+import { type KeyFile, readKeyFiles } from './source/key-files.ts';
+import { applyOverrides } from './source/overrides.ts';
+import { ConfigError, type Problem } from './source/problems.ts';
+import { createReport, type Report } from './source/report.ts';
+import { type Reference, substitute } from './source/substitute.ts';
 
 export interface LoadOptions {
   /** Of --config; without it GATEWAY_CONFIG, then the search decides. */
@@ -55,7 +55,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
   const text = found === undefined ? '' : await readConfigFile(found.path);
   // Without a file the YAML parser is never loaded.
-  const source = text === '' ? undefined : (await import('./document.ts')).parseSource(text);
+  const source = text === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const { value, references } = applyOverrides(substituted, options.env);

@@ -1,7 +1,7 @@
 import { Document, isCollection, isMap, isScalar, isSeq } from 'yaml';
 import type { Inspection } from './load.ts';
-import { withoutSecrets } from './masking.ts';
-import { formatPath } from './problems.ts';
+import { withoutSecrets } from './schema/masking.ts';
+import { formatPath } from './source/problems.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { ModelEntry } from '../config/models.ts';
+import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';

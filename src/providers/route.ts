@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../config/models.ts';
+import type { ModelEntry } from '../config/build/models.ts';
 import type { Provider } from './provider.ts';
 
 /** A provider and the name that the model has there. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { renderConfigurationDocs } from '../../scripts/configuration-docs.ts';
-import { buildJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
 import { inspectConfig } from '../../src/config/load.ts';
-import { notYet } from '../../src/config/not-yet.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { buildJsonSchema, type JsonSchema } from '../../src/config/schema/json-schema.ts';
+import { notYet } from '../../src/config/schema/not-yet.ts';
+import { formatProblem } from '../../src/config/source/problems.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 import { nowMs } from './workspace.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/source/problems.ts';
 
 /** Midday of 21 November 2026. */
 export const nowMs = Date.parse('2026-11-21T12:00:00Z');

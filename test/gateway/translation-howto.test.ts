@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inspectConfig } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem } from '../../src/config/source/problems.ts';
 
 const page = readFileSync(new URL('../../docs/translation-howto.md', import.meta.url), 'utf8');
 const configurations = [...page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, yaml]) => yaml ?? '');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { startServices } from '../../src/cli/services.ts';
-import { generateKey } from '../../src/config/keys.ts';
+import { startServices } from '../../src/cli/serve/services.ts';
+import { generateKey } from '../../src/config/build/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 

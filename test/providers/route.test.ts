@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelEntry } from '../../src/config/models.ts';
+import type { ModelEntry } from '../../src/config/build/models.ts';
 import { createRouter } from '../../src/providers/route.ts';
 import { makeProvider } from './scripted-host.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import type { CommonOptions } from '../command.ts';
-import type { Io } from '../io.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
 
 /** What a configuration file says of the plant store; undefined where there is no file. Throws config.invalid. */
 export async function configuredPlants(
@@ -9,7 +9,7 @@ export async function configuredPlants(
 ): Promise<Config['plants'] | undefined> {
   const search = { file, cwd: io.cwd, env: io.env };
   // Finding out that there is none must not cost reading a schema.
-  const { findConfig } = await import('../../config/find.ts');
+  const { findConfig } = await import('../../config/source/find.ts');
   if ((await findConfig(search)) === undefined) return undefined;
   const { loadConfig } = await import('../../config/load.ts');
   const { config } = await loadConfig({ ...search, nowMs: Date.now() });

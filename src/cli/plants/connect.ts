@@ -3,8 +3,8 @@ import { createPlantsClient, type PlantsClient, type PlantsConnection } from '..
 import { plantsBaseUrl, standardPlantsUrl } from '../../client/plants-url.ts';
 import { readSession } from '../../client/session.ts';
 import { GatewayError } from '../../errors.ts';
-import { type CommonOptions, commonOptions } from '../command.ts';
-import type { Io } from '../io.ts';
+import { type CommonOptions, commonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
 import { configuredPlants } from './configured.ts';
 
 export interface Connected {

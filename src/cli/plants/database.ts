@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateDirectory } from '../../client/state.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../shell/io.ts';
 
 export const databaseOption = '--database <address>';
 export const databaseHelp =

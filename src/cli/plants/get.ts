@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { createCommand, positiveInteger } from '../command.ts';
-import type { Io } from '../io.ts';
-import { printOne } from '../listing.ts';
-import { withSpinner } from '../spinner.ts';
+import { createCommand, positiveInteger } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { printOne } from '../shell/listing.ts';
+import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 import { plantListing } from './plant-listing.ts';
 

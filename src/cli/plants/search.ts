@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { PlantSearch } from '../../client/plants.ts';
-import { createCommand, positiveInteger } from '../command.ts';
-import type { Io } from '../io.ts';
-import { printList } from '../listing.ts';
-import { withSpinner } from '../spinner.ts';
+import { createCommand, positiveInteger } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { printList } from '../shell/listing.ts';
+import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 import { plantListing, searchTags, statusOption } from './plant-listing.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { commonOptions, createCommand, portNumber } from '../command.ts';
-import { hasColour, type Io, painter } from '../io.ts';
+import { commonOptions, createCommand, portNumber } from '../shell/command.ts';
+import { hasColour, type Io, painter } from '../shell/io.ts';
 import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 import { requestLine } from './request-line.ts';

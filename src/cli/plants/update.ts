@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Plant } from '../../client/plants.ts';
 import { GatewayError } from '../../errors.ts';
-import { createCommand, positiveInteger } from '../command.ts';
-import type { Io } from '../io.ts';
-import { printOne } from '../listing.ts';
-import { withSpinner } from '../spinner.ts';
+import { createCommand, positiveInteger } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { printOne } from '../shell/listing.ts';
+import { withSpinner } from '../shell/spinner.ts';
 import { connectLoggedIn } from './connect.ts';
 import { plantListing, statusOption, tagList } from './plant-listing.ts';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import { askPassword, canAsk, readPassword } from '../ask.ts';
-import { type CommonOptions, commonOptions, createCommand } from '../command.ts';
-import type { Io } from '../io.ts';
-import { printOne } from '../listing.ts';
+import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
+import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { printOne } from '../shell/listing.ts';
 import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 

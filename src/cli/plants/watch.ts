@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { WatchedEvent } from '../../client/plant-events.ts';
 import { printable } from '../../client/plants-failure.ts';
-import { createCommand, positiveInteger } from '../command.ts';
-import { type Io, write } from '../io.ts';
-import { formatted } from '../listing.ts';
+import { createCommand, positiveInteger } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { formatted } from '../shell/listing.ts';
 import { connectLoggedIn } from './connect.ts';
 
 const types = ['plant.created', 'plant.updated', 'plant.status.changed'];

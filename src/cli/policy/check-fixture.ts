@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../config/keys.ts';
+import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline, type Outcome } from './decide-offline.ts';
 import type { Expectation, Fixture } from './fixtures.ts';

@@ -1,5 +1,5 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
-import type { KeyRecord } from '../../config/keys.ts';
 import { GatewayError } from '../../errors.ts';
 import { toSubject } from '../../gateway/decision/judge.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';

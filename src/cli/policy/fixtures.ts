@@ -1,5 +1,5 @@
 import { isNode, LineCounter, parseAllDocuments } from 'yaml';
-import { suggest } from '../../config/problems.ts';
+import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { type Action, actions } from '../../policy/rule.ts';

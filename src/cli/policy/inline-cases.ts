@@ -1,5 +1,5 @@
 import type { Inspection } from '../../config/load.ts';
-import { formatPath } from '../../config/problems.ts';
+import { formatPath } from '../../config/source/problems.ts';
 
 /** One of a rule's own tests, by its place in the file; never with its text. */
 export interface InlineCase {

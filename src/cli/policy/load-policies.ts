@@ -1,10 +1,10 @@
+import { generateKey, type KeyRecord } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
-import { generateKey, type KeyRecord } from '../../config/keys.ts';
 import { type Inspection, inspectConfig, type LoadOptions } from '../../config/load.ts';
-import { ConfigError, suggest } from '../../config/problems.ts';
+import { ConfigError, suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import type { CommonOptions } from '../command.ts';
-import { type Io, write } from '../io.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
 import { standIns } from './stand-ins.ts';
 
 /** The configuration's policies as `serve` would run them, and what its file says of them. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GatewayError } from '../../errors.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../shell/io.ts';
 
 // Beyond any body that a gateway takes; a mistaken file must not fill the memory.
 const largestBytes = 256 * 2 ** 20;

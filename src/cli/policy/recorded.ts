@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asRecord } from '../../dialects/dialect.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../shell/io.ts';
 
 /** What was decided then. */
 export interface Was {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import { commonOptions, createCommand } from '../command.ts';
-import { type Io, write } from '../io.ts';
-import { outputFormat } from '../output-format.ts';
+import { commonOptions, createCommand } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { outputFormat } from '../shell/output-format.ts';
 import { decideOffline, type Outcome } from './decide-offline.ts';
 import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
 import { type Recorded, readRecords, type Skipped, type Was } from './recorded.ts';

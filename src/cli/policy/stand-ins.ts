@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Reference } from '../../config/substitute.ts';
+import type { Reference } from '../../config/source/substitute.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import { commonOptions, createCommand } from '../command.ts';
-import { type Io, write } from '../io.ts';
-import { outputFormat } from '../output-format.ts';
+import { commonOptions, createCommand } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { outputFormat } from '../shell/output-format.ts';
 import { checkFixture, type Difference } from './check-fixture.ts';
 import { type Fixture, parseFixtures } from './fixtures.ts';
 import { inlineCases } from './inline-cases.ts';

@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../../config/models.ts';
+import type { ModelEntry } from '../../config/build/models.ts';
 import { fetchJson } from '../../providers/fetch-json.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Router } from '../../providers/route.ts';

@@ -1,0 +1,53 @@
+import type { Config } from '../../config/config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { version } from '../../version.ts';
+import type { Paint } from '../shell/io.ts';
+import type { PlantsService } from './services.ts';
+
+interface BannerFacts {
+  readonly loaded: LoadedConfig;
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** How many processes answer. */
+  readonly workers?: number | undefined;
+  readonly plants?: PlantsService | undefined;
+  readonly paint: Paint;
+}
+
+/** What a person who just started the gateway wants to know, and nothing else. */
+export function banner({ loaded, url, key, workers = 1, plants, paint }: BannerFacts): string {
+  const { config } = loaded;
+  const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
+  const lines = [
+    `gateway ${version}   ${paint('cyan', url)}   (${source})`,
+    ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
+    `providers  ${providers(config, paint)}`,
+    `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,
+    ...(workers > 1 ? [`workers    ${workers}`] : []),
+    ...plantsLines(plants, paint),
+    'try        gateway send "hello"',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function plantsLines(plants: PlantsService | undefined, paint: Paint): string[] {
+  if (plants === undefined) return [];
+  if ('problem' in plants) return [paint('yellow', `plants     ${plants.problem}`)];
+  const { url, demoPassword } = plants;
+  const user =
+    demoPassword === undefined ? [] : [`           user demo, password ${demoPassword}  (shown only now)`];
+  return [`plants     ${paint('cyan', url)}`, ...user];
+}
+
+function providers(config: Config, paint: Paint): string {
+  const states = [...config.providers.values()].map(({ name, isConfigured, disabledBecause }) =>
+    isConfigured
+      ? `${name} ${paint('green', '✓')}`
+      : `${name} ${paint('yellow', `– ${disabledBecause ?? 'not configured'}`)}`,
+  );
+  return states.length === 0 ? paint('yellow', 'none') : states.join(' · ');
+}
+
+function keyCount({ keys, projects }: Config): string {
+  return `${keys.size} in ${projects.size} ${projects.size === 1 ? 'project' : 'projects'}`;
+}

@@ -1,0 +1,26 @@
+import type { Config } from '../../../config/config.ts';
+import type { GatewayConfig } from '../../../gateway/serve.ts';
+import type { ProviderOptions } from '../../../providers/provider.ts';
+
+/** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */
+export function gatewayConfig(config: Config, sandboxUrl: string | undefined): GatewayConfig {
+  return {
+    hash: config.hash,
+    allowedHosts: config.server.allowedHosts,
+    allowedOrigins: config.server.allowedOrigins,
+    bodyLimits: config.server.limits,
+    keys: config.keys,
+    providers: [...config.providers.values()].flatMap((provider): ProviderOptions[] => {
+      const baseUrl = provider.dialect === 'sandbox' ? sandboxUrl : provider.baseUrl;
+      if (!provider.isConfigured || baseUrl === undefined) return [];
+      return [
+        { ...provider, family: provider.dialect, baseUrl, forwardHeaders: new Set(provider.forwardHeaders) },
+      ];
+    }),
+    models: config.models,
+    findModel: config.findModel,
+    secrets: config.secrets,
+    policySource: config.policySource,
+    recordsBodies: config.records.bodies,
+  };
+}

@@ -1,0 +1,29 @@
+import { prettyLine } from '../../../record/pretty.ts';
+import type { ExchangeRecord } from '../../../record/record.ts';
+import { createRecorder, type Recorder } from '../../../record/recorder.ts';
+import { painter } from '../../shell/io.ts';
+
+/** Where records go and who sees them. Plain data: other processes that write records are told it. */
+export interface Recording {
+  readonly file: string;
+  /** What stderr gets: lines for a person, JSON, or nothing about exchanges. */
+  readonly shown: 'pretty' | 'json' | 'nothing';
+  readonly hasColour: boolean;
+  /** Whether several processes write. */
+  readonly isShared: boolean;
+}
+
+interface Stderr {
+  write(text: string): unknown;
+}
+
+/** Throws where the file can't be opened. */
+export function openRecorder({ file, shown, hasColour, isShared }: Recording, stderr: Stderr): Recorder {
+  const paint = painter(hasColour);
+  const show = {
+    pretty: (record: ExchangeRecord) => void stderr.write(prettyLine(record, paint)),
+    nothing: () => undefined,
+    json: undefined,
+  }[shown];
+  return createRecorder({ file, isShared, stderr, show });
+}

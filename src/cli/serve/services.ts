@@ -1,0 +1,128 @@
+import type { Config } from '../../config/config.ts';
+import { GatewayError } from '../../errors.ts';
+import type { WriteRecord } from '../../record/record.ts';
+import { portHolder } from './port-holder.ts';
+import { type Front, serveHere } from './server/server-handle.ts';
+import type { WorkersOptions } from './workers/start-workers.ts';
+
+/** The plant store beside the gateway, or why it did not start. */
+export type PlantsService =
+  | { readonly url: string; readonly demoPassword?: string | undefined }
+  | { readonly problem: string };
+
+export interface Services {
+  /** Where the gateway listens. */
+  readonly url: string;
+  /** Ids of the processes that answer there, where they are others than this one. */
+  readonly workers: readonly number[] | undefined;
+  readonly plants: PlantsService | undefined;
+  /** New exchanges follow this configuration; what was bound at the start (addresses, the store) stays. */
+  apply(config: Config): Promise<void>;
+  /** Drains the gateway, then ends what it needed. */
+  stop(): Promise<void>;
+}
+
+interface ServicesOptions {
+  readonly config: Config;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly record: WriteRecord;
+  /** Without it this process serves alone. */
+  readonly workers?: WorkersOptions | undefined;
+  /** Without it no plant store is started. */
+  readonly store?: {
+    readonly defaultDatabase: string;
+    readonly log: (record: object) => void;
+    /** Whether a new store gets a user `demo`, whose password somebody must then be shown. */
+    readonly demoUser: boolean;
+  };
+}
+
+/** Starts everything that a configuration asks for. Throws port.busy with the holder; nothing is left running then. */
+export async function startServices(options: ServicesOptions): Promise<Services> {
+  const { config, port } = options;
+  const stopping: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of stopping.splice(0).toReversed()) await step();
+  };
+  let sandboxUrl: string | undefined;
+  const prepareSandbox = async (next: Config) => {
+    const usesSandbox = [...next.providers.values()].some((provider) => provider.dialect === 'sandbox');
+    if (usesSandbox && sandboxUrl === undefined) {
+      const { startSandbox } = await import('../../sandbox/sandbox.ts');
+      const sandbox = await startSandbox();
+      sandboxUrl = sandbox.url;
+      stopping.unshift(() => sandbox.close());
+    }
+    return sandboxUrl;
+  };
+
+  try {
+    const front = await startFront(options, await prepareSandbox(config));
+    stopping.push(() => front.drain());
+    const plants = await startPlants(options, stopping);
+    return {
+      url: front.url,
+      workers: front.workers,
+      plants,
+      apply: async (next) => front.apply(next, await prepareSandbox(next)),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw withHolder(error, port, config.plants.store.port);
+  }
+}
+
+async function startFront(options: ServicesOptions, sandboxUrl: string | undefined): Promise<Front> {
+  const { workers } = options;
+  if (workers === undefined) return serveHere({ ...options, sandboxUrl });
+  const { startWorkers } = await import('./workers/start-workers.ts');
+  return startWorkers({ ...options, workers, sandboxUrl });
+}
+
+/** A sample service must not keep the gateway from starting because another one has its port. */
+async function startPlants(
+  { config, store }: ServicesOptions,
+  stopping: (() => Promise<void>)[],
+): Promise<PlantsService | undefined> {
+  const { enabled, host, port, database } = config.plants.store;
+  if (store === undefined || !enabled) return undefined;
+  const { startStore } = await import('../../plants/store.ts');
+  try {
+    const started = await startStore({
+      host,
+      port,
+      database: database ?? store.defaultDatabase,
+      allowedHosts: [...config.server.allowedHosts],
+      log: store.log,
+      demoUser: store.demoUser,
+    });
+    stopping.push(() => started.drain());
+    return { url: started.url, demoPassword: started.demoPassword };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'port.busy') throw error;
+    return { problem: `not started: port ${port} is taken${takenBy(port)}` };
+  }
+}
+
+function withHolder(error: unknown, port: number, storePort: number): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'port.busy') return error;
+  const free = nextFree(port, storePort);
+  const advice = free === undefined ? '' : `; try "gateway serve -p ${free}"`;
+  return new GatewayError('port.busy', `port ${port} is taken${takenBy(port)}${advice}`, { cause: error });
+}
+
+/** The next port that is not held and not the store's: right behind the gateway's is where the store listens. */
+function nextFree(port: number, storePort: number): number | undefined {
+  for (let next = port + 1; next <= Math.min(port + 20, 65_535); next += 1) {
+    if (next !== storePort && portHolder(next) === undefined) return next;
+  }
+  return undefined;
+}
+
+function takenBy(port: number): string {
+  const holder = portHolder(port);
+  return holder === undefined ? '' : ` by ${holder}`;
+}

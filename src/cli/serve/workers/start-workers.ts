@@ -1,0 +1,87 @@
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../../config/config.ts';
+import { probe, urlOf } from '../../../http/bind.ts';
+import type { Recording } from '../server/recording.ts';
+import type { Front } from '../server/server-handle.ts';
+import type { Orders } from './messages.ts';
+import { Worker, type WorkerNews } from './worker.ts';
+
+export interface WorkersOptions {
+  /** How many; at least two. */
+  readonly count: number;
+  readonly recording: Recording;
+  readonly tell: (news: WorkerNews) => void;
+  readonly writeStderr: (text: string) => void;
+}
+
+interface FrontOptions {
+  readonly config: Config;
+  readonly sandboxUrl: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly workers: WorkersOptions;
+}
+
+// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
+/** After the time for draining: for the last error events, the last records and the end of the process. */
+const endingMs = 5_000;
+
+/**
+ * Serves from several processes that share the port (docs/decisions/workers.md). This one hands them the
+ * connections, and a new process to each place whose process dies. Throws what one of them can't start for;
+ * none is left running then.
+ */
+export async function startWorkers({ workers: options, ...served }: FrontOptions): Promise<Front> {
+  const { config, sandboxUrl, host } = served;
+  // Only with a definite port does a new process find its way back when all have died.
+  const port = await probe(served);
+  const startedMs = Date.now();
+  let orders: Orders = { config: config.source, sandboxUrl };
+  const startOrders = () => ({
+    ...orders,
+    host,
+    port,
+    workers: options.count,
+    startedMs,
+    recording: options.recording,
+  });
+
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL(entry, import.meta.url)),
+    args: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const workers = Array.from(
+    { length: options.count },
+    () => new Worker({ ...options, orders: startOrders, drainMs: config.server.limits.drainMs + endingMs }),
+  );
+  try {
+    await Promise.all(workers.map((worker) => worker.start()));
+  } catch (thrown) {
+    await Promise.all(workers.map((worker) => worker.kill()));
+    throw thrown;
+  }
+
+  return {
+    url: urlOf({ host, port }),
+    workers: workers.map(({ pid }) => pid),
+    apply: async (next, url) => {
+      const before = orders;
+      orders = { config: next.source, sandboxUrl: url };
+      const answers = await Promise.allSettled(workers.map((worker) => worker.apply(orders)));
+      const refusal = answers.find((answer) => answer.status === 'rejected');
+      if (refusal === undefined) return;
+      orders = before;
+      // They followed it until now; whoever can't any more has nothing better to go back to.
+      await Promise.allSettled(workers.map((worker) => worker.apply(before)));
+      throw refusal.reason;
+    },
+    drain: async () => {
+      await Promise.all(workers.map((worker) => worker.drain()));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Readable, Writable } from 'node:stream';
+import { GatewayError } from '../../errors.ts';
+import type { CommonOptions } from './command.ts';
+import type { Io } from './io.ts';
+
+const longestInput = 4_096;
+
+/** Whether a person can be asked: both ends are terminals and --no-input was not given. */
+export function canAsk({ input }: CommonOptions, io: Io): boolean {
+  return input && io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+export async function askText(message: string, io: Io): Promise<string> {
+  const { text, isCancel } = await import('@clack/prompts');
+  return answered(await text({ message, ...streams(io) }), isCancel);
+}
+
+/** Asks without showing what is typed. */
+export async function askPassword(message: string, io: Io): Promise<string> {
+  const { password, isCancel } = await import('@clack/prompts');
+  return answered(await password({ message, ...streams(io) }), isCancel);
+}
+
+/** The first line of standard input, for --password-stdin. Throws usage.invalid where there is none. */
+export async function readPassword(io: Io): Promise<string> {
+  let text = '';
+  for await (const chunk of io.stdin.setEncoding('utf8')) {
+    text += chunk;
+    if (text.includes('\n') || text.length > longestInput) break;
+  }
+  const line = text.split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+  if (line === '') throw new GatewayError('usage.invalid', 'standard input has no password');
+  if (line.length > longestInput) throw new GatewayError('usage.invalid', 'the password is too long');
+  return line;
+}
+
+// Prompts go to stderr: stdout carries the answer and nothing else.
+function streams(io: Io): { input: Readable; output: Writable; signal: AbortSignal } {
+  return { input: io.stdin, output: io.stderr, signal: io.signal };
+}
+
+function answered(value: string | symbol | undefined, isCancel: (value: unknown) => value is symbol): string {
+  if (isCancel(value)) throw new GatewayError('interrupted', 'nothing was done');
+  return value ?? '';
+}

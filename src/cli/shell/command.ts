@@ -1,0 +1,99 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { exitCodes } from '../../errors.ts';
+import type { Io } from './io.ts';
+
+/** What every file in this folder that stands for a command exports. */
+export interface CommandModule {
+  build(io: Io): Command;
+}
+
+export const outputFormats = ['text', 'json', 'ndjson', 'yaml', 'table'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Options that every command takes, before or after its name. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly output?: OutputFormat;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  /** False with --no-color. */
+  readonly color: boolean;
+  /** False with --no-input: never prompt. */
+  readonly input: boolean;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+interface Description {
+  readonly name: string;
+  readonly summary: string;
+  /** Three commands that work as they stand. */
+  readonly examples: readonly [string, string, string];
+}
+
+/** A command with the common options and the help's closing part: three examples and the exit codes. */
+export function createCommand({ name, summary, examples }: Description): Command {
+  const command = withCommonOptions(new Command(name).description(summary).summary(summary));
+  const lines = examples.map((example) => `  ${example}`).join('\n');
+  return command.addHelpText('after', `\nExamples:\n${lines}\n\n${exitCodeHelp()}`);
+}
+
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched upwards)')
+    .addOption(new Option('-o, --output <format>', 'how to print the result').choices(outputFormats))
+    .option('-q, --quiet', 'print nothing but the result')
+    .option('-v, --verbose', 'when something fails, say what led to it')
+    .option('--no-color', 'no colours (also: NO_COLOR)')
+    .option('--no-input', 'never ask, fail instead')
+    .option('--timeout <seconds>', 'give up after this long', positiveNumber);
+}
+
+/** The common options wherever they were given: before or after the command's name. */
+export function commonOptions(command: Command): CommonOptions {
+  const chain: Command[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) chain.unshift(at);
+  const merged: Record<string, unknown> = {};
+  for (const at of chain) {
+    for (const [name, value] of Object.entries(at.opts())) {
+      const isDefault = at.getOptionValueSource(name) === 'default';
+      if (!isDefault || !(name in merged)) merged[name] = value;
+    }
+  }
+  return merged as unknown as CommonOptions; // shaped by withCommonOptions above
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value > 0) || !Number.isFinite(value)) {
+    throw new InvalidArgumentError('expected a number above 0');
+  }
+  return value;
+}
+
+export function positiveInteger(text: string): number {
+  const value = positiveNumber(text);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('expected a whole number above 0');
+  return value;
+}
+
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');
+  return port;
+}
+
+export function workerCount(text: string): number {
+  const count = positiveInteger(text);
+  if (count > 256) throw new InvalidArgumentError('expected a number from 1 to 256');
+  return count;
+}
+
+export function exitCodeHelp(): string {
+  return [
+    'Exit codes:',
+    `  ${exitCodes.ok} fine · ${exitCodes.failure} failure · ${exitCodes.usage} usage or invalid configuration · ${exitCodes.blocked} blocked by policy`,
+    `  ${exitCodes.login} login or key needed · ${exitCodes.notFound} not found · ${exitCodes.limit} rate or budget limit · ${exitCodes.provider} provider error or time-out`,
+    `  ${exitCodes.unreachable} gateway or store unreachable · ${exitCodes.interrupted} interrupted · ${exitCodes.terminated} terminated`,
+  ].join('\n');
+}

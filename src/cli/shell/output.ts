@@ -1,0 +1,33 @@
+import { GatewayError } from '../../errors.ts';
+import type { OutputFormat } from './command.ts';
+import { type Io, write } from './io.ts';
+
+/** Prints a value in a format for programs. A list is a line an entry in ndjson, one document elsewhere. */
+export async function printValue(value: unknown, format: OutputFormat | undefined, io: Io): Promise<void> {
+  switch (format) {
+    case 'json':
+      return write(io.stdout, `${JSON.stringify(value)}\n`);
+    case 'ndjson': {
+      const lines = Array.isArray(value) ? value : [value];
+      return write(io.stdout, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    }
+    case 'yaml': {
+      const { stringify } = await import('yaml');
+      return write(io.stdout, stringify(value));
+    }
+    default:
+      throw new GatewayError(
+        'usage.invalid',
+        `-o ${format} is not for this command; use text, json, ndjson or yaml`,
+      );
+  }
+}
+
+/** The command's signal with its --timeout, in seconds, added. */
+export function deadline(signal: AbortSignal, timeoutS: number | undefined): AbortSignal {
+  if (timeoutS === undefined) return signal;
+  const late = new AbortController();
+  const error = new GatewayError('provider.timeout', `no answer within ${timeoutS} s`);
+  setTimeout(() => late.abort(error), timeoutS * 1_000).unref();
+  return AbortSignal.any([signal, late.signal]);
+}

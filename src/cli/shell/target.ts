@@ -1,0 +1,14 @@
+import { gatewayAddress } from '../../client/address.ts';
+import type { CommonOptions } from './command.ts';
+import type { Io } from './io.ts';
+
+/** Where the gateway is that a command talks to: the --config file's, else the environment's, else the running one. */
+export async function gatewayTarget({ config: file }: CommonOptions, io: Io) {
+  if (file === undefined) return gatewayAddress(io.env);
+  // Loaded only when asked for: reading a configuration takes longer than sending a prompt.
+  const { loadConfig } = await import('../../config/load.ts');
+  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const { host, port } = config.server;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return gatewayAddress(io.env, `http://${name.includes(':') ? `[${name}]` : name}:${port}`);
+}

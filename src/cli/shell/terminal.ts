@@ -1,0 +1,66 @@
+import { type GatewayError, toGatewayError } from '../../errors.ts';
+import { hasColour, type Io, painter } from './io.ts';
+
+/** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and gives its exit code. */
+export function printError(thrown: unknown, argv: readonly string[], io: Io): number {
+  const error = toGatewayError(thrown);
+  const { failure } = error;
+  if (wantsJson(argv)) {
+    const { reason, message, param } = error;
+    const body = { error: { type: failure.type, reason, message, param: param ?? null } };
+    io.stderr.write(`${JSON.stringify(body)}\n`);
+    return failure.exit;
+  }
+  const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
+  const { message } = error;
+  io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
+  if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
+  else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(causes(error));
+  return failure.exit;
+}
+
+/** Whether a command line asks for JSON, told even where it is no valid one. */
+export function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, i) =>
+      /^(?:-o|--output=)(?:nd)?json$/.test(word) ||
+      (/^(?:-o|--output)$/.test(word) && /^(?:nd)?json$/.test(argv[i + 1] ?? '')),
+  );
+}
+
+/** What led to an error, a line each, from the nearest to the first. */
+function causes(error: GatewayError): string {
+  let text = '';
+  for (let { cause } = error as { cause?: unknown }; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    text += `  because: ${code === undefined ? '' : `${code}: `}${cause.message}\n`;
+  }
+  return text;
+}
+
+function causeText({ cause }: GatewayError): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}
+
+/**
+ * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated,
+ * no header). Tabs, line ends and other control characters inside a cell become spaces: a row stays a row,
+ * and a name that a provider chose can't move the terminal.
+ */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  isForPeople: boolean,
+): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')));
+  if (!isForPeople) return cells.map((row) => `${row.join('\t')}\n`).join('');
+  const widths = header.map((title, i) =>
+    Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)),
+  );
+  const line = (row: readonly string[]) =>
+    `${row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`;
+  return [header, ...cells].map(line).join('');
+}

@@ -1,0 +1,69 @@
+import { hash as digestOf, randomInt, timingSafeEqual } from 'node:crypto';
+import type { PolicySet } from '../../policy/compile.ts';
+import { keyChecksum } from '../../policy/detectors/secrets/key-checksum.ts';
+
+/** What a presented key stands for. The key itself is not kept. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly project: string;
+  /** When it stops working, in milliseconds since 1970; it stays known, so that the answer can say so. */
+  readonly expiresMs?: number;
+  /** All the policies that apply, ready to decide. */
+  readonly policies: PolicySet;
+  /** Names and patterns its project may use; absent: all. */
+  readonly models?: readonly string[];
+}
+
+export interface KeyRing {
+  readonly size: number;
+  /** The record of a presented key: one hash, one lookup, one comparison in constant time. */
+  find(presented: string): KeyRecord | undefined;
+  records(): Iterable<KeyRecord>;
+}
+
+interface RingEntry {
+  readonly digest: Buffer;
+  readonly record: KeyRecord;
+}
+
+export function createKeyRing(entries: readonly RingEntry[]): KeyRing {
+  // Found by the first bytes of the hash: what the lookup's time tells of them helps nobody to find a key.
+  const byPrefix = new Map<number, RingEntry[]>();
+  for (const entry of entries) {
+    const prefix = entry.digest.readUInt32BE(0);
+    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), entry]);
+  }
+  return {
+    size: entries.length,
+    find(presented) {
+      const digest = hashKey(presented);
+      const candidates = byPrefix.get(digest.readUInt32BE(0));
+      return candidates?.find((entry) => timingSafeEqual(entry.digest, digest))?.record;
+    },
+    records: () => entries.map(({ record }) => record),
+  };
+}
+
+export function hashKey(key: string): Buffer {
+  // By way of a text: a buffer from there has memory of its own, which takes longer to get than the hash.
+  return Buffer.from(digestOf('sha256', key, 'binary'), 'latin1');
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^gw_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** A new key: `gw_`, 32 random characters (190 bits), and six by which a typo is told from an unknown key. */
+export function generateKey(): string {
+  const body = Array.from({ length: 32 }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+  return `gw_${body}${keyChecksum(body)}`;
+}
+
+/**
+ * What a key looks like: `generated` is whole, `damaged` begins like a generated one but was cut or mistyped,
+ * `other` is any other text. It says nothing about whether the key is known.
+ */
+export function parseKey(key: string): 'generated' | 'damaged' | 'other' {
+  if (!key.startsWith('gw_')) return 'other';
+  const [, body = '', checksum] = shape.exec(key) ?? [];
+  return checksum !== undefined && keyChecksum(body) === checksum ? 'generated' : 'damaged';
+}

@@ -1,0 +1,111 @@
+import { compileGlob, covers } from './globs.ts';
+import { suggest } from '../source/problems.ts';
+import type { ProviderConfig } from './providers.ts';
+import type { Report } from '../source/report.ts';
+import type { ModelSettings } from '../schema/schema.ts';
+
+/** A provider and the model's name there; without a name, the one that was asked for. */
+export interface ModelTarget {
+  readonly provider: string;
+  readonly model?: string;
+}
+
+export interface ModelEntry {
+  readonly match: string;
+  /** Whether `match` holds a `*`. */
+  readonly isPattern: boolean;
+  /** The provider first, then its fallbacks in order. */
+  readonly targets: readonly [ModelTarget, ...ModelTarget[]];
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  /** US$ per million tokens. */
+  readonly pricing?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+}
+
+/** The entry for a requested model name: the first that matches. */
+export type FindModel = (name: string) => ModelEntry | undefined;
+
+export function buildModels(
+  all: readonly ModelSettings[],
+  providers: ReadonlyMap<string, ProviderConfig>,
+  report: Report,
+): readonly ModelEntry[] {
+  for (const [i, settings] of all.entries()) {
+    checkTargets(i, settings, providers, report);
+    const earlier = all.slice(0, i).find((other) => covers(other.match, settings.match));
+    if (earlier !== undefined) {
+      report.warn(
+        ['models', i, 'match'],
+        `never reached: "${earlier.match}" stands before it and matches the same`,
+      );
+    }
+  }
+  return all.map(buildModel);
+}
+
+/** Exact names are looked up; only a name that no exact entry has, or that a pattern before it may match, is tested. */
+export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
+  const exact = new Map<string, number>();
+  const patterns: { readonly at: number; readonly matches: (name: string) => boolean }[] = [];
+  for (const [at, { match, isPattern }] of entries.entries()) {
+    if (isPattern) patterns.push({ at, matches: compileGlob(match) });
+    else if (!exact.has(match)) exact.set(match, at);
+  }
+  return (name) => {
+    const limit = exact.get(name) ?? entries.length;
+    const pattern = patterns.find(({ at, matches }) => at < limit && matches(name));
+    return entries[pattern?.at ?? limit];
+  };
+}
+
+function buildModel(settings: ModelSettings): ModelEntry {
+  const { match, pricing, context_window, max_output_tokens } = settings;
+  return {
+    match,
+    isPattern: match.includes('*'),
+    targets: [toTarget(settings), ...settings.fallbacks.map(toTarget)],
+    ...(context_window !== undefined && { contextWindow: context_window }),
+    ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
+    ...(pricing !== undefined && {
+      pricing: {
+        input: pricing.input,
+        output: pricing.output,
+        cacheRead: pricing.cache_read ?? pricing.input,
+        cacheWrite: pricing.cache_write ?? pricing.input,
+      },
+    }),
+  };
+}
+
+function toTarget({ provider, model }: { provider: string; model?: string | undefined }): ModelTarget {
+  return { provider, ...(model !== undefined && { model }) };
+}
+
+function checkTargets(
+  i: number,
+  settings: ModelSettings,
+  providers: ReadonlyMap<string, ProviderConfig>,
+  report: Report,
+): void {
+  const named = [
+    { path: ['models', i, 'provider'], name: settings.provider },
+    ...settings.fallbacks.map(({ provider }, j) => ({
+      path: ['models', i, 'fallbacks', j, 'provider'],
+      name: provider,
+    })),
+  ];
+  for (const { path, name } of named) {
+    const provider = providers.get(name);
+    if (provider === undefined && report.isLeftOut(['providers', name])) continue;
+    if (provider === undefined) {
+      report.error(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
+    } else if (!provider.isConfigured) {
+      report.warn(path, `provider ${name} is not configured: ${provider.disabledBecause}`);
+    }
+  }
+}

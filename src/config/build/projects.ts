@@ -1,0 +1,197 @@
+import { parseExpiry } from '../schema/expiry.ts';
+import type { KeyFile } from '../source/key-files.ts';
+import { hashKey, parseKey } from './keys.ts';
+import { suggest } from '../source/problems.ts';
+import type { Report } from '../source/report.ts';
+import type { KeySettings, Settings } from '../schema/schema.ts';
+
+export interface ProjectConfig {
+  readonly name: string;
+  /** Every policy that applies to all of its keys, by name. */
+  readonly policies: readonly string[];
+  /** Names and patterns of the models it may use; absent: all. */
+  readonly models?: readonly string[];
+}
+
+/** A key as the file has it, before its policies are compiled. */
+export interface KeySource {
+  readonly id: string;
+  readonly project: string;
+  readonly digest: Buffer;
+  /** Known only where the file gives the key rather than its hash. */
+  readonly plain?: string;
+  readonly expiresMs?: number;
+  readonly policies: readonly string[];
+}
+
+interface Inputs {
+  readonly settings: Settings;
+  readonly keyFiles: ReadonlyMap<string, KeyFile>;
+  readonly nowMs: number;
+  readonly report: Report;
+  /** The projects are not written but made up; nobody needs telling about them. */
+  readonly needsLocalKey: boolean;
+}
+
+const dayMs = 86_400_000;
+const soonMs = 14 * dayMs;
+
+/** The name of the policy that the `models` of a project stand for. No written policy can have it. */
+export function modelPolicyName(project: string): string {
+  return `models of ${project}`;
+}
+
+export function buildProjects({
+  settings,
+  report,
+  needsLocalKey,
+}: Inputs): ReadonlyMap<string, ProjectConfig> {
+  const policyNames = Object.keys(settings.policies);
+  const forAll = policyNames.filter((name) => settings.policies[name]?.apply === 'all');
+  return new Map(
+    Object.entries(settings.projects ?? {}).map(([name, { policies, models }]) => {
+      checkPolicies(['projects', name, 'policies'], policies, policyNames, report);
+      const shorthand = models === undefined ? [] : [modelPolicyName(name)];
+      const own = [...new Set([...forAll, ...shorthand, ...policies])];
+      if (own.length === 0 && !needsLocalKey) {
+        report.warn(['projects', name], 'no policy applies: its keys may send anything', { part: 'key' });
+      }
+      return [name, { name, policies: own, ...(models !== undefined && { models }) }];
+    }),
+  );
+}
+
+/** The keys of all projects; those that lack something are left out with a warning. */
+export function collectKeys(inputs: Inputs): readonly KeySource[] {
+  const { settings, report } = inputs;
+  const sources: KeySource[] = [];
+  const owners = new Map<string, string>();
+  const ids = new Map<string, string>();
+  for (const [project, { keys }] of Object.entries(settings.projects ?? {})) {
+    for (const [i, key] of keys.entries()) {
+      const path = ['projects', project, 'keys', i];
+      refuseSecond([...path, 'id'], key.id, { seen: ids, project, what: 'id', report });
+      const source = readKey(path, { project, key, inputs });
+      if (source === undefined) continue;
+      const owner = owners.get(source.digest.toString('hex'));
+      if (owner !== undefined) report.error(path, `the same key as ${owner}: every key needs its own`);
+      owners.set(source.digest.toString('hex'), key.id);
+      sources.push(source);
+    }
+  }
+  return sources;
+}
+
+interface Seen {
+  readonly seen: Map<string, string>;
+  readonly project: string;
+  readonly what: string;
+  readonly report: Report;
+}
+
+function refuseSecond(
+  path: readonly PropertyKey[],
+  value: string,
+  { seen, project, what, report }: Seen,
+): void {
+  const first = seen.get(value);
+  if (first !== undefined) report.error(path, `another key of project ${first} has this ${what} already`);
+  seen.set(value, project);
+}
+
+interface KeyPlace {
+  readonly project: string;
+  readonly key: KeySettings;
+  readonly inputs: Inputs;
+}
+
+function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlace): KeySource | undefined {
+  const { settings, report, nowMs } = inputs;
+  checkPolicies([...path, 'policies'], key.policies, Object.keys(settings.policies), report);
+  const missing = report.missingBelow(path);
+  if (missing !== undefined) {
+    report.warn(path, `key ${key.id} is skipped: ${missing}`);
+    return undefined;
+  }
+  const given = readGiven(path, key, inputs);
+  if (given === undefined) return undefined;
+  const expiresMs = key.expires === undefined ? undefined : parseExpiry(key.expires);
+  if (expiresMs !== undefined && expiresMs < nowMs + soonMs) {
+    const days = Math.ceil((expiresMs - nowMs) / dayMs);
+    const when = expiresMs <= nowMs ? 'has expired' : `expires in ${days === 1 ? 'a day' : `${days} days`}`;
+    report.warn([...path, 'expires'], `key ${key.id} ${when}`);
+  }
+  return {
+    id: key.id,
+    project,
+    ...given,
+    policies: key.policies,
+    ...(expiresMs !== undefined && { expiresMs }),
+  };
+}
+
+type Given = Pick<KeySource, 'digest' | 'plain'>;
+
+function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Inputs): Given | undefined {
+  const { report } = inputs;
+  const ways = (['hash', 'value', 'file'] as const).filter((way) => key[way] !== undefined);
+  if (ways.length !== 1) {
+    const what =
+      ways.length === 0
+        ? 'a key needs one of hash, value and file'
+        : `only one of ${ways.join(' and ')} may be given`;
+    report.error(path, what, { hint: 'make a key with `gateway key new`' });
+    return undefined;
+  }
+  if (key.hash !== undefined) return { digest: Buffer.from(key.hash.slice('sha256:'.length), 'hex') };
+  const plain =
+    key.value === undefined
+      ? readFromFile(path, key.file ?? '', inputs)
+      : readFromValue(path, key.value, inputs);
+  if (plain === undefined) return undefined;
+  if (parseKey(plain) === 'damaged') {
+    report.warn(
+      path,
+      `key ${key.id} begins like a generated key but is cut or mistyped: its checksum is wrong`,
+    );
+  }
+  return { digest: hashKey(plain), plain };
+}
+
+function readFromValue(path: readonly PropertyKey[], value: string, { report }: Inputs): string | undefined {
+  if (report.isFromEnvironment([...path, 'value'])) return value;
+  report.error([...path, 'value'], 'a key must not stand in the file, nor a part of it', {
+    hint: `write "\${NAME}", or its hash from \`gateway key hash\``,
+  });
+  return undefined;
+}
+
+function readFromFile(
+  path: readonly PropertyKey[],
+  file: string,
+  { keyFiles, report }: Inputs,
+): string | undefined {
+  const result = keyFiles.get(file);
+  if (result?.kind !== 'read') {
+    report.error([...path, 'file'], `no key in ${file}: ${result?.reason ?? 'it was not read'}`);
+    return undefined;
+  }
+  if (result.isWorldReadable) {
+    report.warn([...path, 'file'], `everybody on this machine can read ${file}`, {
+      hint: `chmod o-r ${file}`,
+    });
+  }
+  return result.key;
+}
+
+function checkPolicies(
+  path: readonly PropertyKey[],
+  names: readonly string[],
+  known: readonly string[],
+  report: Report,
+): void {
+  for (const [i, name] of names.entries()) {
+    if (known.includes(name) || report.isLeftOut(['policies', name])) continue;
+    report.error([...path, i], `there is no policy ${name}`, { hint: suggest(name, known) });
+  }
+}

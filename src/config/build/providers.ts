@@ -1,0 +1,132 @@
+import { parseDuration } from '../schema/durations.ts';
+import type { Report } from '../source/report.ts';
+import {
+  endpoints as allEndpoints,
+  type Endpoint,
+  type ProviderDialect,
+  type ProviderSettings,
+} from '../schema/schema.ts';
+
+export interface ProviderConfig {
+  readonly name: string;
+  readonly dialect: ProviderDialect;
+  /** Without a slash at its end. Absent exactly for the sandbox, whose address `serve` knows. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly endpoints: ReadonlySet<Endpoint>;
+  /** Lower-case names. */
+  readonly forwardHeaders: readonly string[];
+  readonly timeouts: {
+    readonly connectMs: number;
+    readonly headersMs: number;
+    readonly idleMs: number;
+    readonly totalMs: number;
+    readonly queueMs: number;
+  };
+  readonly connections: number;
+  readonly retries: { readonly attempts: number; readonly budget: number };
+  readonly breaker: { readonly failures: number; readonly openMs: number };
+  /** False when something it needs is missing; requests for it are refused as provider.unavailable. */
+  readonly isConfigured: boolean;
+  readonly disabledBecause?: string;
+}
+
+const families: Readonly<
+  Record<ProviderDialect, { readonly endpoints: readonly Endpoint[]; readonly baseUrl?: string }>
+> = {
+  sandbox: { endpoints: allEndpoints },
+  anthropic: { endpoints: ['messages', 'count_tokens'], baseUrl: 'https://api.anthropic.com' },
+  openai: { endpoints: ['chat', 'responses', 'embeddings'], baseUrl: 'https://api.openai.com/v1' },
+};
+
+/** Fills in what depends on the dialect, so that `config show` can print it. */
+export function withDialectDefaults(settings: ProviderSettings): ProviderSettings {
+  const family = families[settings.dialect];
+  return {
+    ...settings,
+    endpoints: settings.endpoints ?? [...family.endpoints],
+    ...(settings.base_url === undefined && family.baseUrl !== undefined && { base_url: family.baseUrl }),
+  };
+}
+
+export function buildProviders(
+  all: Readonly<Record<string, ProviderSettings>>,
+  report: Report,
+): ReadonlyMap<string, ProviderConfig> {
+  return new Map(
+    Object.entries(all).map(([name, settings]) => [name, buildProvider(name, settings, report)]),
+  );
+}
+
+function buildProvider(name: string, settings: ProviderSettings, report: Report): ProviderConfig {
+  check(['providers', name], settings, report);
+  const { dialect, base_url, api_key, endpoints, timeouts, breaker } = settings;
+  const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
+  const baseUrl = base_url?.replace(/\/+$/, '');
+  return {
+    name,
+    dialect,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(api_key !== undefined && { apiKey: api_key }),
+    endpoints: new Set(endpoints),
+    forwardHeaders: settings.forward_headers.map((header) => header.toLowerCase()),
+    timeouts: {
+      connectMs: ms(timeouts.connect),
+      headersMs: ms(timeouts.headers),
+      idleMs: ms(timeouts.idle),
+      totalMs: ms(timeouts.total),
+      queueMs: ms(timeouts.queue),
+    },
+    connections: settings.connections,
+    retries: settings.retries,
+    breaker: { failures: breaker.failures, openMs: ms(breaker.open) },
+    isConfigured: disabledBecause === undefined,
+    ...(disabledBecause !== undefined && { disabledBecause }),
+  };
+}
+
+function check(path: readonly string[], settings: ProviderSettings, report: Report): void {
+  const { dialect, base_url, api_key } = settings;
+  const own = families[dialect].endpoints;
+  for (const [i, endpoint] of (settings.endpoints ?? []).entries()) {
+    if (own.includes(endpoint)) continue;
+    report.error(
+      [...path, 'endpoints', i],
+      `a host of dialect ${dialect} has no ${endpoint}: it has ${own.join(', ')}`,
+    );
+  }
+  if (dialect === 'sandbox') {
+    for (const key of ['base_url', 'api_key'] as const) {
+      if (settings[key] !== undefined)
+        report.error([...path, key], 'the sandbox is built in and takes none', { part: 'key' });
+    }
+    return;
+  }
+  if (api_key !== undefined && !report.isFromEnvironment([...path, 'api_key'])) {
+    report.warn([...path, 'api_key'], 'a key that stands in the file is easily passed on by mistake', {
+      hint: `write \${NAME} and set that environment variable`,
+    });
+  }
+  if (base_url === undefined) return;
+  const { protocol, hostname, pathname } = new URL(base_url);
+  if (protocol === 'http:' && api_key !== undefined && !isLoopback(hostname)) {
+    report.warn([...path, 'base_url'], 'the key and all requests go over the network unencrypted');
+  }
+  if (dialect === 'anthropic' && /\/v1\/*$/.test(pathname)) {
+    report.warn([...path, 'base_url'], 'hosts of dialect anthropic are given without /v1');
+  }
+}
+
+function missingKey({ base_url, api_key }: ProviderSettings): string | undefined {
+  const isPublicHost = /^https:\/\/api\.(?:anthropic|openai)\.com(?:[:/]|$)/.test(base_url ?? '');
+  return isPublicHost && api_key === undefined ? 'it has no api_key' : undefined;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** Of a text that the schema has accepted. */
+function ms(text: string): number {
+  return parseDuration(text) ?? 0;
+}

@@ -1,0 +1,149 @@
+import type * as z from 'zod';
+import type { SourceDocument } from '../source/document.ts';
+import { describeIssues } from '../schema/issues.ts';
+import { findNotYet } from '../schema/not-yet.ts';
+import { listOf } from '../source/problems.ts';
+import { withDialectDefaults } from './providers.ts';
+import type { Report } from '../source/report.ts';
+import { nameSchema } from '../schema/scalars.ts';
+import { type Settings, settingsSchema } from '../schema/schema.ts';
+import type { Reference } from '../source/substitute.ts';
+
+type Path = readonly PropertyKey[];
+
+/** What a file (or nothing) says, with every default filled in. */
+export interface ReadSettings {
+  /** Without the parts that are wrong, so that the rest can be checked; undefined when it makes no sense without. */
+  readonly settings: Settings | undefined;
+  /** The parts that were left out as wrong; nothing about them is worth a second message. */
+  readonly leftOut: readonly Path[];
+  readonly isSandboxMode: boolean;
+  readonly needsLocalKey: boolean;
+}
+
+interface Inputs {
+  /** The value of the file after substitution. */
+  readonly value: unknown;
+  readonly references: readonly Reference[];
+  readonly source: SourceDocument | undefined;
+  readonly report: Report;
+}
+
+export function readSettings({ value: written, references, source, report }: Inputs): ReadSettings {
+  const value = withAbsentParts(written);
+  for (const { path, accepted } of findNotYet(value)) {
+    const only = accepted.length === 0 ? '' : `; only ${listOf(accepted.map(String), 'or')} is`;
+    report.error(path, `not available in this version${only}`, {
+      part: accepted.length === 0 ? 'key' : 'value',
+    });
+  }
+  const first = parse(value, references);
+  const issues = first.success ? [] : first.error.issues;
+  report.add(describeIssues(issues, value, source));
+  const { settings, leftOut } = first.success
+    ? { settings: first.data, leftOut: [] }
+    : salvage(value, references);
+  const has = (key: string) => isObject(written) && Object.hasOwn(written, key);
+  return {
+    settings: settings && withProviderDefaults(settings),
+    leftOut,
+    isSandboxMode: !has('providers') && !has('models') && !has('projects'),
+    needsLocalKey: !has('projects'),
+  };
+}
+
+/** What an absent `providers`, `models` or `projects` stands for. */
+function withAbsentParts(written: unknown): unknown {
+  if (!isObject(written)) return written;
+  const providers = written.providers ?? { sandbox: { dialect: 'sandbox' } };
+  const sandbox = isObject(providers)
+    ? Object.keys(providers).find((name) => {
+        const provider = providers[name];
+        return isObject(provider) && provider.dialect === 'sandbox' && nameSchema.safeParse(name).success;
+      })
+    : undefined;
+  const models = sandbox === undefined ? [] : [{ match: 'sandbox-*', provider: sandbox }];
+  return { providers, models, projects: { local: {} }, ...written };
+}
+
+function withProviderDefaults(settings: Settings): Settings {
+  const entries = Object.entries(settings.providers ?? {}).map(([name, one]) => [
+    name,
+    withDialectDefaults(one),
+  ]);
+  return { ...settings, providers: Object.fromEntries(entries) };
+}
+
+/** Variables are text; where the schema wants a number or a truth value, one that reads as such is taken. */
+function parse(value: unknown, references: readonly Reference[]): z.ZodSafeParseResult<Settings> {
+  const first = settingsSchema.safeParse(value, { jitless: true });
+  if (first.success || references.length === 0) return first;
+  let converted = value;
+  for (const issue of first.error.issues) {
+    if (issue.code !== 'invalid_type') continue;
+    if (!references.some(({ path }) => isSame(path, issue.path))) continue;
+    converted = update(converted, issue.path, (text) => toScalar(String(text), issue.expected));
+  }
+  return converted === value ? first : settingsSchema.safeParse(converted, { jitless: true });
+}
+
+function toScalar(text: string, expected: string): unknown {
+  if (expected === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true';
+  if ((expected === 'number' || expected === 'int') && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  return text;
+}
+
+function update(value: unknown, path: Path, change: (value: unknown) => unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return change(value);
+  if (Array.isArray(value)) return value.map((item, i) => (i === head ? update(item, rest, change) : item));
+  if (!isObject(value)) return value;
+  return { ...value, [head]: update(value[String(head)], rest, change) };
+}
+
+interface Salvage {
+  readonly settings: Settings | undefined;
+  readonly leftOut: readonly Path[];
+}
+
+/** The settings without their wrong parts, so that the first mistake doesn't hide the others. */
+function salvage(value: unknown, references: readonly Reference[]): Salvage {
+  let rest = value;
+  const leftOut: Path[] = [];
+  // Leaving out a setting that must be there makes its group wrong, so each round may go a level up.
+  for (let round = 0; round < 8; round += 1) {
+    const parsed = parse(rest, references);
+    if (parsed.success) return { settings: parsed.data, leftOut };
+    const wrong = parsed.error.issues.flatMap((issue) => wrongParts(issue, leftOut));
+    rest = wrong.reduce(without, rest);
+    leftOut.push(...wrong);
+  }
+  return { settings: undefined, leftOut };
+}
+
+function wrongParts(issue: z.core.$ZodIssue, leftOut: readonly Path[]): Path[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...issue.path, key]);
+  const part = upToName(issue.path);
+  return [leftOut.some((path) => isSame(path, part)) ? upToName(part.slice(0, -1)) : part];
+}
+
+/** Of a list the whole goes: taking out one entry would move the places of the others. */
+function upToName(path: Path): Path {
+  return path.slice(0, path.findLastIndex((step) => typeof step !== 'number') + 1);
+}
+
+function without(value: unknown, path: Path): unknown {
+  const parent = path.slice(0, -1);
+  const last = path.at(-1);
+  return update(value, parent, (at) =>
+    isObject(at) ? Object.fromEntries(Object.entries(at).filter(([key]) => key !== last)) : at,
+  );
+}
+
+function isSame(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((step, i) => step === b[i]);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,260 @@
+import * as z from 'zod';
+import { policySchema } from '../../policy/rules/schema.ts';
+import { parseExpiry } from './expiry.ts';
+import {
+  amount,
+  duration,
+  headerName,
+  hostName,
+  httpUrl,
+  modelGlob,
+  modelName,
+  nameSchema,
+  port,
+  price,
+  size,
+} from './scalars.ts';
+
+// What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
+// docs/configuration.md are made from it. Durations and sizes stay as written here, so that
+// `config show` prints what a file would say; `config/build/` turns them into numbers.
+
+const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
+export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
+
+const serverSchema = z.strictObject({
+  host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
+  port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
+  workers: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .describe('Processes that share the port; more than one uses more cores.'),
+  allowed_hosts: z
+    .array(hostName)
+    .default([])
+    .describe('Names beyond loopback that may stand in the Host header, without a port.'),
+  allowed_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'))
+    .default([])
+    .describe('Web origins whose pages may call the gateway.'),
+  limits: z
+    .strictObject({
+      head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),
+      body_idle_timeout: duration().default('15s').describe('Longest gap inside the body of a request.'),
+      body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
+      head_size: size.default('16KiB').describe('Largest head of a request.'),
+      body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
+      connections: amount.default(10_000).describe('Most connections at a time.'),
+      pipelined: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(16)
+        .describe('Requests of one connection that may wait for their answers at once.'),
+      drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
+    })
+    .prefault({})
+    .describe('Limits of what clients may do to the server.'),
+});
+
+const providerSchema = z.strictObject({
+  dialect: z
+    .enum(providerDialects)
+    .describe(
+      'Wire format: anthropic (messages), openai (chat, responses, embeddings) or the built-in sandbox.',
+    ),
+  base_url: httpUrl
+    .optional()
+    .describe("Where it listens; the dialect's own host when absent. Requests go nowhere else."),
+  api_key: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces')
+    .optional()
+    .describe(`Its key, as \${NAME}; a host without keys needs none.`),
+  endpoints: z
+    .array(z.enum(endpoints))
+    .min(1)
+    .optional()
+    .describe("What this host really has; all of its dialect's when absent."),
+  forward_headers: z.array(headerName).default([]).describe('Further request headers to pass on to it.'),
+  timeouts: z
+    .strictObject({
+      connect: duration().default('5s').describe('Longest time to connect.'),
+      headers: duration().default('600s').describe('Longest wait for the head of its answer.'),
+      idle: duration().default('300s').describe('Longest gap inside its answer.'),
+      total: duration().default('3600s').describe('Longest time for the whole exchange.'),
+      queue: duration().default('10s').describe('Longest wait for a free connection, then 503.'),
+    })
+    .prefault({})
+    .describe('How long to wait for it.'),
+  connections: z.int().min(1).max(100_000).default(512).describe('Most connections to it at a time.'),
+  retries: z
+    .strictObject({
+      attempts: z.int().min(1).max(10).default(2).describe('Tries in all: 1 means never again.'),
+      budget: z.number().min(0).max(1).default(0.2).describe('Share of requests that may be tried again.'),
+    })
+    .prefault({})
+    .describe('Repeating requests that surely did no work.'),
+  breaker: z
+    .strictObject({
+      failures: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(5)
+        .describe('Consecutive failures after which it is left alone.'),
+      open: duration().default('30s').describe('How long it is left alone.'),
+    })
+    .prefault({})
+    .describe('When to leave a failing provider alone.'),
+});
+
+const modelSchema = z.strictObject({
+  match: modelGlob.describe('Name or pattern of the models this entry is for; the first that matches wins.'),
+  provider: nameSchema.describe('Who serves them.'),
+  model: modelName.optional().describe('The name there; the requested one when absent.'),
+  fallbacks: z
+    .array(
+      z.strictObject({
+        provider: nameSchema.describe('Who serves them instead.'),
+        model: modelName.optional().describe('The name there; the requested one when absent.'),
+      }),
+    )
+    .default([])
+    .describe('Where to go, in order, when the provider fails before the first byte.'),
+  context_window: amount.optional().describe('Tokens of input and output together, for model discovery.'),
+  max_output_tokens: amount.optional().describe('Most tokens of output, for model discovery.'),
+  pricing: z
+    .strictObject({
+      input: price.describe('Input.'),
+      output: price.describe('Output.'),
+      cache_read: price.optional().describe('Input read from the cache; as input when absent.'),
+      cache_write: price.optional().describe('Input written to the cache; as input when absent.'),
+    })
+    .optional()
+    .describe('US$ per million tokens.'),
+});
+
+const keySchema = z.strictObject({
+  id: nameSchema.describe('What logs and records call the key.'),
+  hash: z
+    .string()
+    .regex(
+      /^sha256:[0-9a-f]{64}$/,
+      'expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
+    )
+    .optional()
+    .describe('SHA-256 of the key, from `gateway key new` or `gateway key hash`.'),
+  value: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters')
+    .optional()
+    .describe(`The key itself, only as \${NAME}.`),
+  file: z.string().min(1).optional().describe('File that holds the key, relative to this file.'),
+  expires: z
+    .string()
+    .refine(
+      (text) => parseExpiry(text) !== undefined,
+      'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
+    )
+    .optional()
+    .describe('When it stops working: an RFC 3339 time, or a date, which counts until its end in UTC.'),
+  policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
+});
+
+const projectSchema = z.strictObject({
+  policies: z.array(nameSchema).default([]).describe('Policies that apply, beside those for all.'),
+  models: z
+    .array(modelGlob)
+    .min(1)
+    .optional()
+    .describe('Names and patterns of the models it may use; all when absent.'),
+  limits: z
+    .strictObject({
+      requests_per_minute: amount.optional().describe('Requests in any minute.'),
+      tokens_per_minute: amount.optional().describe('Tokens in any minute.'),
+      tokens_per_day: amount.optional().describe('Tokens in a day.'),
+      usd_per_day: price.optional().describe('US$ in a day.'),
+      usd_per_month: price.optional().describe('US$ in a month.'),
+      concurrent_requests: amount.optional().describe('Requests at the same time.'),
+      mode: z.enum(['enforce', 'monitor']).default('enforce').describe('Refuse, or only record.'),
+    })
+    .optional()
+    .describe('How much it may use.'),
+  keys: z.array(keySchema).default([]).describe('Its keys; each has an id and one of hash, value and file.'),
+});
+
+/** The whole configuration. `providers`, `models` and `projects` that are absent become sandbox mode. */
+export const settingsSchema = z.strictObject({
+  server: serverSchema.prefault({}).describe('Where the gateway listens.'),
+  providers: z
+    .record(nameSchema, providerSchema)
+    .optional()
+    .describe('Who serves models; the sandbox when absent.'),
+  models: z.array(modelSchema).optional().describe('Which model names there are, and who serves them.'),
+  policies: z.record(nameSchema, policySchema).default({}).describe('What requests may do.'),
+  projects: z
+    .record(nameSchema, projectSchema)
+    .optional()
+    .describe('Who may call; when absent, one project named local whose key is made at the start.'),
+  state: z
+    .string()
+    .regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number')
+    .default('memory')
+    .describe('Where limits, budgets and breakers are counted.'),
+  records: z
+    .strictObject({
+      file: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe('File of the JSON lines; null: in the state directory.'),
+      bodies: z
+        .boolean()
+        .default(false)
+        .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
+      ledger: z.boolean().default(false).describe('Keep durable rows of usage.'),
+    })
+    .prefault({})
+    .describe('What is written about each exchange.'),
+  metrics: z
+    .strictObject({
+      port: port.nullable().default(null).describe('Loopback port for Prometheus; null: none.'),
+    })
+    .prefault({})
+    .describe('Metrics.'),
+  inspector: z
+    .strictObject({ enabled: z.boolean().default(false).describe('Serve the local page.') })
+    .prefault({})
+    .describe('The local page that shows exchanges.'),
+  plants: z
+    .strictObject({
+      base_url: httpUrl.default('http://127.0.0.1:4101/v3').describe('Where commands find the plant store.'),
+      store: z
+        .strictObject({
+          enabled: z.boolean().default(true).describe('Start it with `gateway serve`.'),
+          host: hostName.default('127.0.0.1').describe('Address to listen on.'),
+          port: port.default(4101).describe('Port to listen on; 0 takes any free one.'),
+          database: z
+            .string()
+            .regex(/^sqlite:.+$|^postgres(?:ql)?:\/\/\S+$/, 'expected sqlite:FILE or postgres://…')
+            .nullable()
+            .default(null)
+            .describe('sqlite:FILE or postgres://…; null: SQLite in the state directory.'),
+        })
+        .prefault({})
+        .describe('The plant store of this machine.'),
+    })
+    .prefault({})
+    .describe('The plant store.'),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+export type ProviderSettings = z.output<typeof providerSchema>;
+export type ModelSettings = z.output<typeof modelSchema>;
+export type KeySettings = z.output<typeof keySchema>;
+export type ProviderDialect = (typeof providerDialects)[number];
+export type Endpoint = (typeof endpoints)[number];

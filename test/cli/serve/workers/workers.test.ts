@@ -1,0 +1,223 @@
+import { mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chatAnswer, chatEvents, openStream, requestFor } from '../../../kit/answers.ts';
+import { startProgram } from '../../../kit/child.ts';
+import { emptyDirectory } from '../../../kit/command.ts';
+import { ask, askAlone, type Gateway, host, lines, serve, withHost } from './serving.ts';
+
+/** Resolves when the stream has begun. */
+async function openStreamAt(gateway: Gateway): Promise<{ readonly text: Promise<string> }> {
+  const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
+  return { text: answer.text().catch(() => 'cut') };
+}
+
+/** A connection that comes just as the last worker closes is nobody's and waits, so each has a second only. */
+async function isRefused({ url }: Gateway): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+    () => false,
+    ({ cause }: Error) => (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED',
+  );
+}
+
+/** A provider whose streams stay open after two events, until all are finished. */
+async function hostOfOpenStreams() {
+  const open: (() => void)[] = [];
+  const provider = await host((response) => {
+    openStream(chatEvents.slice(0, 2))(response, provider.requests[0] as never);
+    open.push(() => response.end(chatEvents.slice(2).join('')));
+  });
+  const finish = () => {
+    for (const end of open) end();
+  };
+  return { provider, finish };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('connections are dealt out, and a worker that dies takes only its own exchanges', async () => {
+  const { provider, finish } = await hostOfOpenStreams();
+  const gateway = await serve(withHost(provider));
+  const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
+
+  process.kill(gateway.workers[0] as number, 'SIGKILL');
+  await gateway.child.wrote('serves in its place');
+  finish();
+  const texts = await Promise.all(streams.map(({ text }) => text));
+  provider.script((response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer),
+  );
+  const after = await Promise.all([1, 2, 3, 4].map(() => askAlone(gateway)));
+
+  expect(texts.toSorted()).toEqual(['cut', chatEvents.join('')]);
+  expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(gateway.child.text('stderr')).toContain(
+    `worker ${gateway.workers[0]} ended (SIGKILL) and its open exchanges with it; the next one starts in 100 ms`,
+  );
+});
+
+test('when all have died the next ones answer at the same address', async () => {
+  const provider = await host((response) => response.end(chatAnswer));
+  const gateway = await serve(withHost(provider));
+
+  for (const pid of gateway.workers) process.kill(pid, 'SIGKILL');
+  await expect
+    .poll(() => lines(gateway.child).filter((line) => line.includes('in its place')).length, {
+      timeout: 10_000,
+    })
+    .toBe(2);
+
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+});
+
+test('the first signal lets streams of all workers finish and exits 0', async () => {
+  const { provider, finish } = await hostOfOpenStreams();
+  const gateway = await serve(withHost(provider));
+  const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
+
+  // As Ctrl-C does it: every process of the group gets the signal.
+  for (const pid of [gateway.child.process.pid as number, ...gateway.workers]) process.kill(pid, 'SIGINT');
+  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
+  finish();
+
+  expect(await Promise.all(streams.map(({ text }) => text))).toEqual([
+    chatEvents.join(''),
+    chatEvents.join(''),
+  ]);
+  expect(await gateway.child.ended).toMatchObject({ exit: 0, signal: null, stdout: '' });
+  expect(gateway.workers.filter(isAlive)).toEqual([]);
+  expect(() => readFileSync(join(gateway.home, '.local/state/gateway/running.json'))).toThrow(/ENOENT/);
+  const records = readFileSync(join(gateway.home, '.local/state/gateway/records.jsonl'), 'utf8');
+  expect(records.match(/"endpoint":"chat"/g)).toHaveLength(2);
+});
+
+test('what is not done within the drain time is cut loudly', async () => {
+  const provider = await host(openStream(chatEvents.slice(0, 2)));
+  const gateway = await serve(withHost(provider, 'workers: 2, limits: { drain: 100ms }'));
+  const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
+
+  gateway.child.process.kill('SIGTERM');
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of answer.body ?? []) text += new TextDecoder().decode(chunk);
+  })();
+
+  await expect(reading).rejects.toThrow();
+  expect(text).toContain('gateway.draining');
+  expect((await gateway.child.ended).exit).toBe(0);
+});
+
+test('the second signal ends all at once', async () => {
+  const provider = await host(openStream(chatEvents.slice(0, 2)));
+  const gateway = await serve(withHost(provider));
+  const stream = await openStreamAt(gateway);
+
+  gateway.child.process.kill('SIGTERM');
+  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
+  gateway.child.process.kill('SIGTERM');
+
+  expect((await gateway.child.ended).exit).toBe(143);
+  expect(await stream.text).toBe('cut');
+  await expect.poll(() => gateway.workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test('without the first process there are no workers either', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+
+  gateway.child.process.kill('SIGKILL');
+
+  await expect.poll(() => gateway.workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+test('records and log lines stay whole, each request has one', async () => {
+  const gateway = await serve('server: { workers: 3 }');
+  const requests = 300;
+  const path = 'x'.repeat(6_000); // longer than a pipe takes in one piece
+
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < requests) {
+      next += 1;
+      await (await fetch(`${gateway.url}/${next}-${path}`, { headers: { connection: 'close' } })).text();
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, ask));
+  gateway.child.process.kill('SIGTERM');
+  const { stderr } = await gateway.child.ended;
+
+  const written = readFileSync(join(gateway.home, '.local/state/gateway/records.jsonl'), 'utf8');
+  for (const text of [written, stderr]) {
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.path);
+    expect(new Set(records.map((record) => record.request_id)).size).toBe(requests);
+    expect(records).toHaveLength(requests);
+  }
+});
+
+test('the limit of connections holds for all workers together', async () => {
+  const gateway = await serve('server: { workers: 2, limits: { connections: 4 } }');
+  const { port } = new URL(gateway.url);
+  let closed = 0;
+
+  const sockets: Socket[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket.on('close', () => (closed += 1)));
+  }
+  await expect.poll(() => closed, { timeout: 10_000 }).toBe(3);
+
+  for (const socket of sockets) socket.destroy();
+});
+
+test('--workers beats the file', async () => {
+  const gateway = await serve('server: { workers: 2 }', ['--workers', '3']);
+
+  expect(gateway.workers).toHaveLength(3);
+});
+
+test('one worker is the process itself', async () => {
+  const gateway = await serve('server: { workers: 2 }', ['--workers', '1']);
+
+  expect(gateway.workers).toBeUndefined();
+});
+
+test('a port that is taken: exit 1 with who holds it, and no worker left', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+  const { port } = new URL(gateway.url);
+
+  const second = await startProgram(['serve', '-p', port, '--workers', '2'], emptyDirectory()).ended;
+
+  expect(second.exit).toBe(1);
+  expect(second.stderr).toContain(`port ${port} is taken`);
+  if (process.platform === 'linux') expect(second.stderr).toContain(`(pid ${gateway.child.process.pid})`);
+});
+
+test.each(['0', '1.5', '257', 'two'])('--workers %s exits 2', async (count) => {
+  expect((await startProgram(['serve', '--workers', count], emptyDirectory()).ended).exit).toBe(2);
+});
+
+test('a worker that can not start is tried again, and said so', async () => {
+  const gateway = await serve('server: { workers: 2 }');
+  const records = join(gateway.home, '.local/state/gateway/records.jsonl');
+  rmSync(records, { force: true });
+  mkdirSync(records); // a new process can't open it
+
+  process.kill(gateway.workers[0] as number, 'SIGKILL');
+  await gateway.child.wrote('could not start');
+  const whileOneIsGone = (await fetch(`${gateway.url}/healthz`)).status;
+  rmdirSync(records);
+  await gateway.child.wrote('serves in its place');
+
+  expect(whileOneIsGone).toBe(200);
+  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; the next one starts in 200 ms/);
+});

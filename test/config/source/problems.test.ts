@@ -1,0 +1,203 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { ConfigError, formatPath, suggest } from '../../../src/config/source/problems.ts';
+import { createWorkspace, inspect, nowMs, problemsOf } from '../workspace.ts';
+
+test('reports all problems at once, each with its line, a caret and a suggestion', async () => {
+  const cwd = createWorkspace({
+    'gateway.yaml': `server:
+  prot: 4100
+providers:
+  openai: { dialect: opnai }
+models:
+  - { match: "gpt-*", provider: openia }
+policies:
+  sandbox:
+    rules:
+      - id: only
+        action: blok
+`,
+  });
+
+  const error = await loadConfig({ cwd, env: { HOME: cwd }, nowMs }).catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(error).toMatchObject({ code: 'config.invalid', failure: { exit: 2 } });
+  expect((error as ConfigError).message).toBe(`4 problems in gateway.yaml
+gateway.yaml:2:3  server.prot: unknown key
+   2 |   prot: 4100
+     |   ^^^^  did you mean "port"?
+gateway.yaml:4:22  providers.openai.dialect: expected sandbox, anthropic or openai
+   4 |   openai: { dialect: opnai }
+     |                      ^^^^^  did you mean "openai"?
+gateway.yaml:6:33  models[0].provider: there is no provider openia
+   6 |   - { match: "gpt-*", provider: openia }
+     |                                 ^^^^^^
+gateway.yaml:11:17  policies.sandbox.rules[0].action: expected allow, warn, redact or block
+  11 |         action: blok
+     |                 ^^^^  did you mean "block"?`);
+});
+
+test.each([
+  ['server: 5', 'gateway.yaml:1:9  server: expected a group of settings'],
+  ['- a', 'gateway.yaml:1:1  expected a group of settings'],
+  ['server: { port: "80" }', 'gateway.yaml:1:17  server.port: expected a number'],
+  ['server: { port: 1.5 }', 'gateway.yaml:1:17  server.port: expected a whole number'],
+  ['server: { port: -1 }', 'gateway.yaml:1:17  server.port: expected at least 0'],
+  [
+    'server: { limits: { drain: 0s, head_timeout: 0s } }',
+    'gateway.yaml:1:46  server.limits.head_timeout: expected more than 0: the time-out can not be turned off',
+  ],
+  [
+    'server: { limits: { body_size: 1GiB } }',
+    'gateway.yaml:1:32  server.limits.body_size: expected at most 256MiB',
+  ],
+  [
+    'server:',
+    'gateway.yaml:1:1  server: expected a group of settings, got nothing: remove the key or give it a value',
+  ],
+  [
+    'providers: { "a b": { dialect: sandbox } }',
+    'gateway.yaml:1:14  providers."a b": expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+  ],
+  [
+    'providers: { a: { base_url: "http://h" } }',
+    'gateway.yaml:1:14  providers.a.dialect: missing: expected sandbox, anthropic or openai',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "ftp://h" } }',
+    'gateway.yaml:1:46  providers.a.base_url: expected an http:// or https:// URL',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "http://u:p@h" } }',
+    'gateway.yaml:1:46  providers.a.base_url: a URL here must not hold credentials; use api_key',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "http://h/?a=b" } }',
+    'gateway.yaml:1:46  providers.a.base_url: a URL here must have neither a query nor a fragment',
+  ],
+  [
+    'providers: { a: { dialect: openai, base_url: "http://h:99999" } }',
+    'gateway.yaml:1:46  providers.a.base_url: expected a URL',
+  ],
+  [
+    'providers: { a: { dialect: anthropic, endpoints: [chat] } }',
+    'gateway.yaml:1:51  providers.a.endpoints[0]: a host of dialect anthropic has no chat: it has messages, count_tokens',
+  ],
+  [
+    'providers: { a: { dialect: sandbox, base_url: "http://h" } }',
+    'gateway.yaml:1:37  providers.a.base_url: the sandbox is built in and takes none',
+  ],
+  [
+    'providers: { a: { dialect: openai, forward_headers: [Authorization] } }',
+    'gateway.yaml:1:54  providers.a.forward_headers[0]: this header is never passed on',
+  ],
+  [
+    'models: [{ match: "a b", provider: sandbox }]',
+    'gateway.yaml:1:19  models[0].match: expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
+  ],
+  [
+    'models: [{ match: a, provider: sandbox, fallbacks: [{ provider: sandbx }] }]',
+    'gateway.yaml:1:65  models[0].fallbacks[0].provider: there is no provider sandbx',
+  ],
+  [
+    'projects: { shop: { policies: [hose] } }\npolicies: { house: {} }',
+    'gateway.yaml:1:32  projects.shop.policies[0]: there is no policy hose',
+  ],
+  ['__proto__: { a: 1 }', 'gateway.yaml:1:1  __proto__ is not allowed as a key'],
+  ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  map keys must be unique'],
+  ['server: ${WHERE}', 'gateway.yaml:1:9  server: environment variable WHERE is not set'],
+  ['server: { host: "${a b}" }', 'gateway.yaml:1:17  server.host: expected ${NAME}'],
+])('%s: %s', async (yaml, expected) => {
+  const problems = await problemsOf(yaml);
+
+  expect(problems.filter((problem) => !problem.includes('  warning: '))).toEqual([expected]);
+});
+
+test.each([
+  [
+    'projects: { shop: { limits: {} } }',
+    'gateway.yaml:1:21  projects.shop.limits: not available in this version',
+  ],
+  ['state: redis://localhost/0', 'gateway.yaml:1:8  state: not available in this version; only memory is'],
+  [
+    'records: { ledger: true }',
+    'gateway.yaml:1:20  records.ledger: not available in this version; only false is',
+  ],
+  ['metrics: { port: 9 }', 'gateway.yaml:1:18  metrics.port: not available in this version; only null is'],
+  [
+    'inspector: { enabled: true }',
+    'gateway.yaml:1:23  inspector.enabled: not available in this version; only false is',
+  ],
+])('refuses what does not work yet: %s', async (yaml, expected) => {
+  expect(await problemsOf(yaml)).toContain(expected);
+});
+
+test('takes the values that already work', async () => {
+  const yaml =
+    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: false }\nmetrics: { port: null }\ninspector: { enabled: false }';
+
+  expect(await problemsOf(yaml)).toEqual([]);
+});
+
+test('a mistake in one place does not hide one in another', async () => {
+  const problems = await problemsOf(`
+providers:
+  a: { dialect: nope }
+models:
+  - { match: "x-*", provider: a }
+  - { match: "y-*", provider: b }
+projects:
+  shop:
+    keys: [{ id: one, hash: "sha256:zz" }, { id: one, value: literally-a-plain-key }]
+`);
+
+  expect(problems.map((problem) => problem.replace(/^gateway\.yaml:(\d+):.*? {2}/, '$1 '))).toEqual([
+    '3 providers.a.dialect: expected sandbox, anthropic or openai',
+    '6 models[1].provider: there is no provider b',
+    '9 projects.shop.keys[0].hash: expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
+    '9 projects.shop.keys[1].id: another key of project shop has this id already',
+    '9 projects.shop.keys[1].value: a key must not stand in the file, nor a part of it',
+  ]);
+});
+
+test.each([
+  'projects: { shop: { keys: [{ id: a, value: correct-horse-battery, bad: 1 }] } }',
+  'providers: { a: { dialect: openai, api_kye: correct-horse-battery } }',
+  'providers: { a: { dialect: nope, api_key: correct-horse-battery } }',
+  'providers: { a: { dialect: openai, base_url: "https://user:correct-horse-battery@h" } }',
+  'plants: { store: { database: "postgres://u:correct-horse-battery@h/x", bad: 1 } }',
+  'providers:\n  a: { dialect: openai, api_key: correct-horse-battery, [ }',
+])('never shows a secret of the file: %s', async (yaml) => {
+  const { problems, config } = await inspect(yaml);
+
+  expect(config).toBeUndefined();
+  expect(JSON.stringify(problems)).not.toContain('correct-horse');
+});
+
+test('says how to write a variable where a plain one breaks the YAML', async () => {
+  const { problems } = await inspect('providers:\n  a: { dialect: openai, api_key: ${KEY} }\n', { KEY: 'x' });
+
+  expect(problems[0]?.hint).toBe('inside { } and [ ] write "${NAME}" in quotes');
+});
+
+test('does not unfold a file of aliases that grows without end', async () => {
+  const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(9)}]`);
+
+  const { config, problems } = await inspect(`l0: &l0 [x]\n${levels.join('\n')}\n`);
+
+  expect(config).toBeUndefined();
+  expect(problems[0]?.message).toMatch(/alias/);
+});
+
+test('paths name list entries by number and quote names with dots', () => {
+  expect(formatPath(['models', 2, 'match'])).toBe('models[2].match');
+  expect(formatPath(['providers', 'a.b', 'dialect'])).toBe('providers."a.b".dialect');
+});
+
+test('suggests what is a slip away and nothing that is not', () => {
+  expect(suggest('blok', ['allow', 'warn', 'redact', 'block'])).toBe('did you mean "block"?');
+  expect(suggest('prot', ['host', 'port'])).toBe('did you mean "port"?');
+  expect(suggest('xyz', ['host', 'port'])).toBeUndefined();
+});
