@@ -4,10 +4,9 @@ import { authenticate } from './authenticate.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { giveEstimate } from './own-answers/estimate.ts';
+import { sendEstimate } from './own-answers/estimate.ts';
 import { answerOwn } from './own-answers/own-answers.ts';
 import { receive } from './receive.ts';
-import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
 import { sendOn, usableTargets } from './send-on.ts';
 
@@ -22,26 +21,25 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
 
     const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
-    exchange.noteCaller(endpoint.name, key);
+    exchange.draft.noteCaller(endpoint.name, key);
     gateway.admit();
 
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
-    exchange.noteBody(body);
-    if (gateway.recordsBodies) exchange.draft.request_body = body.toString();
+    exchange.noteBody(body, { isRecorded: gateway.recordsBodies });
     const asked = await decider.read(body, endpoint, exchange.lifetime);
-    exchange.noteAsked(asked);
+    exchange.draft.noteRequest(asked);
 
     const route = gateway.router.resolve(asked.model);
     const question = { request: asked, endpoint, key, targets: route?.targets ?? [], decider };
     const { decision, request, check } = await decide(exchange, question);
     const targets = usableTargets(route, request, endpoint);
-    if (targets.length === 0) return giveEstimate(exchange, request);
+    if (targets.length === 0) return sendEstimate(exchange, request);
 
     const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
     await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check });
   } catch (thrown) {
-    refuse(exchange, thrown);
+    exchange.refuse(thrown);
   } finally {
     gateway.record(exchange.finish(gateway.configHash, gateway.scrubText), exchange.repeatKey());
   }

@@ -24,8 +24,7 @@ export function receive({ request, draft }: Exchange, door: Door): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  draft.method = method;
-  draft.path = path.slice(0, 200);
+  draft.noteRoute(method, path);
   checkOrigin(request, door);
 
   const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);

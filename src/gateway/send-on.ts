@@ -23,14 +23,13 @@ export function sendOn(exchange: Exchange, outgoing: Outgoing): Promise<Forwarde
   return forward({
     targets: outgoing.targets,
     build: createUpstreamRequests(exchange, outgoing),
-    onAttempt: ({ provider, model }, { fate, dropped }) => {
-      const { draft } = exchange;
-      draft.attempts = (draft.attempts ?? 0) + 1;
-      draft.body = isRedacted ? 'redacted' : fate;
-      draft.provider = provider.options.name;
-      draft.target_model = model;
-      draft.dropped = dropped?.length === 0 ? undefined : dropped;
-    },
+    onAttempt: ({ provider, model }, { fate, dropped = [] }) =>
+      exchange.draft.noteAttempt({
+        provider: provider.options.name,
+        model,
+        form: isRedacted ? 'redacted' : fate,
+        dropped,
+      }),
     lifetime: exchange.lifetime,
   });
 }

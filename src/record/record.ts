@@ -30,8 +30,8 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
-    /** Set where it was the answer that matched. */
-    readonly on?: 'answer';
+    /** Set where it was not the client's request that matched: the answer, or what was to leave to the provider. */
+    readonly on?: 'answer' | 'outgoing';
   }[];
   readonly would_block?: readonly string[];
   /** Pieces of content that no rule could look into. */

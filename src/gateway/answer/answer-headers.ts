@@ -18,14 +18,11 @@ export function headersFor(
   const headers = request.translation === undefined ? passed : withJsonType(passed);
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
-  headers.push('x-gateway-body', draft.body ?? request.fate, 'x-gateway-attempts', String(attempts));
+  headers.push('x-gateway-body', draft.bodyForm ?? request.fate, 'x-gateway-attempts', String(attempts));
   if (answer.status < 400) {
     headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
   }
-  if (draft.rules === undefined) return headers;
-  for (const rule of draft.rules) {
-    if (rule.action === 'warn' && rule.mode === 'enforce') headers.push('x-gateway-warning', rule.id);
-  }
+  for (const rule of draft.warnings) headers.push('x-gateway-warning', rule);
   return headers;
 }
 

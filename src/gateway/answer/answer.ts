@@ -7,7 +7,6 @@ import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer } from '../../providers/decode.ts';
 import { readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/upstream.ts';
-import { noteAnswerVerdicts } from '../decision/decide.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
@@ -104,7 +103,7 @@ function giveStream(
   const rules = check.stream();
   const checked = new CheckedStream(stream, rules, endpoint.dialect);
   return relayStream(exchange, { answer, stream: checked, headers }).finally(() =>
-    noteAnswerVerdicts(exchange, rules.verdicts),
+    exchange.draft.noteAnswerVerdicts(rules.verdicts),
   );
 }
 
@@ -130,10 +129,10 @@ function giveWhole(
   const { translation } = forwarded.request;
   if (translation !== undefined) {
     const { body: translated, usage } = translation.answer(value);
-    exchange.noteUsage(usage);
+    exchange.draft.noteUsage(usage);
     return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
   }
-  exchange.noteUsage(endpoint.dialect.answerUsage(value));
+  exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
   const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
   send(exchange, forwarded, { body: given, gateway });
@@ -143,7 +142,7 @@ function giveWhole(
 function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
   if (check === undefined) return body;
   const { verdicts, refusal, redactedBody } = check.whole(body);
-  noteAnswerVerdicts(exchange, verdicts);
+  exchange.draft.noteAnswerVerdicts(verdicts);
   if (refusal === undefined) return redactedBody ?? body;
   throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
 }
@@ -205,8 +204,8 @@ interface Sent {
 }
 
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { body, gateway }: Sent): void {
-  exchange.noteFirstByte();
-  exchange.draft.bytes_out = body.length;
+  exchange.draft.noteFirstByte();
+  exchange.draft.noteBytesOut(body.length);
   const headers = headersFor(exchange, forwarded, gateway);
   headers.push('content-length', String(body.length));
   exchange.response.writeHead(forwarded.answer.status, headers);

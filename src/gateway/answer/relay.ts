@@ -108,7 +108,7 @@ class StreamSink implements BodySink {
 
   #write(bytes: Buffer): boolean {
     if (bytes.length === 0) return true;
-    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
     return this.#response.write(bytes);
   }
@@ -153,7 +153,7 @@ class StreamSink implements BodySink {
       return this.#finish(undefined);
     }
     const lastWords = this.#stream.fail(error, this.#exchange.id);
-    if (this.#bytes === 0) this.#exchange.noteFirstByte();
+    if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += lastWords.length;
     this.#finish(error);
     this.#response.breakOff(lastWords);
@@ -164,8 +164,8 @@ class StreamSink implements BodySink {
     clearTimeout(this.#tailTimer);
     this.#forget();
     this.#response.onDrain(undefined);
-    this.#exchange.draft.bytes_out = this.#bytes;
-    this.#exchange.noteUsage(this.#stream.usage);
+    this.#exchange.draft.noteBytesOut(this.#bytes);
+    this.#exchange.draft.noteUsage(this.#stream.usage);
     this.#settle(error);
   }
 }

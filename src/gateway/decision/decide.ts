@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
-import type { Decision, Verdict } from '../../policy/rule.ts';
+import type { Decision } from '../../policy/rule.ts';
 import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
@@ -39,7 +39,7 @@ export function decide(
   const question = { request, endpoint, key, targetModels, nowMs: exchange.startedMs };
   const judgement = decider.judge(key.policies, question, exchange.lifetime);
   const conclude = ({ decision, request, answerRules }: Judgement): Decided => {
-    note(exchange, decision, Math.round((performance.now() - startedAt) * 1_000));
+    exchange.draft.noteDecision(decision, Math.round((performance.now() - startedAt) * 1_000));
     if (decision.action === 'block') throw refusalOf(decision);
     return { decision, request, check: key.policies.checkAnswers(answerRules) };
   };
@@ -54,37 +54,4 @@ function refusalOf({ refusal, failure }: Decision): GatewayError {
     ...(at === undefined ? {} : { param: at }),
     ...(failure === undefined ? {} : { cause: failure.cause }),
   });
-}
-
-function note({ draft }: Exchange, decision: Decision, microseconds: number): void {
-  draft.decision = decision.action;
-  draft.policy_us = microseconds;
-  if (decision.unseen > 0) draft.unseen = decision.unseen;
-  if (decision.wouldBlock.length > 0) draft.would_block = decision.wouldBlock;
-  if (decision.verdicts.length === 0) return;
-  draft.rules = decision.verdicts.map(toRecord);
-}
-
-/** Adds what the rules on the answer said to the record. */
-export function noteAnswerVerdicts({ draft }: Exchange, verdicts: readonly Verdict[]): void {
-  if (verdicts.length === 0) return;
-  draft.rules = [
-    ...(draft.rules ?? []),
-    ...verdicts.map((verdict) => ({ ...toRecord(verdict), on: 'answer' as const })),
-  ];
-  const wouldBlock = verdicts.filter(
-    ({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'),
-  );
-  if (wouldBlock.length > 0)
-    draft.would_block = [...(draft.would_block ?? []), ...wouldBlock.map(({ rule }) => rule)];
-}
-
-function toRecord({ rule, action, mode, matches }: Verdict) {
-  return {
-    id: rule,
-    action,
-    mode,
-    ...(matches[0] === undefined ? {} : { at: matches[0].at }),
-    count: matches.reduce((sum, match) => sum + match.count, 0),
-  };
 }

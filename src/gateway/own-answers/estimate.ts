@@ -6,11 +6,11 @@ import type { ModelRequest } from '../request.ts';
 const charactersPerToken = 4;
 
 /** Counts tokens roughly, for providers that don't count: marked as an estimate, so nobody bills by it. */
-export function giveEstimate(exchange: Exchange, { document }: ModelRequest): void {
+export function sendEstimate(exchange: Exchange, { document }: ModelRequest): void {
   let characters = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
     if (document.kind(entry) === kinds.string) characters += document.end(entry) - document.start(entry);
   }
   const tokens = Math.max(1, Math.ceil(characters / charactersPerToken));
-  exchange.give({ input_tokens: tokens }, { headers: { 'x-gateway-estimate': 'true' } });
+  exchange.sendJson({ input_tokens: tokens }, { headers: { 'x-gateway-estimate': 'true' } });
 }

@@ -17,18 +17,18 @@ interface Asked {
 export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Asked): Promise<void> {
   switch (asked.endpoint.kind) {
     case 'health':
-      return exchange.give({ status: 'ok' });
+      return exchange.sendJson({ status: 'ok' });
     case 'ready':
       return answerReady(exchange, gateway);
     case 'about':
-      return exchange.give(about());
+      return exchange.sendJson(about());
     default:
       return answerModels(exchange, gateway, asked);
   }
 }
 
 function answerReady(exchange: Exchange, gateway: Gateway): void {
-  if (gateway.isReady()) return exchange.give({ status: 'ready' });
+  if (gateway.isReady()) return exchange.sendJson({ status: 'ready' });
   throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
 }
 
@@ -42,17 +42,17 @@ async function answerModels(
   { endpoint, path, query }: Asked,
 ): Promise<void> {
   const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
-  exchange.noteCaller(endpoint.kind, key);
+  exchange.draft.noteCaller(endpoint.kind, key);
   if (endpoint.kind === 'model') {
     const model = allowedModel(path, gateway, key);
-    return exchange.give(listEntry(model));
+    return exchange.sendJson(listEntry(model));
   }
   const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
   const value =
     endpoint.kind === 'models'
       ? page(models.map(listEntry), new URLSearchParams(query))
       : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
-  exchange.give(value);
+  exchange.sendJson(value);
 }
 
 function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInfo {

@@ -19,7 +19,7 @@ describe('a stream that is whole', () => {
     await connection.until(() => bodyOf(connection).isWhole);
     expect(bodyOf(connection).text.startsWith(delta + delta)).toBe(true);
     expect(exchange.draft.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
-    expect(exchange.draft.bytes_out).toBe(bodyOf(connection).text.length);
+    expect(exchange.draft.bytesOut).toBe(bodyOf(connection).text.length);
   });
 
   test('shows its head before its first event', async () => {

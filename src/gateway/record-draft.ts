@@ -1,0 +1,212 @@
+import { toUsageFields, type Usage } from '../dialects/dialect.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Decision, Verdict } from '../policy/rule.ts';
+import type { ExchangeRecord, Outcome } from '../record/record.ts';
+import type { KnownKey } from './authenticate.ts';
+
+type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
+type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
+
+/** What was sent to a provider, as the record has it. */
+export interface SentRequest {
+  readonly provider: string;
+  readonly model: string;
+  readonly form: string;
+  /** Fields and headers that were left out. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * The record of one exchange while it is being written: each step of the exchange notes what it found out, and
+ * nothing else writes to it.
+ */
+export class RecordDraft {
+  // The usual fields are there from the beginning: an object that grows changes its hidden class with each.
+  readonly #fields: Draft;
+  readonly #startedAt = performance.now();
+
+  constructor(requestId: string, time: string) {
+    this.#fields = {
+      time,
+      request_id: requestId,
+      method: '',
+      path: '',
+      endpoint: undefined,
+      project: undefined,
+      key: undefined,
+      model: undefined,
+      provider: undefined,
+      target_model: undefined,
+      stream: undefined,
+      status: 0,
+      outcome: 'answered',
+      decision: undefined,
+      policy_us: undefined,
+      body: undefined,
+      attempts: undefined,
+      bytes_in: 0,
+      bytes_out: 0,
+      usage: undefined,
+      first_byte_ms: undefined,
+      total_ms: 0,
+      config: '',
+    };
+  }
+
+  get path(): string {
+    return this.#fields.path ?? '';
+  }
+
+  get keyId(): string | undefined {
+    return this.#fields.key;
+  }
+
+  get bytesIn(): number {
+    return this.#fields.bytes_in ?? 0;
+  }
+
+  get bytesOut(): number {
+    return this.#fields.bytes_out ?? 0;
+  }
+
+  get usage(): ExchangeRecord['usage'] {
+    return this.#fields.usage;
+  }
+
+  /** What became of the request's bytes on their way to the provider; undefined before they were sent. */
+  get bodyForm(): string | undefined {
+    return this.#fields.body;
+  }
+
+  /** Ids of the rules that warn, each once. */
+  get warnings(): readonly string[] {
+    const { rules } = this.#fields;
+    if (rules === undefined) return none;
+    const warning = rules.filter(({ action, mode }) => action === 'warn' && mode === 'enforce');
+    return [...new Set(warning.map(({ id }) => id))];
+  }
+
+  noteRoute(method: string, path: string): void {
+    this.#fields.method = method;
+    this.#fields.path = path.slice(0, 200);
+  }
+
+  /** The endpoint's name, and whose key came with the request. */
+  noteCaller(endpoint: string, { project, id }: KnownKey): void {
+    this.#fields.endpoint = endpoint;
+    this.#fields.project = project;
+    this.#fields.key = id;
+  }
+
+  noteBytesIn(bytes: number): void {
+    this.#fields.bytes_in = bytes;
+  }
+
+  noteBody(body: string): void {
+    this.#fields.request_body = body;
+  }
+
+  noteRequest({ model, stream }: { readonly model: string; readonly stream: boolean }): void {
+    this.#fields.model = model;
+    this.#fields.stream = stream;
+  }
+
+  noteDecision({ action, verdicts, wouldBlock, unseen }: Decision, microseconds: number): void {
+    const fields = this.#fields;
+    fields.decision = action;
+    fields.policy_us = microseconds;
+    if (unseen > 0) fields.unseen = unseen;
+    if (wouldBlock.length > 0) fields.would_block = wouldBlock;
+    if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
+  }
+
+  noteAttempt({ provider, model, form, dropped }: SentRequest): void {
+    const fields = this.#fields;
+    fields.attempts = (fields.attempts ?? 0) + 1;
+    fields.body = form;
+    fields.provider = provider;
+    fields.target_model = model;
+    fields.dropped = dropped.length === 0 ? undefined : dropped;
+  }
+
+  /** What the rules on the answer found. */
+  noteAnswerVerdicts(verdicts: readonly Verdict[]): void {
+    if (verdicts.length === 0) return;
+    const fields = this.#fields;
+    fields.rules = [...(fields.rules ?? []), ...verdicts.map((verdict) => toRecord(verdict, 'answer'))];
+    this.#noteWouldBlock(
+      verdicts
+        .filter(({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'))
+        .map(({ rule }) => rule),
+    );
+  }
+
+  noteUsage(usage: Usage | undefined): void {
+    if (usage !== undefined) this.#fields.usage = toUsageFields(usage);
+  }
+
+  noteFirstByte(): void {
+    this.#fields.first_byte_ms = this.#elapsedMs();
+  }
+
+  noteBytesOut(bytes: number): void {
+    this.#fields.bytes_out = bytes;
+  }
+
+  /** The record of the exchange as it ended. */
+  finish({ status, error, configHash, scrub }: Ending): ExchangeRecord {
+    const fields = this.#fields;
+    fields.status = status;
+    fields.outcome = outcomeOf(error);
+    if (error !== undefined) fields.reason = error.reason;
+    if (error?.cause !== undefined) fields.cause = scrub(describe(error.cause));
+    fields.total_ms = this.#elapsedMs();
+    fields.config = configHash;
+    return fields as ExchangeRecord; // the fields are the record's own, and all that must be there are
+  }
+
+  #noteWouldBlock(rules: readonly string[]): void {
+    if (rules.length === 0) return;
+    this.#fields.would_block = [...(this.#fields.would_block ?? []), ...rules];
+  }
+
+  /** Milliseconds since the request's head arrived, to the tenth. */
+  #elapsedMs(): number {
+    return Math.round((performance.now() - this.#startedAt) * 10) / 10;
+  }
+}
+
+interface Ending {
+  readonly status: number;
+  readonly error: GatewayError | undefined;
+  readonly configHash: string;
+  /** Takes secrets out of other programs' messages. */
+  readonly scrub: (text: string) => string;
+}
+
+const none: readonly string[] = [];
+
+export function outcomeOf(error: GatewayError | undefined): Outcome {
+  if (error === undefined) return 'answered';
+  if (error.code === 'client.left') return 'left';
+  return error.failure.status >= 500 ? 'failed' : 'refused';
+}
+
+function toRecord({ rule, action, mode, matches }: Verdict, on?: RecordedRule['on']): RecordedRule {
+  return {
+    id: rule,
+    action,
+    mode,
+    ...(matches[0] === undefined ? {} : { at: matches[0].at }),
+    count: matches.reduce((sum, match) => sum + match.count, 0),
+    ...(on === undefined ? {} : { on }),
+  };
+}
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // Its message quotes what could not be parsed, and records hold no content.
+  if (cause instanceof SyntaxError) return cause.name;
+  const { code } = cause as NodeJS.ErrnoException;
+  return code === undefined ? `${cause.name}: ${cause.message}` : `${code}: ${cause.message}`;
+}
