@@ -1,11 +1,11 @@
 // What a policy decision costs, against JSON.parse(buffer.toString()) of the same bytes in the same run.
 //   npm run build:modules && node bench/policy.mjs
 import { performance } from 'node:perf_hooks';
-import { KnownBodies } from '../build/dialects/known-bodies.js';
 import { dialects } from '../build/dialects/registry.js';
-import { parseStrictJson } from '../build/dialects/strict-json.js';
+import { KnownBodies } from '../build/json/known-bodies.js';
+import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
-import { policySchema } from '../build/policy/registry.js';
+import { policySchema } from '../build/policy/rules/schema.js';
 import { conversation, withTurn } from './policy-bodies.mjs';
 
 const names = 'aurora zeus falcon orion titan nebula comet saturn apollo hermes'.split(' ');

@@ -1,10 +1,10 @@
 import type { ResponseCheck } from './answers/check-answer.ts';
+import { checkPolicies } from './check-policies.ts';
 import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Decision, Subject } from './rule.ts';
 import { type CompiledPolicy, RuleSet } from './rule-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
-import { checkPolicies } from './rules/check.ts';
 import { compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
 import { createFold } from './search/fold.ts';

@@ -1,4 +1,4 @@
-import { createTeller, type TellPlace } from './redact/pointer-masking.ts';
+import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
@@ -32,17 +32,17 @@ export function explain(
   tools: { now: () => number; fold: Fold },
 ): Explanation {
   const { now, fold } = tools;
-  const tell = tellerFor(set, subject);
-  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, tell }));
+  const mask = maskFor(set, subject);
+  const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, mask }));
   const started = now();
   const decision = set.decide(subject);
   return { rules, decision, microseconds: now() - started };
 }
 
 /** Places are left out where it can't be found out which may be told. */
-function tellerFor(set: RuleSet, subject: Subject): TellPlace {
+function maskFor(set: RuleSet, subject: Subject): MaskPointer {
   try {
-    return createTeller(set.facts(subject).findings);
+    return createPointerMask(set.facts(subject).searchResult);
   } catch {
     // The decision tells the failure.
     return () => '';
@@ -52,7 +52,7 @@ function tellerFor(set: RuleSet, subject: Subject): TellPlace {
 function explainRule(
   rule: CompiledRule,
   subject: Subject,
-  { now, fold, tell }: { now: () => number; fold: Fold; tell: TellPlace },
+  { now, fold, mask }: { now: () => number; fold: Fold; mask: MaskPointer },
 ): RuleExplanation {
   const alone = new RuleSet({ policies: [], builtIn: [rule], fold });
   const { policy, id, action, mode, reason } = rule;
@@ -61,7 +61,7 @@ function explainRule(
   try {
     const verdict = evaluateRule(rule, facts);
     const microseconds = now() - started;
-    const matches = (verdict?.matches ?? []).map((match) => ({ ...match, at: tell(match.at) }));
+    const matches = (verdict?.matches ?? []).map((match) => ({ ...match, at: mask(match.at) }));
     return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
   } catch (failure) {
     const microseconds = now() - started;

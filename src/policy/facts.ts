@@ -1,7 +1,7 @@
 import type { Subject } from './rule.ts';
-import type { Findings, Occurrence } from './search/findings.ts';
+import type { SearchResult, TextMatch } from './search/findings.ts';
 import type { Fold } from './search/fold.ts';
-import type { Needle } from './search/patterns.ts';
+import type { Pattern } from './search/patterns.ts';
 import type { Search } from './search/search.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';
@@ -12,7 +12,7 @@ export class Facts {
   readonly subject: Subject;
   readonly #search: Search;
   readonly #numbers: ReadonlyMap<string, number>;
-  #findings: Findings | undefined;
+  #searchResult: SearchResult | undefined;
   #tools: readonly OfferedTool[] | undefined;
   #caps: readonly Cap[] | undefined;
 
@@ -38,21 +38,21 @@ export class Facts {
     return this.#caps;
   }
 
-  get findings(): Findings {
-    this.#findings ??= this.#search.request(this.subject.document, this.subject.dialect);
-    return this.#findings;
+  get searchResult(): SearchResult {
+    this.#searchResult ??= this.#search.request(this.subject.document, this.subject.dialect);
+    return this.#searchResult;
   }
 
   get fold(): Fold {
-    return this.#search.machine.fold;
+    return this.#search.patternSet.fold;
   }
 
-  needle(number: number): Needle {
-    return this.#search.machine.needles[number] as Needle;
+  pattern(number: number): Pattern {
+    return this.#search.patternSet.patterns[number] as Pattern;
   }
 
-  occurrences(needleKey: string): readonly Occurrence[] {
-    const number = this.#numbers.get(needleKey);
-    return number === undefined ? [] : (this.findings.occurrences.get(number) ?? []);
+  matches(patternKey: string): readonly TextMatch[] {
+    const number = this.#numbers.get(patternKey);
+    return number === undefined ? [] : (this.searchResult.matches.get(number) ?? []);
   }
 }

@@ -1,15 +1,15 @@
 import { parseStrictJson } from '../json/strict-json.ts';
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { Facts } from './facts.ts';
-import type { NamedNeedle } from './matchers/matcher.ts';
-import { createTeller, type TellPlace } from './redact/pointer-masking.ts';
-import { occurrencesOf, type Redaction, redact } from './redact/redact.ts';
+import type { NamedPattern } from './matchers/matcher.ts';
+import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
+import { matchesOfRule, type Redaction, redact } from './redact/redact.ts';
 import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import type { PolicyOptions } from './rules/schema.ts';
 import type { Fold } from './search/fold.ts';
-import { buildMachine } from './search/machine.ts';
+import { compilePatternSet } from './search/pattern-set.ts';
 import { Search } from './search/search.ts';
 import { VerdictCache } from './search/verdict-cache.ts';
 import { placeInRequest } from './traverse/place.ts';
@@ -45,13 +45,13 @@ export class RuleSet {
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
     this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
     this.#answers = AnswerRules.of(all, fold);
-    const needles = collectNeedles(this.rules);
-    this.#numbers = new Map(needles.map(({ key }, number) => [key, number]));
-    const machine = buildMachine(
-      needles.map(({ needle }) => needle),
+    const patterns = collectPatterns(this.rules);
+    this.#numbers = new Map(patterns.map(({ key }, number) => [key, number]));
+    const patternSet = compilePatternSet(
+      patterns.map(({ pattern }) => pattern),
       fold,
     );
-    this.#search = new Search(machine, new VerdictCache());
+    this.#search = new Search(patternSet, new VerdictCache());
   }
 
   /** What the policies say to a request. Never throws: what can't be evaluated is blocked. */
@@ -68,12 +68,12 @@ export class RuleSet {
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      if (verdicts.length === 0) return allowed(facts.findings.unseen.length);
-      const tell = createTeller(facts.findings);
+      if (verdicts.length === 0) return allowed(facts.searchResult.unseen.length);
+      const mask = createPointerMask(facts.searchResult);
       return this.#conclude(
         facts,
-        verdicts.map((verdict) => tellVerdict(verdict, tell)),
-        tell,
+        verdicts.map((verdict) => maskVerdict(verdict, mask)),
+        mask,
       );
     } catch (cause) {
       return failedDecision('policy', cause, verdicts);
@@ -96,7 +96,7 @@ export class RuleSet {
 
   /** What the policies' own options say, beside their rules. */
   #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
-    const { unseen, unreadable } = facts.findings;
+    const { unseen, unreadable } = facts.searchResult;
     if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
     const own: Verdict[] = [];
     const opaque = firstUnseen(facts, 'opaque');
@@ -131,7 +131,7 @@ export class RuleSet {
 
   /** Numbers in place of text, where a rule would have to read it. */
   #unreadable(facts: Facts): readonly Verdict[] {
-    const { unreadable } = facts.findings;
+    const { unreadable } = facts.searchResult;
     if (unreadable.length === 0) return [];
     const found = this.rules
       .filter(
@@ -153,10 +153,10 @@ export class RuleSet {
     );
   }
 
-  #conclude(facts: Facts, verdicts: readonly Verdict[], tell: TellPlace): Decision {
+  #conclude(facts: Facts, verdicts: readonly Verdict[], mask: MaskPointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const action = strictest(enforced);
-    const unseen = facts.findings.unseen.length;
+    const unseen = facts.searchResult.unseen.length;
     const base: Decision = {
       action,
       verdicts,
@@ -179,7 +179,7 @@ export class RuleSet {
     return {
       ...base,
       action: 'block',
-      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: tell(at) },
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: mask(at) },
     };
   }
 
@@ -194,7 +194,7 @@ export class RuleSet {
     // Whatever the replacing missed or brought about (a match across a joint, say) is found here.
     const again = this.facts({ ...facts.subject, document: parseStrictJson(result.body) });
     for (const rule of rules) {
-      const [left] = occurrencesOf(rule, again);
+      const [left] = matchesOfRule(rule, again);
       if (left === undefined) continue;
       return {
         kind: 'impossible',
@@ -218,8 +218,8 @@ function allowed(unseen: number): Decision {
 }
 
 /** Where the first content of these kinds is that nobody could look into. */
-function firstUnseen({ findings, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
-  const found = findings.unseen.find(({ kind }) => kinds.includes(kind));
+function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
+  const found = searchResult.unseen.find(({ kind }) => kinds.includes(kind));
   if (found === undefined) return [];
   const at = subject.document.pointer(placeInRequest(found.place).entry);
   return [{ at, matcher: 'content', count: 1 }];
@@ -231,10 +231,10 @@ function conditionsOnText(rule: CompiledRule) {
   );
 }
 
-function collectNeedles(rules: readonly CompiledRule[]): readonly NamedNeedle[] {
-  const byKey = new Map<string, NamedNeedle>();
+function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[] {
+  const byKey = new Map<string, NamedPattern>();
   for (const rule of rules) {
-    for (const { needles } of conditionsOnText(rule)) for (const each of needles) byKey.set(each.key, each);
+    for (const { patterns } of conditionsOnText(rule)) for (const each of patterns) byKey.set(each.key, each);
   }
   return [...byKey.values()];
 }
@@ -273,6 +273,6 @@ export function failedDecision(rule: string, cause: unknown, verdicts: readonly 
   };
 }
 
-function tellVerdict(verdict: Verdict, tell: TellPlace): Verdict {
-  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: tell(match.at) })) };
+function maskVerdict(verdict: Verdict, mask: MaskPointer): Verdict {
+  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: mask(match.at) })) };
 }

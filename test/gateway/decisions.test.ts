@@ -184,7 +184,7 @@ describe('what goes wrong', () => {
   });
 
   test('so does the walk over the texts', async () => {
-    vi.spyOn(Facts.prototype, 'findings', 'get').mockImplementation(() => {
+    vi.spyOn(Facts.prototype, 'searchResult', 'get').mockImplementation(() => {
       throw new TypeError('the walk broke');
     });
 

@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { Plan } from '../redact/redact.ts';
-import type { Occurrence } from '../search/findings.ts';
-import type { Needle } from '../search/patterns.ts';
+import type { TextMatch } from '../search/findings.ts';
+import type { Pattern } from '../search/patterns.ts';
 import type { Search } from '../search/search.ts';
 import type { Place } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
@@ -27,14 +27,14 @@ export class AnswerPlan {
     this.#plan = new Plan(document, isFixed);
   }
 
-  add(each: AnswerRule, found: readonly Occurrence[]): void {
+  add(each: AnswerRule, found: readonly TextMatch[]): void {
     const { rule, except } = each;
-    const { fold, needles } = this.#search.machine;
+    const { fold, patterns } = this.#search.patternSet;
     this.#rules.push(each);
-    for (const occurrence of found) {
-      const needle = needles[occurrence.needle] as Needle;
+    for (const match of found) {
+      const pattern = patterns[match.pattern] as Pattern;
       const label = `[REDACTED:${rule.reason}]`;
-      const problem = this.#plan.add({ occurrence, needle, fold, except, label });
+      const problem = this.#plan.add({ match, pattern, fold, except, label });
       if (problem !== undefined) this.#refusal ??= refusalOf(rule, 'content.unredactable');
     }
   }
@@ -50,12 +50,12 @@ export class AnswerPlan {
   }
 
   /** Set where something can't be replaced, or is still found across joints: text spread over three pieces, say. */
-  refusal(isMeant: (occurrence: Occurrence) => boolean = () => true): Refusal | undefined {
+  refusal(isMeant: (match: TextMatch) => boolean = () => true): Refusal | undefined {
     if (this.#refusal !== undefined || this.#rules.length === 0) return this.#refusal;
-    const { occurrences } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);
+    const { matches } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);
     const left = this.#rules.find((each) =>
-      foundBy(each, occurrences, this.#search.machine).some(
-        (occurrence) => occurrence.before !== undefined && isMeant(occurrence),
+      foundBy(each, matches, this.#search.patternSet).some(
+        (match) => match.before !== undefined && isMeant(match),
       ),
     );
     return left && refusalOf(left.rule, 'content.unredactable');

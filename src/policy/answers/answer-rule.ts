@@ -1,9 +1,9 @@
-import { withoutExcepted } from '../redact/exceptions.ts';
 import type { Decision, Match, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import type { Occurrence } from '../search/findings.ts';
-import type { Machine } from '../search/machine.ts';
-import type { Needle } from '../search/patterns.ts';
+import { withoutExcepted } from '../search/exceptions.ts';
+import type { TextMatch } from '../search/findings.ts';
+import type { PatternSet } from '../search/pattern-set.ts';
+import type { Pattern } from '../search/patterns.ts';
 
 export interface Refusal {
   readonly rule: string;
@@ -20,22 +20,22 @@ export interface ResponseDecision {
   readonly redactedBody?: Buffer;
 }
 
-/** A rule on answers, with the numbers of its needles in the machine. */
+/** A rule on answers, with the numbers of its patterns in the pattern set. */
 export interface AnswerRule {
   readonly rule: CompiledRule;
-  readonly needles: readonly number[];
-  readonly except: readonly Needle[];
+  readonly patterns: readonly number[];
+  readonly except: readonly Pattern[];
 }
 
 /** What a rule finds in a document, less its exceptions. */
 export function foundBy(
-  { rule, needles }: AnswerRule,
-  occurrences: ReadonlyMap<number, readonly Occurrence[]>,
-  machine: Machine,
-): readonly Occurrence[] {
-  const found = needles.flatMap((number) => occurrences.get(number) ?? []);
-  const needle = (number: number) => machine.needles[number] as Needle;
-  return withoutExcepted(found, rule.except, { needle, fold: machine.fold });
+  { rule, patterns }: AnswerRule,
+  matches: ReadonlyMap<number, readonly TextMatch[]>,
+  patternSet: PatternSet,
+): readonly TextMatch[] {
+  const found = patterns.flatMap((number) => matches.get(number) ?? []);
+  const pattern = (number: number) => patternSet.patterns[number] as Pattern;
+  return withoutExcepted(found, rule.except, { pattern, fold: patternSet.fold });
 }
 
 export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {

@@ -1,11 +1,11 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
-import type { Condition, NamedNeedle } from '../matchers/matcher.ts';
+import type { Condition, NamedPattern } from '../matchers/matcher.ts';
 import { type Match, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import type { Occurrence } from '../search/findings.ts';
+import type { TextMatch } from '../search/findings.ts';
 import type { Fold } from '../search/fold.ts';
-import { buildMachine } from '../search/machine.ts';
+import { compilePatternSet } from '../search/pattern-set.ts';
 import { Search } from '../search/search.ts';
 import { VerdictCache } from '../search/verdict-cache.ts';
 import { placeInRequest } from '../traverse/place.ts';
@@ -38,18 +38,18 @@ export class AnswerRules {
   readonly #others: ReadonlyMap<AnswerRule, readonly Condition[]>;
 
   private constructor(rules: readonly CompiledRule[], fold: Fold) {
-    const named = new Map<string, NamedNeedle>();
-    for (const rule of rules) for (const each of needlesOf(rule)) named.set(each.key, each);
+    const named = new Map<string, NamedPattern>();
+    for (const rule of rules) for (const each of patternsOf(rule)) named.set(each.key, each);
     const numbers = new Map([...named.keys()].map((key, number) => [key, number]));
-    const machine = buildMachine(
-      [...named.values()].map(({ needle }) => needle),
+    const patternSet = compilePatternSet(
+      [...named.values()].map(({ pattern }) => pattern),
       fold,
     );
-    this.search = new Search(machine, new VerdictCache({ limitBytes: 1 << 16 }));
+    this.search = new Search(patternSet, new VerdictCache({ limitBytes: 1 << 16 }));
     this.rules = rules.map((rule) => ({
       rule,
-      needles: needlesOf(rule).map(({ key }) => numbers.get(key) as number),
-      except: rule.except.map(({ needle }) => needle),
+      patterns: patternsOf(rule).map(({ key }) => numbers.get(key) as number),
+      except: rule.except.map(({ pattern }) => pattern),
     }));
     this.#others = new Map(
       this.rules.map((each) => [each, (each.rule.when ?? []).filter(({ text }) => text === undefined)]),
@@ -58,7 +58,7 @@ export class AnswerRules {
 
   static of(rules: readonly CompiledRule[], fold: Fold): AnswerRules | undefined {
     const chosen = rules.filter(
-      (rule) => rule.appliesTo.includes('response') && needlesOf(rule).length > 0 && isOfAnswers(rule),
+      (rule) => rule.appliesTo.includes('response') && patternsOf(rule).length > 0 && isOfAnswers(rule),
     );
     return chosen.length === 0 ? undefined : new AnswerRules(chosen, fold);
   }
@@ -74,7 +74,7 @@ export class AnswerRules {
     if (rules.length === 0) return undefined;
     return {
       whole: (body) => checkWhole(body, rules, this.search),
-      stream: () => new StreamCheck({ rules, machine: this.search.machine, search: this.search }),
+      stream: () => new StreamCheck({ rules, patternSet: this.search.patternSet, search: this.search }),
     };
   }
 
@@ -90,8 +90,8 @@ function isOfAnswers(rule: CompiledRule): boolean {
   return (rule.when ?? []).some(({ text }) => text !== undefined && (text.roles & roleBits.assistant) !== 0);
 }
 
-function needlesOf(rule: CompiledRule): readonly NamedNeedle[] {
-  return (rule.when ?? []).flatMap(({ text }) => text?.needles ?? []);
+function patternsOf(rule: CompiledRule): readonly NamedPattern[] {
+  return (rule.when ?? []).flatMap(({ text }) => text?.patterns ?? []);
 }
 
 function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search): ResponseDecision {
@@ -102,13 +102,13 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
       : undefined;
   if (unreadable !== undefined) return { action: 'block', verdicts: [], refusal: unreadable };
   const { document, unwrap } = strict ?? readPlain(body.toString('utf8'));
-  const { occurrences } = search.document(document, roleBits.assistant);
+  const { matches } = search.document(document, roleBits.assistant);
   const verdicts: Verdict[] = [];
   const plan = new AnswerPlan({ document, search });
   let refusal: Refusal | undefined;
   for (const each of rules) {
     const { rule } = each;
-    const found = foundBy(each, occurrences, search.machine);
+    const found = foundBy(each, matches, search.patternSet);
     if (found.length === 0) continue;
     verdicts.push(verdictOf(rule, matchesOf(found, document)));
     if (rule.mode === 'monitor') continue;
@@ -121,7 +121,7 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
   return { action, verdicts, ...(action === 'redact' ? { redactedBody: unwrap(plan.bytes()) } : {}) };
 }
 
-function matchesOf(found: readonly Occurrence[], document: JsonDocument): readonly Match[] {
+function matchesOf(found: readonly TextMatch[], document: JsonDocument): readonly Match[] {
   return found.slice(0, 8).map(({ piece, view }) => ({
     at: document.pointer(placeInRequest(piece.place).entry),
     view,

@@ -1,9 +1,9 @@
-import { spansOutside } from '../redact/exceptions.ts';
 import type { Stretch } from '../redact/redact.ts';
-import type { Machine } from '../search/machine.ts';
-import type { Needle } from '../search/patterns.ts';
+import type { State } from '../search/dfa-state.ts';
+import { rangesOutside } from '../search/exceptions.ts';
+import type { PatternSet } from '../search/pattern-set.ts';
+import type { Pattern } from '../search/patterns.ts';
 import { type View, views } from '../search/scanner.ts';
-import type { State } from '../search/state.ts';
 import type { AnswerRule } from './answer-rule.ts';
 
 /** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
@@ -23,7 +23,7 @@ export interface Stand {
  * to where both automata had nothing open, less the reach of detectors, which look at characters.
  */
 export class StreamChannel {
-  readonly #machine: Machine;
+  readonly #patternSet: PatternSet;
   readonly #reach: number;
   readonly #states: Record<View, State>;
   /** What is known of the text, and where in the channel it begins. */
@@ -33,19 +33,22 @@ export class StreamChannel {
   #isClosed = false;
   /** How far the stretches reach whose label has left. */
   #labelledTo = 0;
-  /** Needles that the automata have seen in this channel. */
+  /** Patterns that the automata have seen in this channel. */
   readonly seen: Set<number>;
   /** Those of them that the rules have been asked about. */
   readonly judged = new Set<number>();
   /** Held until it is complete. */
   readonly isWhole: boolean;
 
-  constructor(machine: Machine, { isWhole, numbers }: { isWhole: boolean; numbers: readonly number[] }) {
-    this.#machine = machine;
+  constructor(
+    patternSet: PatternSet,
+    { isWhole, numbers }: { isWhole: boolean; numbers: readonly number[] },
+  ) {
+    this.#patternSet = patternSet;
     this.isWhole = isWhole;
-    this.#states = { ...machine.scanner.start };
-    this.seen = new Set(machine.always.filter((number) => numbers.includes(number)));
-    const reaches = numbers.map((number) => reachOf(machine.needles[number]));
+    this.#states = { ...patternSet.scanner.start };
+    this.seen = new Set(patternSet.always.filter((number) => numbers.includes(number)));
+    const reaches = numbers.map((number) => reachOf(patternSet.patterns[number]));
     this.#reach = Math.min(longestHold, Math.max(0, ...reaches));
   }
 
@@ -66,11 +69,11 @@ export class StreamChannel {
   /** Goes on also behind what was taken for the end: clients do, whatever a host says. */
   add(text: string): void {
     this.#isClosed = false;
-    const { scanner } = this.#machine;
+    const { scanner } = this.#patternSet;
     let at = this.length;
     this.#text += text;
     const note = (state: State) => {
-      for (const needle of state.needles) this.seen.add(needle);
+      for (const pattern of state.patterns) this.seen.add(pattern);
     };
     for (const letter of text) {
       at += letter.length;
@@ -88,7 +91,7 @@ export class StreamChannel {
   close(): void {
     this.#isClosed = true;
     for (const view of views) {
-      for (const needle of this.#machine.scanner[view].end(this.#states[view])) this.seen.add(needle);
+      for (const pattern of this.#patternSet.scanner[view].end(this.#states[view])) this.seen.add(pattern);
     }
   }
 
@@ -101,11 +104,16 @@ export class StreamChannel {
   }
 
   /** The stretches that a rule is to replace, as places in the channel. */
-  stretches({ rule, needles, except }: AnswerRule): readonly Stretch[] {
-    return needles
+  stretches({ rule, patterns, except }: AnswerRule): readonly Stretch[] {
+    return patterns
       .filter((number) => this.seen.has(number))
       .flatMap((number) =>
-        spansOutside(this.#machine.needles[number] as Needle, except, this.#text, this.#machine.fold),
+        rangesOutside(
+          this.#patternSet.patterns[number] as Pattern,
+          except,
+          this.#text,
+          this.#patternSet.fold,
+        ),
       )
       .map(({ start, end }) => ({
         start: start + this.#from,
@@ -139,6 +147,6 @@ export class StreamChannel {
   }
 }
 
-function reachOf(needle: Needle | undefined): number {
-  return needle?.kind === 'detector' ? needle.detector.reach : 0;
+function reachOf(pattern: Pattern | undefined): number {
+  return pattern?.kind === 'detector' ? pattern.detector.reach : 0;
 }

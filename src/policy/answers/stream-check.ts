@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { liesWithin, replaceStretches, type Stretch, splice } from '../redact/redact.ts';
 import type { Verdict } from '../rule.ts';
-import type { Occurrence } from '../search/findings.ts';
-import type { Machine } from '../search/machine.ts';
+import type { TextMatch } from '../search/findings.ts';
+import type { PatternSet } from '../search/pattern-set.ts';
 import type { Search } from '../search/search.ts';
 import { unescapeJson } from '../traverse/encoded.ts';
 import { isFixedInEvent, type Piece, wrapText } from '../traverse/place.ts';
@@ -50,7 +50,7 @@ interface Pending {
 
 export interface StreamCheckParts {
   readonly rules: readonly AnswerRule[];
-  readonly machine: Machine;
+  readonly patternSet: PatternSet;
   readonly search: Search;
 }
 
@@ -63,7 +63,7 @@ const waitingLimit = 8 << 20;
  */
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
-  readonly #machine: Machine;
+  readonly #patternSet: PatternSet;
   readonly #search: Search;
   readonly #numbers: readonly number[];
   readonly #channels = new Map<string, StreamChannel>();
@@ -74,11 +74,11 @@ export class StreamCheck {
   #waitingLength = 0;
   #refusal: Refusal | undefined;
 
-  constructor({ rules, machine, search }: StreamCheckParts) {
+  constructor({ rules, patternSet, search }: StreamCheckParts) {
     this.#rules = rules;
-    this.#machine = machine;
+    this.#patternSet = patternSet;
     this.#search = search;
-    this.#numbers = [...new Set(rules.flatMap(({ needles }) => needles))];
+    this.#numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
   }
 
   /** What the rules have said so far, for the record. */
@@ -154,7 +154,7 @@ export class StreamCheck {
   #channel(name: string, isWhole: boolean): StreamChannel {
     let channel = this.#channels.get(name);
     if (channel === undefined) {
-      channel = new StreamChannel(this.#machine, { isWhole, numbers: this.#numbers });
+      channel = new StreamChannel(this.#patternSet, { isWhole, numbers: this.#numbers });
       this.#channels.set(name, channel);
     }
     return channel;
@@ -170,11 +170,11 @@ export class StreamCheck {
   /** What the rules say to the text of a channel. */
   #judge(channel: StreamChannel): void {
     for (const each of channel.seen.size === 0 ? [] : this.#rules) {
-      const { rule, needles, except } = each;
-      const seen = needles.filter((number) => channel.seen.has(number));
+      const { rule, patterns, except } = each;
+      const seen = patterns.filter((number) => channel.seen.has(number));
       if (seen.length === 0) continue;
       const stretches = channel.stretches(each);
-      const certain = seen.filter((number) => this.#machine.needles[number]?.kind !== 'detector');
+      const certain = seen.filter((number) => this.#patternSet.patterns[number]?.kind !== 'detector');
       if (stretches.length === 0 && (except.length > 0 || certain.length === 0)) continue;
       this.#note(each);
       if (rule.mode !== 'enforce') continue;
@@ -190,10 +190,10 @@ export class StreamCheck {
   #arguments(channel: StreamChannel): void {
     const plain = unescapeJson(channel.text);
     if (plain === channel.text) return;
-    const { occurrences } = this.#search.document(wrapText(plain), roleBits.assistant);
+    const { matches } = this.#search.document(wrapText(plain), roleBits.assistant);
     for (const each of this.#rules) {
-      const hidden = foundBy(each, occurrences, this.#machine).some(
-        ({ needle }) => !channel.seen.has(needle),
+      const hidden = foundBy(each, matches, this.#patternSet).some(
+        ({ pattern }) => !channel.seen.has(pattern),
       );
       if (!hidden) continue;
       this.#note(each);
@@ -205,14 +205,14 @@ export class StreamCheck {
 
   /** What the rules say to the texts of one event that don't go on in others; those of them that are replaced. */
   #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
-    const { occurrences } = this.#search.document(document, roleBits.assistant);
-    if (occurrences.size === 0) return nothingReplaced;
+    const { matches } = this.#search.document(document, roleBits.assistant);
+    if (matches.size === 0) return nothingReplaced;
     const isPart = ({ place }: Piece) => place.outer === undefined && parts.has(place.entry);
-    const isAlone = ({ piece, before }: Occurrence) =>
+    const isAlone = ({ piece, before }: TextMatch) =>
       !isPart(piece) && (before === undefined || !isPart(before));
     const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
     for (const each of this.#rules) {
-      const found = foundBy(each, occurrences, this.#machine).filter(isAlone);
+      const found = foundBy(each, matches, this.#patternSet).filter(isAlone);
       if (found.length === 0) continue;
       this.#note(each);
       const { rule } = each;

@@ -2,14 +2,14 @@ import type * as z from 'zod';
 import type { Detector } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
 import type { Match } from '../rule.ts';
-import type { Occurrence } from '../search/findings.ts';
+import type { TextMatch } from '../search/findings.ts';
 import type { Fold } from '../search/fold.ts';
-import type { Needle } from '../search/patterns.ts';
+import type { Pattern } from '../search/patterns.ts';
 
-/** A needle under a name that is the same for the same thing in every rule. */
-export interface NamedNeedle {
+/** A pattern under a name that is the same for the same thing in every rule. */
+export interface NamedPattern {
   readonly key: string;
-  readonly needle: Needle;
+  readonly pattern: Pattern;
 }
 
 /** One condition of a rule, ready to be asked. */
@@ -21,10 +21,10 @@ export interface Condition {
 }
 
 export interface TextCondition {
-  readonly needles: readonly NamedNeedle[];
+  readonly patterns: readonly NamedPattern[];
   /** Roles of the texts it looks at, as bits. */
   readonly roles: number;
-  find(facts: Facts): readonly Occurrence[];
+  find(facts: Facts): readonly TextMatch[];
 }
 
 export interface MatcherContext {
@@ -35,8 +35,8 @@ export interface MatcherContext {
    * take any, exceptions from them take all, so that what is in doubt is refused.
    */
   readonly quantifier: 'any' | 'all';
-  /** Needles of the rule's exceptions: what lies within them doesn't count. */
-  readonly except: readonly NamedNeedle[];
+  /** Patterns of the rule's exceptions: what lies within them doesn't count. */
+  readonly except: readonly NamedPattern[];
   /** Reports something that is wrong with the options, at a path within them. */
   problem(path: readonly (string | number)[], message: string, severity?: 'error' | 'warning'): void;
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type DetectorName, detectors } from '../detectors/registry.ts';
 import type { Facts } from '../facts.ts';
-import { withoutExcepted } from '../redact/exceptions.ts';
-import type { Occurrence } from '../search/findings.ts';
-import { compilePattern, compilePhrase } from '../search/patterns.ts';
+import { withoutExcepted } from '../search/exceptions.ts';
+import type { TextMatch } from '../search/findings.ts';
+import { compilePhrase, compileRegex } from '../search/patterns.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
-import { defineMatcher, type MatcherContext, type NamedNeedle } from './matcher.ts';
+import { defineMatcher, type MatcherContext, type NamedPattern } from './matcher.ts';
 
 const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]];
 const [firstRole, ...otherRoles] = roleNames;
@@ -36,14 +36,14 @@ export type TextOptions = z.infer<typeof textSchema>;
 export const text = defineMatcher({
   schema: textSchema,
   compile(options, context) {
-    const needles = compileNeedles(options, context);
+    const patterns = compilePatterns(options, context);
     const roles = options.in === undefined ? everyRole : bitsOf(options.in);
     const find = (facts: Facts) =>
-      withoutExcepted(findOccurrences(facts, needles, roles), context.except, facts);
+      withoutExcepted(findMatches(facts, patterns, roles), context.except, facts);
     return {
-      text: { needles, roles, find },
+      text: { patterns, roles, find },
       test(facts) {
-        if (facts.findings.occurrences.size === 0) return undefined;
+        if (facts.searchResult.matches.size === 0) return undefined;
         const matches = matchesAt(find(facts), facts);
         return matches.length > 0 ? matches : undefined;
       },
@@ -51,39 +51,33 @@ export const text = defineMatcher({
   },
 });
 
-/** The needles of some text options; what doesn't compile is reported and left out. */
-export function compileNeedles(options: TextOptions, context: MatcherContext): readonly NamedNeedle[] {
+/** The patterns of some text options; what doesn't compile is reported and left out. */
+export function compilePatterns(options: TextOptions, context: MatcherContext): readonly NamedPattern[] {
   const { match } = options;
-  const needles: NamedNeedle[] = [];
+  const patterns: NamedPattern[] = [];
   options.phrases?.forEach((source, index) => {
     const compiled = compilePhrase(source, match, context.fold);
     if ('problem' in compiled) context.problem(['phrases', index], compiled.problem);
-    else needles.push({ key: `phrase ${match} ${source}`, needle: compiled.value });
+    else patterns.push({ key: `phrase ${match} ${source}`, pattern: compiled.value });
   });
   options.regex?.forEach((source, index) => {
-    const compiled = compilePattern(source, match);
+    const compiled = compileRegex(source, match);
     if ('problem' in compiled) context.problem(['regex', index], compiled.problem);
-    else needles.push({ key: `regex ${match} ${source}`, needle: compiled.value });
+    else patterns.push({ key: `regex ${match} ${source}`, pattern: compiled.value });
   });
   for (const name of options.detect ?? []) {
     const detector = context.detectors[name];
     if (detector !== undefined) {
-      needles.push({ key: `detector ${name}`, needle: { kind: 'detector', name, detector } });
+      patterns.push({ key: `detector ${name}`, pattern: { kind: 'detector', name, detector } });
     }
   }
-  return needles;
+  return patterns;
 }
 
-/** Where any of these needles is in texts of these roles; across a joint, either side's role counts. */
-function findOccurrences(
-  facts: Facts,
-  needles: readonly NamedNeedle[],
-  roles: number,
-): readonly Occurrence[] {
-  if (facts.findings.occurrences.size === 0) return [];
-  return needles.flatMap(({ key }) =>
-    facts
-      .occurrences(key)
-      .filter(({ piece, before }) => ((piece.roles | (before?.roles ?? 0)) & roles) !== 0),
+/** Where any of these patterns is in texts of these roles; across a joint, either side's role counts. */
+function findMatches(facts: Facts, patterns: readonly NamedPattern[], roles: number): readonly TextMatch[] {
+  if (facts.searchResult.matches.size === 0) return [];
+  return patterns.flatMap(({ key }) =>
+    facts.matches(key).filter(({ piece, before }) => ((piece.roles | (before?.roles ?? 0)) & roles) !== 0),
   );
 }

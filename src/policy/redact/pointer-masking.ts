@@ -1,18 +1,18 @@
-import type { Findings } from '../search/findings.ts';
+import type { SearchResult } from '../search/findings.ts';
 
 /** What a pointer names in place of a key that must not be told. */
 const hidden = '*';
 
 /** Takes out of JSON pointers what a record must not repeat. */
-export type TellPlace = (pointer: string) => string;
+export type MaskPointer = (pointer: string) => string;
 
 /**
  * A pointer repeats the keys on its way, and a key may be the very text that a rule looks for: such keys
  * are left out, whichever rule found them and whichever rule's place is told.
  */
-export function createTeller({ occurrences }: Findings): TellPlace {
+export function createPointerMask({ matches }: SearchResult): MaskPointer {
   const names = new Set<string>();
-  for (const found of occurrences.values()) {
+  for (const found of matches.values()) {
     for (const { piece } of found) {
       const { document, entry, outer } = piece.place;
       if (outer !== undefined || !document.isKey(entry)) continue;

@@ -1,11 +1,11 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { type Occurrence, occurrenceLimit } from '../search/findings.ts';
+import { rangesOutside, textsOf } from '../search/exceptions.ts';
+import { matchLimit, type TextMatch } from '../search/findings.ts';
 import type { Fold } from '../search/fold.ts';
-import type { Needle } from '../search/patterns.ts';
+import type { Pattern } from '../search/patterns.ts';
 import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
-import { spansOutside, textsOf } from './exceptions.ts';
 import { createRedactable } from './redactable.ts';
 
 export type Redaction =
@@ -25,11 +25,11 @@ export interface Stretch {
 export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction {
   const plan = new Plan(facts.subject.document);
   for (const rule of rules) {
-    const except = rule.except.map(({ needle }) => needle);
-    for (const occurrence of occurrencesOf(rule, facts)) {
+    const except = rule.except.map(({ pattern }) => pattern);
+    for (const match of matchesOfRule(rule, facts)) {
       const label = `[REDACTED:${rule.reason}]`;
-      const needle = facts.needle(occurrence.needle);
-      const problem = plan.add({ occurrence, needle, fold: facts.fold, except, label });
+      const pattern = facts.pattern(match.pattern);
+      const problem = plan.add({ match, pattern, fold: facts.fold, except, label });
       if (problem === undefined) continue;
       const at = facts.subject.document.pointer(placeInRequest(problem).entry);
       return { kind: 'impossible', rule, at };
@@ -39,15 +39,15 @@ export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction 
 }
 
 /** Everything that a rule's conditions on texts found. */
-export function occurrencesOf(rule: CompiledRule, facts: Facts): readonly Occurrence[] {
+export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMatch[] {
   return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
 }
 
 interface Replacement {
-  readonly occurrence: Occurrence;
-  readonly needle: Needle;
+  readonly match: TextMatch;
+  readonly pattern: Pattern;
   readonly fold: Fold;
-  readonly except: readonly Needle[];
+  readonly except: readonly Pattern[];
   readonly label: string;
 }
 
@@ -65,21 +65,21 @@ export class Plan {
     this.#isFixed = isFixed;
   }
 
-  /** Plans the replacement of one occurrence; returns the place that must not be changed, if there is one. */
-  add({ occurrence, needle, fold, except, label }: Replacement): Place | undefined {
-    const { piece, before } = occurrence;
+  /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
+  add({ match, pattern, fold, except, label }: Replacement): Place | undefined {
+    const { piece, before } = match;
     const places = before === undefined ? [piece.place] : [before.place, piece.place];
     const fixed = places.find(this.#isFixed);
     if (fixed !== undefined) return fixed;
-    const spans = textsOf(occurrence).map((text) => spansOutside(needle, except, text, fold));
+    const ranges = textsOf(match).map((text) => rangesOutside(pattern, except, text, fold));
     if (before === undefined) {
-      for (const { start, end } of spans[0] ?? []) this.#replace(piece.place, { start, end, label });
+      for (const { start, end } of ranges[0] ?? []) this.#replace(piece.place, { start, end, label });
       return undefined;
     }
     const joint = textOf(before.place).length;
     const length = textOf(piece.place).length;
     // Joined with nothing first, then with a space: the later part begins one unit further on.
-    spans.forEach((found, gap) => {
+    ranges.forEach((found, gap) => {
       for (const { start, end } of found) {
         if (start >= joint || end <= joint + gap) continue;
         this.#replace(before.place, { start, end: joint, label });
@@ -108,7 +108,7 @@ export class Plan {
     }
     const stretches = entries.get(entry);
     if (stretches === undefined) entries.set(entry, [stretch]);
-    else if (stretches.length < occurrenceLimit) stretches.push(stretch);
+    else if (stretches.length < matchLimit) stretches.push(stretch);
   }
 
   /** A document inside a text changes that text, and so on outwards. */

@@ -1,7 +1,7 @@
 import type { Detector } from '../detectors/detector.ts';
-import type { Condition, Matcher, MatcherContext, NamedNeedle } from '../matchers/matcher.ts';
+import type { Condition, Matcher, MatcherContext, NamedPattern } from '../matchers/matcher.ts';
 import { type MatcherName, matchers } from '../matchers/registry.ts';
-import { compileNeedles } from '../matchers/text.ts';
+import { compilePatterns } from '../matchers/text.ts';
 import type { Action } from '../rule.ts';
 import type { Fold } from '../search/fold.ts';
 import type { ConditionsOptions, PolicyOptions, RuleOptions } from './schema.ts';
@@ -26,7 +26,7 @@ export interface CompiledRule {
   /** Undefined: always. */
   readonly when: readonly Condition[] | undefined;
   readonly unless: readonly Condition[] | undefined;
-  readonly except: readonly NamedNeedle[];
+  readonly except: readonly NamedPattern[];
   readonly appliesTo: readonly ('request' | 'response')[];
   readonly options: RuleOptions;
 }
@@ -54,10 +54,10 @@ export function compileRule(source: RuleSource, tools: RuleTools, report: Proble
     (...prefix: (string | number)[]): MatcherContext['problem'] =>
     (within, message, severity = 'error') =>
       report({ path: [...path, ...prefix, ...within], message, severity });
-  const context = (quantifier: 'any' | 'all', except: readonly NamedNeedle[], ...prefix: string[]) =>
+  const context = (quantifier: 'any' | 'all', except: readonly NamedPattern[], ...prefix: string[]) =>
     ({ ...tools, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
   const except =
-    rule.except === undefined ? [] : compileNeedles(rule.except.text, context('any', [], 'except', 'text'));
+    rule.except === undefined ? [] : compilePatterns(rule.except.text, context('any', [], 'except', 'text'));
   const isLeave = rule.action === 'allow';
   const compileAll = (side: 'when' | 'unless', conditions: ConditionsOptions | undefined) =>
     conditions === undefined

@@ -1,7 +1,7 @@
 import { type Nfa, nodeKinds } from './nfa.ts';
 
 /**
- * Code points in classes that no needle tells apart, so that an automaton has a column for each class
+ * Code points in classes that no pattern tells apart, so that an automaton has a column for each class
  * instead of one for each of a million characters.
  */
 export interface Alphabet {

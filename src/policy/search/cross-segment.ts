@@ -1,13 +1,13 @@
-import { partitionPoint } from '../redact/partition-point.ts';
 import { type Piece, type Place, textOf } from '../traverse/place.ts';
 import { type Character, readCharacter } from './code-points.ts';
+import type { State } from './dfa-state.ts';
 import { type Joined, join } from './joined.ts';
-import type { Machine } from './machine.ts';
-import { findSpans, type Needle } from './patterns.ts';
-import { bytesOf, type Hit, type TextReader, type TextVerdict } from './reader.ts';
+import { partitionPoint } from './partition-point.ts';
+import type { PatternSet } from './pattern-set.ts';
+import { findRanges, type Pattern } from './patterns.ts';
 import type { TextBytes, View } from './scanner.ts';
 import { Lanes } from './segment-states.ts';
-import type { State } from './state.ts';
+import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';
 
 /** Characters of a text that are read together with what stood before it. */
 const jointReach = 4096;
@@ -25,7 +25,7 @@ interface Chain {
   /** States in which something is open at its end, per view; one for each kind of character before. */
   exact: readonly State[];
   folded: readonly State[];
-  /** Needles that were found already with its last text. */
+  /** Patterns that were found already with its last text. */
   told: ReadonlySet<number>;
   readonly pieces: Piece[];
   /** Detectors whose gate its last text opened. */
@@ -41,8 +41,8 @@ interface SavedChain extends Omit<Chain, 'pieces' | 'called'> {
 }
 export type SavedChains = ReadonlyMap<string, SavedChain>;
 
-/** Reports needles that begin in one text of a chain and end in a later one. */
-export type JointListener = (hit: Hit, piece: Piece, before: Piece) => void;
+/** Reports patterns that begin in one text of a chain and end in a later one. */
+export type JointListener = (patternMatch: PatternMatch, piece: Piece, before: Piece) => void;
 
 /**
  * Reads the texts of a chain as if they were joined, with nothing or with a space at each joint. The
@@ -50,25 +50,25 @@ export type JointListener = (hit: Hit, piece: Piece, before: Piece) => void;
  * them, which is mostly within a few characters.
  */
 export class Joints {
-  readonly #machine: Machine;
+  readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #chains = new Map<string, Chain>();
   readonly #lanes: Readonly<Record<View, Lanes>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  /** Needles over the joint that is read; mostly there are none. */
-  readonly #hits = new Map<number, Hit>();
+  /** Patterns over the joint that is read; mostly there are none. */
+  readonly #patternMatches = new Map<number, PatternMatch>();
   /** Detectors that are to look at the chain that is read. */
   #called: Set<number> = new Set();
-  /** Needles that are no news at the joint. */
+  /** Patterns that are no news at the joint. */
   #known: ReadonlySet<number> = nothingTold;
 
-  constructor(machine: Machine, reader: TextReader) {
-    this.#machine = machine;
+  constructor(patternSet: PatternSet, reader: TextReader) {
+    this.#patternSet = patternSet;
     this.#reader = reader;
-    const { exact, folded } = machine.scanner;
+    const { exact, folded } = patternSet.scanner;
     this.#lanes = {
-      exact: new Lanes(exact, (needles) => this.#note('exact', needles)),
-      folded: new Lanes(folded, (needles) => this.#note('folded', needles)),
+      exact: new Lanes(exact, (patterns) => this.#note('exact', patterns)),
+      folded: new Lanes(folded, (patterns) => this.#note('folded', patterns)),
     };
   }
 
@@ -76,7 +76,7 @@ export class Joints {
   add(piece: Piece, verdict: TextVerdict, report: JointListener): void {
     const name = piece.chain;
     if (name === undefined) return;
-    if (this.#hits.size > 0) this.#hits.clear();
+    if (this.#patternMatches.size > 0) this.#patternMatches.clear();
     const before = this.#chains.get(name);
     if (before === undefined) {
       this.#chains.set(name, this.#first(piece, verdict));
@@ -87,15 +87,15 @@ export class Joints {
     this.#called = before.called;
     const exact = this.#goOn('exact', before, text, verdict);
     const folded = this.#goOn('folded', before, text, verdict);
-    const hits = this.#hits;
-    if (hits.size > 0) {
-      for (const { needle } of verdict.hits) hits.delete(needle);
+    const patternMatches = this.#patternMatches;
+    if (patternMatches.size > 0) {
+      for (const { pattern } of verdict.patternMatches) patternMatches.delete(pattern);
       const last = before.pieces[before.pieces.length - 1] as Piece;
-      for (const hit of hits.values()) report(hit, piece, last);
+      for (const patternMatch of patternMatches.values()) report(patternMatch, piece, last);
     }
     before.exact = exact;
     before.folded = folded;
-    before.told = told(verdict, hits);
+    before.told = told(verdict, patternMatches);
     before.pieces.push(piece);
     this.#call(before, verdict);
     const isLong = text.end - text.start >= longText;
@@ -136,7 +136,7 @@ export class Joints {
   #call(chain: Chain, verdict: TextVerdict): void {
     for (const number of chain.candidates) chain.called.add(number);
     for (const number of verdict.candidates) chain.called.add(number);
-    for (const number of this.#machine.always) chain.called.add(number);
+    for (const number of this.#patternSet.always) chain.called.add(number);
     chain.candidates = verdict.candidates;
   }
 
@@ -152,9 +152,10 @@ export class Joints {
       for (const [reach, numbers] of this.#byReach(called, texts)) {
         const reported = new Set<number>();
         for (const separator of ['', ' ']) {
-          for (const { hit, at } of this.#crossing(numbers, join(texts, separator, reach))) {
-            if (!reported.has(hit.needle)) report(hit, pieces[at] as Piece, pieces[at - 1] as Piece);
-            reported.add(hit.needle);
+          for (const { patternMatch, at } of this.#crossing(numbers, join(texts, separator, reach))) {
+            if (!reported.has(patternMatch.pattern))
+              report(patternMatch, pieces[at] as Piece, pieces[at - 1] as Piece);
+            reported.add(patternMatch.pattern);
           }
         }
       }
@@ -173,9 +174,9 @@ export class Joints {
     const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
     const byReach = new Map<number, number[]>();
     for (const number of called) {
-      const needle = this.#machine.needles[number];
-      if (needle?.kind !== 'detector') continue;
-      const own = Math.min(needle.detector.reach, jointReach);
+      const pattern = this.#patternSet.patterns[number];
+      if (pattern?.kind !== 'detector') continue;
+      const own = Math.min(pattern.detector.reach, jointReach);
       const reach = own < longest ? own : jointReach;
       const same = byReach.get(reach);
       if (same === undefined) byReach.set(reach, [number]);
@@ -188,7 +189,7 @@ export class Joints {
     return {
       exact: this.#lanes.exact.begin([]).openedWith(verdict.after.exact),
       folded: this.#lanes.folded.begin([]).openedWith(verdict.after.folded),
-      told: told(verdict, this.#hits),
+      told: told(verdict, this.#patternMatches),
       pieces: [piece],
       candidates: verdict.candidates,
       called: new Set(),
@@ -200,7 +201,7 @@ export class Joints {
     // What ended with the text before shows only now, and is no news.
     this.#known = before.told;
     const lanes = this.#lanes[view].begin(before[view]);
-    const { fold } = this.#machine;
+    const { fold } = this.#patternSet;
     let at = text.start;
     for (let read = 0; at < text.end && !lanes.isEmpty && read < jointReach; read += 1) {
       readCharacter(text.bytes, at, this.#character);
@@ -216,33 +217,40 @@ export class Joints {
     return lanes.openedWith(after[view]);
   }
 
-  #note(view: View, needles: readonly number[]): void {
-    for (const needle of needles) {
-      if (this.#known.size > 0 && this.#known.has(needle)) continue;
-      if (this.#machine.needles[needle]?.kind === 'detector') {
-        this.#called.add(needle);
+  #note(view: View, patterns: readonly number[]): void {
+    for (const pattern of patterns) {
+      if (this.#known.size > 0 && this.#known.has(pattern)) continue;
+      if (this.#patternSet.patterns[pattern]?.kind === 'detector') {
+        this.#called.add(pattern);
         continue;
       }
-      if (!this.#hits.has(needle)) this.#hits.set(needle, { needle, view });
+      if (!this.#patternMatches.has(pattern)) this.#patternMatches.set(pattern, { pattern, view });
     }
   }
 
   /** What detectors find in joined texts that goes over a joint, and in which of the texts it ends. */
-  #crossing(numbers: readonly number[], { text, joints }: Joined): readonly { hit: Hit; at: number }[] {
-    return this.#reader.detect(numbers, text).flatMap((hit) => {
-      const spans = findSpans(this.#machine.needles[hit.needle] as Needle, text, this.#machine.fold);
-      for (const { start, end } of spans) {
+  #crossing(
+    numbers: readonly number[],
+    { text, joints }: Joined,
+  ): readonly { patternMatch: PatternMatch; at: number }[] {
+    return this.#reader.detect(numbers, text).flatMap((patternMatch) => {
+      const ranges = findRanges(
+        this.#patternSet.patterns[patternMatch.pattern] as Pattern,
+        text,
+        this.#patternSet.fold,
+      );
+      for (const { start, end } of ranges) {
         const at = partitionPoint(joints.length, (joint) => (joints[joint] as number) < end) - 1;
-        if (at >= 0 && start < (joints[at] as number)) return { hit, at: at + 1 };
+        if (at >= 0 && start < (joints[at] as number)) return { patternMatch, at: at + 1 };
       }
       return [];
     });
   }
 }
 
-function told(verdict: TextVerdict, across: ReadonlyMap<number, Hit>): ReadonlySet<number> {
-  if (verdict.hits.length === 0 && across.size === 0) return nothingTold;
-  return new Set([...verdict.hits.map(({ needle }) => needle), ...across.keys()]);
+function told(verdict: TextVerdict, across: ReadonlyMap<number, PatternMatch>): ReadonlySet<number> {
+  if (verdict.patternMatches.length === 0 && across.size === 0) return nothingTold;
+  return new Set([...verdict.patternMatches.map(({ pattern }) => pattern), ...across.keys()]);
 }
 
 const nothingTold: ReadonlySet<number> = new Set();

@@ -4,13 +4,13 @@ import type { UnseenKind } from '../traverse/unseen.ts';
 import type { Context } from '../traverse/walk-context.ts';
 import type { Visitor } from '../traverse/walk-visitor.ts';
 import { Joints, type SavedChains } from './cross-segment.ts';
-import type { Machine } from './machine.ts';
-import type { Hit, TextReader } from './reader.ts';
+import type { PatternSet } from './pattern-set.ts';
 import type { View } from './scanner.ts';
+import type { PatternMatch, TextReader } from './text-reader.ts';
 
-/** A needle in a text; `before` is set where it begins in an earlier text of the same chain. */
-export interface Occurrence {
-  readonly needle: number;
+/** A pattern in a text; `before` is set where it begins in an earlier text of the same chain. */
+export interface TextMatch {
+  readonly pattern: number;
   readonly view: View;
   readonly piece: Piece;
   readonly before?: Piece;
@@ -29,15 +29,15 @@ export interface Unreadable {
 }
 
 /** Everything that one walk over a document found. */
-export interface Findings {
-  /** By number of the needle. */
-  readonly occurrences: ReadonlyMap<number, readonly Occurrence[]>;
+export interface SearchResult {
+  /** By number of the pattern. */
+  readonly matches: ReadonlyMap<number, readonly TextMatch[]>;
   readonly unseen: readonly Unseen[];
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Most places that are kept of one needle; redaction asks for them all, so it refuses beyond that. */
-export const occurrenceLimit = 10_000;
+/** Most places that are kept of one pattern; redaction asks for them all, so it refuses beyond that. */
+export const matchLimit = 10_000;
 
 /** Entries that lie at least between two checkpoints, but for the last ones. */
 const checkpointEntries = 64;
@@ -53,7 +53,7 @@ export interface Checkpoint {
 
 /** What is known of a document's beginning, in that document's own places. */
 export interface KnownPart {
-  readonly found: readonly Occurrence[];
+  readonly found: readonly TextMatch[];
   readonly unseen: readonly Unseen[];
   readonly checkpoints: readonly Checkpoint[];
   readonly placeOf: (entry: number) => Place;
@@ -61,35 +61,35 @@ export interface KnownPart {
 
 /** Gathers what a walk finds, in the order of the walk. */
 export class Gatherer implements Visitor {
-  readonly found: Occurrence[] = [];
+  readonly found: TextMatch[] = [];
   readonly unseenPlaces: Unseen[] = [];
   readonly unreadablePlaces: Unreadable[] = [];
   readonly checkpoints: Checkpoint[] = [];
-  readonly #machine: Machine;
+  readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   #joints: Joints;
   #counts: Map<number, number> | undefined;
   readonly #takesCheckpoints: boolean;
-  readonly #across = ({ needle, view }: Hit, piece: Piece, before: Piece) =>
-    this.#note({ needle, view, piece, before });
+  readonly #across = ({ pattern, view }: PatternMatch, piece: Piece, before: Piece) =>
+    this.#note({ pattern, view, piece, before });
 
-  constructor(machine: Machine, reader: TextReader, takesCheckpoints: boolean) {
-    this.#machine = machine;
+  constructor(patternSet: PatternSet, reader: TextReader, takesCheckpoints: boolean) {
+    this.#patternSet = patternSet;
     this.#reader = reader;
-    this.#joints = new Joints(machine, reader);
+    this.#joints = new Joints(patternSet, reader);
     this.#takesCheckpoints = takesCheckpoints;
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
     if (context.chain === undefined) {
-      const hits = this.#reader.hits(document, entry);
-      if (hits.length > 0) this.#noteAll(hits, pieceOf(document, entry, context));
+      const patternMatches = this.#reader.patternMatches(document, entry);
+      if (patternMatches.length > 0) this.#noteAll(patternMatches, pieceOf(document, entry, context));
       return;
     }
     if (document.end(entry) === document.start(entry)) return;
     const piece = pieceOf(document, entry, context);
     const verdict = this.#reader.read(document, entry);
-    this.#noteAll(verdict.hits, piece);
+    this.#noteAll(verdict.patternMatches, piece);
     this.#joints.add(piece, verdict, this.#across);
   }
 
@@ -113,29 +113,29 @@ export class Gatherer implements Visitor {
 
   part(): void {
     this.#joints.finish(this.#across);
-    this.#joints = new Joints(this.#machine, this.#reader);
+    this.#joints = new Joints(this.#patternSet, this.#reader);
   }
 
   /** Begins with what is known, to go on at a checkpoint of another document. */
   begin(at: Checkpoint, known: KnownPart): void {
-    for (const occurrence of known.found) this.#note(occurrence);
+    for (const match of known.found) this.#note(match);
     this.unseenPlaces.push(...known.unseen);
     this.checkpoints.push(...known.checkpoints);
     this.#joints.restore(at.chains, known.placeOf);
   }
 
-  #note(occurrence: Occurrence): void {
+  #note(match: TextMatch): void {
     this.#counts ??= new Map();
-    const count = this.#counts.get(occurrence.needle) ?? 0;
-    if (count === occurrenceLimit) return;
-    this.#counts.set(occurrence.needle, count + 1);
-    this.found.push(occurrence);
+    const count = this.#counts.get(match.pattern) ?? 0;
+    if (count === matchLimit) return;
+    this.#counts.set(match.pattern, count + 1);
+    this.found.push(match);
   }
 
-  finish(): Findings {
+  finish(): SearchResult {
     this.#joints.finish(this.#across);
-    const occurrences = this.found.length === 0 ? nothing : byNeedle(this.found);
-    return { occurrences, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
+    const matches = this.found.length === 0 ? nothing : byPattern(this.found);
+    return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
   }
 
   /** The next request mostly parts from this one at its end; far from there, few places do. */
@@ -145,21 +145,21 @@ export class Gatherer implements Visitor {
     return since >= checkpointEntries && (left & (left - 1)) === 0;
   }
 
-  #noteAll(hits: readonly Hit[], piece: Piece): void {
-    for (const { needle, view } of hits) this.#note({ needle, view, piece });
+  #noteAll(patternMatches: readonly PatternMatch[], piece: Piece): void {
+    for (const { pattern, view } of patternMatches) this.#note({ pattern, view, piece });
   }
 }
 
-const nothing: Findings['occurrences'] = new Map();
+const nothing: SearchResult['matches'] = new Map();
 
-function byNeedle(found: readonly Occurrence[]): Findings['occurrences'] {
-  const occurrences = new Map<number, Occurrence[]>();
-  for (const occurrence of found) {
-    const same = occurrences.get(occurrence.needle);
-    if (same === undefined) occurrences.set(occurrence.needle, [occurrence]);
-    else same.push(occurrence);
+function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
+  const matches = new Map<number, TextMatch[]>();
+  for (const match of found) {
+    const same = matches.get(match.pattern);
+    if (same === undefined) matches.set(match.pattern, [match]);
+    else same.push(match);
   }
-  return occurrences;
+  return matches;
 }
 
 function pieceOf(document: JsonDocument, entry: number, context: Context): Piece {

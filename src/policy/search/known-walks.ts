@@ -2,13 +2,13 @@ import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Piece, Place } from '../traverse/place.ts';
 import { findNumber } from '../traverse/unreadable.ts';
-import type { Checkpoint, Findings, Gatherer, Occurrence } from './findings.ts';
+import type { Checkpoint, Gatherer, SearchResult, TextMatch } from './findings.ts';
 
 /** What a walk over a kept document found, and where walks over others may go on from it. */
 interface KnownWalk {
   readonly dialect: Dialect;
-  readonly findings: Findings;
-  readonly found: readonly Occurrence[];
+  readonly searchResult: SearchResult;
+  readonly found: readonly TextMatch[];
   readonly checkpoints: readonly Checkpoint[];
 }
 
@@ -29,10 +29,10 @@ const chainWeight = 8;
 export class KnownWalks {
   readonly #walks = new WeakMap<JsonDocument, KnownWalk>();
 
-  /** The findings in this very document. */
-  recall(document: JsonDocument, dialect: Dialect): Findings | undefined {
+  /** The searchResult in this very document. */
+  recall(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
     const known = document.isKept ? this.#walks.get(document) : undefined;
-    return known?.dialect === dialect ? known.findings : undefined;
+    return known?.dialect === dialect ? known.searchResult : undefined;
   }
 
   /** Has a walk begin with what is known; returns the turn from which on nothing is, if there is one. */
@@ -53,8 +53,8 @@ export class KnownWalks {
         ? { document, entry: entryOf(place.entry) }
         : { ...place, outer: placeOf(place.outer) };
     gatherer.begin(last, {
-      found: known.found.slice(0, last.found).map((occurrence) => moved(occurrence, placeOf)),
-      unseen: known.findings.unseen
+      found: known.found.slice(0, last.found).map((match) => moved(match, placeOf)),
+      unseen: known.searchResult.unseen
         .slice(0, last.unseen)
         .map(({ kind, place }) => ({ kind, place: placeOf(place) })),
       checkpoints: shift === 0 ? checkpoints : checkpoints.map((each) => movedCheckpoint(each, entryOf)),
@@ -79,7 +79,7 @@ function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boole
   return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
 }
 
-function isSmall({ found, findings: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {
+function isSmall({ found, searchResult: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {
   const places = found.length + unseen.length;
   if (places === 0 || places > placeLimit) return places === 0;
   const nested = new Set<JsonDocument>();
@@ -142,7 +142,7 @@ function systemShift(
   return isSame ? other - one : undefined;
 }
 
-function moved({ piece, before, ...rest }: Occurrence, placeOf: (place: Place) => Place): Occurrence {
+function moved({ piece, before, ...rest }: TextMatch, placeOf: (place: Place) => Place): TextMatch {
   const move = (each: Piece): Piece => ({ ...each, place: placeOf(each.place) });
   return { ...rest, piece: move(piece), ...(before === undefined ? {} : { before: move(before) }) };
 }

@@ -2,11 +2,11 @@ import type { RE2JS } from 're2js';
 
 export const nodeKinds = { ranges: 0, split: 1, assertion: 2, match: 3, branch: 4 } as const;
 
-/** One node of the machine; which fields mean something depends on its kind. */
+/** One node of the patternSet; which fields mean something depends on its kind. */
 export interface NfaNode {
   readonly kind: (typeof nodeKinds)[keyof typeof nodeKinds];
   readonly out: number;
-  /** The second way of a split; the conditions of an assertion; the needle of a match. */
+  /** The second way of a split; the conditions of an assertion; the pattern of a match. */
   readonly other: number;
   /** Pairs of first and last code point. */
   readonly ranges: readonly number[];
@@ -24,7 +24,7 @@ export const assertions = {
   noWordBoundary: 32,
 } as const;
 
-// RE2's instructions. Whatever isn't among them makes the pattern a problem at load, not a miss later.
+// RE2's instructions. Whatever isn't among them makes the expression a problem at load, not a miss later.
 const alt = 1;
 const altMatch = 2;
 const capture = 3;
@@ -48,7 +48,7 @@ interface Instruction {
   matchRune(codePoint: number): boolean;
 }
 
-/** All needles of a set as one nondeterministic machine: phrases as a tree of letters, patterns as RE2 compiles them. */
+/** All patterns of a set as one NFA: phrases as a trie, regular expressions as RE2 compiles them. */
 export class Nfa {
   readonly nodes: NfaNode[] = [];
   /** Nodes where every search begins. */
@@ -61,7 +61,7 @@ export class Nfa {
     this.starts.push(this.#phrases);
   }
 
-  addPhrase(codePoints: readonly number[], needle: number): void {
+  addPhrase(codePoints: readonly number[], pattern: number): void {
     let at = this.#phrases;
     for (const codePoint of codePoints) {
       const { next } = this.nodes[at] as NfaNode;
@@ -72,22 +72,22 @@ export class Nfa {
       }
       at = child;
     }
-    // Several needles may end here: each match node hangs on the letter "end", which no text has.
+    // Several patterns may end here: each match node hangs on the letter "end", which no text has.
     const { next } = this.nodes[at] as NfaNode;
     let end = -1;
     while (next.has(end)) end -= 1;
-    next.set(end, this.#add(nodeKinds.match, 0, needle));
+    next.set(end, this.#add(nodeKinds.match, 0, pattern));
   }
 
-  addPattern(pattern: RE2JS, needle: number): void {
-    const program = pattern.re2().prog;
+  addRegex(regex: RE2JS, pattern: number): void {
+    const program = regex.re2().prog;
     const instructions = program.inst as readonly Instruction[];
     const first = this.nodes.length;
-    for (const instruction of instructions) this.#instruction(instruction, first, needle);
+    for (const instruction of instructions) this.#instruction(instruction, first, pattern);
     this.starts.push(first + program.start);
   }
 
-  #instruction(instruction: Instruction, first: number, needle: number): void {
+  #instruction(instruction: Instruction, first: number, pattern: number): void {
     const { op, arg } = instruction;
     const out = first + instruction.out;
     switch (op) {
@@ -106,7 +106,7 @@ export class Nfa {
         this.#add(nodeKinds.ranges, out, 0, []);
         return;
       case match:
-        this.#add(nodeKinds.match, 0, needle);
+        this.#add(nodeKinds.match, 0, pattern);
         return;
       case rune:
       case rune1:

@@ -4,39 +4,39 @@ import type { Fold } from './fold.ts';
 import type { View } from './scanner.ts';
 
 /** Something that is looked for in texts. */
-export type Needle =
+export type Pattern =
   | { readonly kind: 'phrase'; readonly text: string; readonly match: View }
-  | { readonly kind: 'pattern'; readonly exact: RE2JS; readonly folded?: RE2JS }
+  | { readonly kind: 'regex'; readonly exact: RE2JS; readonly folded?: RE2JS }
   | { readonly kind: 'detector'; readonly name: string; readonly detector: Detector };
 
 /**
  * Most instructions that one pattern may compile to. Wide counted repetitions multiply the automaton's states:
  * beside the detectors, `.{0,100}word` makes 1 MB of prose take eight times as long, `.{0,400}word` forty times.
  */
-const patternLimit = 250;
+const regexLimit = 250;
 /** Most that all patterns and letters of phrases of one set may have together. */
 export const setLimit = 60_000;
 
 export type Compiled<T> = { readonly value: T } | { readonly problem: string };
 
 /** A pattern in RE2's syntax; for the folded view it is compiled a second time, without regard to case. */
-export function compilePattern(source: string, match: View): Compiled<Needle> {
+export function compileRegex(source: string, match: View): Compiled<Pattern> {
   try {
     const exact = RE2JS.compile(source);
-    if (exact.programSize() > patternLimit) {
-      return { problem: `the pattern is too large: ${exact.programSize()} steps, at most ${patternLimit}` };
+    if (exact.programSize() > regexLimit) {
+      return { problem: `the pattern is too large: ${exact.programSize()} steps, at most ${regexLimit}` };
     }
     if (exact.test(''))
       return { problem: 'the pattern matches the empty text, so it would match everything' };
-    if (match === 'exact') return { value: { kind: 'pattern', exact } };
-    return { value: { kind: 'pattern', exact, folded: RE2JS.compile(source, RE2JS.CASE_INSENSITIVE) } };
+    if (match === 'exact') return { value: { kind: 'regex', exact } };
+    return { value: { kind: 'regex', exact, folded: RE2JS.compile(source, RE2JS.CASE_INSENSITIVE) } };
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message : String(cause);
     return { problem: `not a pattern in RE2's syntax (which is what keeps matching fast): ${detail}` };
   }
 }
 
-export function compilePhrase(text: string, match: View, fold: Fold): Compiled<Needle> {
+export function compilePhrase(text: string, match: View, fold: Fold): Compiled<Pattern> {
   if (text.trim() === '') return { problem: 'the phrase is blank' };
   if (match === 'folded' && fold.text(text).text.trim() === '') {
     return { problem: 'nothing of the phrase is left in the folded view; use match: exact' };
@@ -54,40 +54,40 @@ export function foldedForms(text: string, fold: Fold): readonly string[] {
   return [...new Set(forms.map((form) => fold.text(form).text))];
 }
 
-/** A stretch of a text, in UTF-16 units; and the view in which the needle was there. */
-export interface Span extends Finding {
+/** A stretch of a text, in UTF-16 units; and the view in which the pattern was there. */
+export interface MatchRange extends Finding {
   readonly view: View;
 }
 
-/** Every place of a text where a needle is, in units of the text as it came. */
-export function findSpans(needle: Needle, text: string, fold: Fold): readonly Span[] {
-  const spans: Span[] = [];
+/** Every place of a text where a pattern is, in units of the text as it came. */
+export function findRanges(pattern: Pattern, text: string, fold: Fold): readonly MatchRange[] {
+  const ranges: MatchRange[] = [];
   const exact = (found: readonly Finding[]) => {
-    for (const { start, end } of found) spans.push({ start, end, view: 'exact' });
+    for (const { start, end } of found) ranges.push({ start, end, view: 'exact' });
   };
   const folded = (find: (text: string) => readonly Finding[]) => {
     const view = fold.text(text);
     for (const { start, end } of find(view.text)) {
       if (end <= start) continue;
       const from = view.starts[start] as number;
-      spans.push({ start: from, end: view.ends[end - 1] as number, view: 'folded' });
+      ranges.push({ start: from, end: view.ends[end - 1] as number, view: 'folded' });
     }
   };
-  switch (needle.kind) {
+  switch (pattern.kind) {
     case 'phrase':
-      exact(findLiteral(text, needle.text));
-      if (needle.match === 'folded') {
-        folded((view) => foldedForms(needle.text, fold).flatMap((form) => findLiteral(view, form)));
+      exact(findLiteral(text, pattern.text));
+      if (pattern.match === 'folded') {
+        folded((view) => foldedForms(pattern.text, fold).flatMap((form) => findLiteral(view, form)));
       }
-      return spans;
-    case 'pattern':
-      exact(findPattern(needle.exact, text));
-      if (needle.folded !== undefined) folded((view) => findPattern(needle.folded as RE2JS, view));
-      return spans;
+      return ranges;
+    case 'regex':
+      exact(findRegex(pattern.exact, text));
+      if (pattern.folded !== undefined) folded((view) => findRegex(pattern.folded as RE2JS, view));
+      return ranges;
     case 'detector':
-      exact(needle.detector.find(text));
-      if (needle.detector.folded) folded((view) => needle.detector.find(view));
-      return spans;
+      exact(pattern.detector.find(text));
+      if (pattern.detector.folded) folded((view) => pattern.detector.find(view));
+      return ranges;
   }
 }
 
@@ -99,9 +99,9 @@ function findLiteral(text: string, literal: string): readonly Finding[] {
   return found;
 }
 
-function findPattern(pattern: RE2JS, text: string): readonly Finding[] {
+function findRegex(regex: RE2JS, text: string): readonly Finding[] {
   const found: Finding[] = [];
-  const matcher = pattern.matcher(text);
+  const matcher = regex.matcher(text);
   while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
   return found;
 }

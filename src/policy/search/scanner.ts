@@ -1,11 +1,11 @@
-import { Automaton } from './automaton.ts';
 import { type Character, plainEscapes, readCharacter } from './code-points.ts';
-import { createParts, partCount, readParts, shortestBlock, wordBytes } from './cursors.ts';
+import type { State } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
+import { Automaton } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
-import { PairTable, unknownPair } from './pair-table.ts';
-import type { State } from './state.ts';
-import { WideSteps } from './wide-steps.ts';
+import { PairTable, unknownPair } from './product-dfa.ts';
+import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
+import { WideSteps } from './wide-transitions.ts';
 
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
@@ -42,12 +42,12 @@ export class Scanner {
   readonly #seenExact: Uint8Array;
   readonly #seenFolded: Uint8Array;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  /** Needles of the last text, each once; empty again with the next scan. */
+  /** Patterns of the last text, each once; empty again with the next scan. */
   readonly found: Readonly<Record<View, number[]>> = { exact: [], folded: [] };
   readonly #pairs: PairTable;
   readonly #noteFolded = (state: State) => {
-    if (state.needles.length > 0) this.#isTold = true;
-    this.#note('folded', state.needles);
+    if (state.patterns.length > 0) this.#isTold = true;
+    this.#note('folded', state.patterns);
   };
   #isTold = false;
   readonly #wideSteps: WideSteps;
@@ -60,18 +60,18 @@ export class Scanner {
 
   /** The tables hold so many cells each, or as many as is usual. */
   constructor(
-    machines: { exact: Nfa; folded: Nfa; fold: Fold; needleCount: number },
+    nfas: { exact: Nfa; folded: Nfa; fold: Fold; patternCount: number },
     limits: { readonly cellLimit?: number } = {},
   ) {
-    this.exact = new Automaton({ nfa: machines.exact, ...limits });
-    this.folded = new Automaton({ nfa: machines.folded, fold: machines.fold, ...limits });
-    this.#fold = machines.fold;
+    this.exact = new Automaton({ nfa: nfas.exact, ...limits });
+    this.folded = new Automaton({ nfa: nfas.folded, fold: nfas.fold, ...limits });
+    this.#fold = nfas.fold;
     this.#pairs = new PairTable(this.exact, this.folded, { escapes: plainEscapes, ...limits });
-    const { fold } = machines;
+    const { fold } = nfas;
     this.#wideSteps = new WideSteps({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
     this.#after = this.start;
-    this.#seenExact = new Uint8Array(machines.needleCount);
-    this.#seenFolded = new Uint8Array(machines.needleCount);
+    this.#seenExact = new Uint8Array(nfas.patternCount);
+    this.#seenFolded = new Uint8Array(nfas.patternCount);
   }
 
   get start(): Standing {
@@ -79,7 +79,7 @@ export class Scanner {
   }
 
   /**
-   * Reads a whole text from its beginning to its end. Tells whether any needle is in it; which ones is in
+   * Reads a whole text from its beginning to its end. Tells whether any pattern is in it; which ones is in
    * `found`, and where the automata stand then in `after`, until the next scan.
    */
   scan(text: TextBytes): boolean {
@@ -94,7 +94,7 @@ export class Scanner {
     return this.#after;
   }
 
-  /** The states after one character; the needles told by the way are in the states. */
+  /** The states after one character; the patterns told by the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
     if (view === 'exact') {
       const next = this.exact.next(state, codePoint);
@@ -187,8 +187,8 @@ export class Scanner {
     const next = pairs.table[offset + byte] as number;
     const pair = pairs.at(offset);
     if (next !== unknownPair || (pair.escaped !== undefined && byte === letterU)) return next;
-    const { offset: filled, hasNeedles } = pairs.next(pair, byte);
-    return hasNeedles ? unknownPair : filled;
+    const { offset: filled, hasPatterns } = pairs.next(pair, byte);
+    return hasPatterns ? unknownPair : filled;
   }
 
   /** Reads bytes one by one; they must begin and end between characters. */
@@ -232,13 +232,13 @@ export class Scanner {
     }
   }
 
-  /** Notes the needles of a pair. */
+  /** Notes the patterns of a pair. */
   #told(offset: number): number {
     const pair = this.#pairs.at(offset);
-    if (pair.hasNeedles && pair.notedIn !== this.#scans) {
+    if (pair.hasPatterns && pair.notedIn !== this.#scans) {
       pair.notedIn = this.#scans;
-      this.#note('exact', pair.exact.needles);
-      this.#note('folded', pair.folded.needles);
+      this.#note('exact', pair.exact.patterns);
+      this.#note('folded', pair.folded.patterns);
     }
     return offset;
   }
@@ -251,8 +251,8 @@ export class Scanner {
     if (known >= 0) return known;
     const before = pairs.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
-    this.#isTold = exact.needles.length > 0;
-    this.#note('exact', exact.needles);
+    this.#isTold = exact.patterns.length > 0;
+    this.#note('exact', exact.patterns);
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
     const next = pairs.pair(exact, folded).offset;
     // In a table begun anew on the way the offset is another pair's.
@@ -260,7 +260,7 @@ export class Scanner {
     return next;
   }
 
-  /** Needles that end where the text does. */
+  /** Patterns that end where the text does. */
   #end(): void {
     const pair = this.#pairs.at(this.#at);
     this.#after = pair;
@@ -272,12 +272,12 @@ export class Scanner {
     this.#note('folded', folded);
   }
 
-  #note(view: View, needles: readonly number[]): void {
+  #note(view: View, patterns: readonly number[]): void {
     const seen = view === 'exact' ? this.#seenExact : this.#seenFolded;
-    for (const needle of needles) {
-      if (seen[needle] === 1) continue;
-      seen[needle] = 1;
-      this.found[view].push(needle);
+    for (const pattern of patterns) {
+      if (seen[pattern] === 1) continue;
+      seen[pattern] = 1;
+      this.found[view].push(pattern);
     }
   }
 
@@ -285,11 +285,11 @@ export class Scanner {
     this.#scans += 1;
     const { exact, folded } = this.found;
     if (exact.length > 0) {
-      for (const needle of exact) this.#seenExact[needle] = 0;
+      for (const pattern of exact) this.#seenExact[pattern] = 0;
       exact.length = 0;
     }
     if (folded.length > 0) {
-      for (const needle of folded) this.#seenFolded[needle] = 0;
+      for (const pattern of folded) this.#seenFolded[pattern] = 0;
       folded.length = 0;
     }
   }

@@ -1,5 +1,5 @@
-import type { Automaton } from './automaton.ts';
-import type { State } from './state.ts';
+import type { State } from './dfa-state.ts';
+import type { Automaton } from './lazy-dfa.ts';
 
 const space = 0x20;
 const noLanes: readonly State[] = [];
@@ -15,13 +15,13 @@ export class Lanes {
   #count = 0;
   /** Where the text alone has brought the automaton. */
   #alone: State;
-  readonly #onNeedles: (needles: readonly number[]) => void;
+  readonly #onPatterns: (patterns: readonly number[]) => void;
 
-  /** Is told the needles that end on the way. */
-  constructor(automaton: Automaton, onNeedles: (needles: readonly number[]) => void) {
+  /** Is told the patterns that end on the way. */
+  constructor(automaton: Automaton, onPatterns: (patterns: readonly number[]) => void) {
     this.#automaton = automaton;
     this.#alone = automaton.start;
-    this.#onNeedles = onNeedles;
+    this.#onPatterns = onPatterns;
   }
 
   get isEmpty(): boolean {
@@ -35,7 +35,7 @@ export class Lanes {
     for (let lane = 0; lane < opened.length; lane += 1) this.#states[lane] = opened[lane] as State;
     for (let lane = 0; lane < opened.length; lane += 1) {
       const spaced = this.#automaton.next(opened[lane] as State, space);
-      if (spaced.needles.length > 0) this.#onNeedles(spaced.needles);
+      if (spaced.patterns.length > 0) this.#onPatterns(spaced.patterns);
       this.#keep(spaced);
     }
     return this;
@@ -49,7 +49,7 @@ export class Lanes {
     this.#count = 0;
     for (let lane = 0; lane < count; lane += 1) {
       const next = automaton.next(this.#states[lane] as State, codePoint);
-      if (next.needles.length > 0) this.#onNeedles(next.needles);
+      if (next.patterns.length > 0) this.#onPatterns(next.patterns);
       if (next !== this.#alone) this.#keep(next);
     }
   }
@@ -57,8 +57,8 @@ export class Lanes {
   /** Ends where the text does: the lanes go on into the next one. */
   end(): void {
     for (let lane = 0; lane < this.#count; lane += 1) {
-      const needles = this.#automaton.end(this.#states[lane] as State);
-      if (needles.length > 0) this.#onNeedles(needles);
+      const patterns = this.#automaton.end(this.#states[lane] as State);
+      if (patterns.length > 0) this.#onPatterns(patterns);
     }
   }
 

@@ -2,8 +2,8 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
 import type { Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
-import type { Occurrence } from './findings.ts';
-import { findSpans } from './patterns.ts';
+import type { TextMatch } from './findings.ts';
+import { findRanges } from './patterns.ts';
 
 /** Most places that are named in a decision; the count goes on. */
 const placeLimit = 32;
@@ -11,13 +11,13 @@ const placeLimit = 32;
 const countedLength = 65_536;
 
 /** Occurrences as matches, one for each text of the request, in the order of the request. */
-export function matchesAt(occurrences: readonly Occurrence[], facts: Facts): readonly Match[] {
-  const byEntry = new Map<number, Occurrence[]>();
-  for (const occurrence of occurrences) {
-    const { entry } = placeInRequest(occurrence.piece.place);
+export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly Match[] {
+  const byEntry = new Map<number, TextMatch[]>();
+  for (const match of matches) {
+    const { entry } = placeInRequest(match.piece.place);
     const same = byEntry.get(entry);
-    if (same === undefined) byEntry.set(entry, [occurrence]);
-    else same.push(occurrence);
+    if (same === undefined) byEntry.set(entry, [match]);
+    else same.push(match);
   }
   return [...byEntry]
     .sort(([one], [other]) => one - other)
@@ -26,25 +26,25 @@ export function matchesAt(occurrences: readonly Occurrence[], facts: Facts): rea
       at: pointerTo(facts.subject.document, entry),
       view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, facts),
       matcher: 'text',
-      count: same.reduce((count, occurrence) => count + countSpans(occurrence, facts), 0),
+      count: same.reduce((count, match) => count + countRanges(match, facts), 0),
     }));
 }
 
 /** The automaton for folded text sees what is there exactly, too. */
-function viewOf(occurrences: readonly Occurrence[], facts: Facts): 'exact' | 'folded' {
-  const isExact = occurrences.some(({ needle, piece }) => {
-    const sought = facts.needle(needle);
+function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded' {
+  const isExact = matches.some(({ pattern, piece }) => {
+    const sought = facts.pattern(pattern);
     if (sought.kind !== 'phrase') return false;
     return textOf(piece.place).includes(sought.text);
   });
   return isExact ? 'exact' : 'folded';
 }
 
-function countSpans({ needle, piece, before, view }: Occurrence, facts: Facts): number {
+function countRanges({ pattern, piece, before, view }: TextMatch, facts: Facts): number {
   const { document, entry } = piece.place;
   if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return 1;
-  const spans = findSpans(facts.needle(needle), textOf(piece.place), facts.fold);
-  const sameView = spans.filter((span) => span.view === view).length;
+  const ranges = findRanges(facts.pattern(pattern), textOf(piece.place), facts.fold);
+  const sameView = ranges.filter((range) => range.view === view).length;
   return Math.max(1, sameView);
 }
 

@@ -1,5 +1,5 @@
-import type { TextVerdict } from './reader.ts';
 import type { TextBytes } from './scanner.ts';
+import type { TextVerdict } from './text-reader.ts';
 
 interface Entry {
   /** Place of the copy in all bytes ever written; older ones have been overwritten. */

@@ -82,8 +82,8 @@ describe('redaction', () => {
       };
       const piece = { place: { document: inner, entry: 3, outer }, roles: 1, chain: undefined };
       plan.add({
-        occurrence: { needle: 0, view: 'exact', piece },
-        needle: { kind: 'phrase', text: 'nightfall', match: 'exact' },
+        match: { pattern: 0, view: 'exact', piece },
+        pattern: { kind: 'phrase', text: 'nightfall', match: 'exact' },
         fold,
         except: [],
         label: 'x',

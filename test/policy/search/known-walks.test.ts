@@ -7,8 +7,8 @@ import type { PolicySet } from '../../../src/policy/compile.ts';
 import { type Checkpoint, Gatherer } from '../../../src/policy/search/findings.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
 import { KnownWalks } from '../../../src/policy/search/known-walks.ts';
-import { buildMachine } from '../../../src/policy/search/machine.ts';
-import { TextReader } from '../../../src/policy/search/reader.ts';
+import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
+import { TextReader } from '../../../src/policy/search/text-reader.ts';
 import { VerdictCache } from '../../../src/policy/search/verdict-cache.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';
 import { alteredBody, type Body, randomBody } from '../../kit/random-conversations.ts';
@@ -243,16 +243,16 @@ describe('what depends on the joint between a known beginning and what follows',
 
 /** The checkpoints that a walk over a longer conversation is given by the walk over a shorter one. */
 function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoint[] {
-  const machine = buildMachine([], createFold());
-  const reader = new TextReader(machine, new VerdictCache());
+  const patternSet = compilePatternSet([], createFold());
+  const reader = new TextReader(patternSet, new VerdictCache());
   const known = new KnownBodies();
   const walks = new KnownWalks();
   const before = known.read(bytesOf(shorter));
-  const gatherer = new Gatherer(machine, reader, true);
+  const gatherer = new Gatherer(patternSet, reader, true);
   createWalk().request(before, dialects.messages, gatherer);
-  const findings = gatherer.finish();
-  walks.remember(before, dialects.messages, { ...gatherer, findings });
-  const given = new Gatherer(machine, reader, true);
+  const searchResult = gatherer.finish();
+  walks.remember(before, dialects.messages, { ...gatherer, searchResult });
+  const given = new Gatherer(patternSet, reader, true);
   walks.resume(known.read(bytesOf(longer)), dialects.messages, given);
   return given.checkpoints;
 }

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
+import type { State } from '../../../src/policy/search/dfa-state.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import { buildMachine } from '../../../src/policy/search/machine.ts';
-import { compilePattern, type Needle } from '../../../src/policy/search/patterns.ts';
+import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
+import { compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
 import { type Scanner, type View, views } from '../../../src/policy/search/scanner.ts';
-import type { State } from '../../../src/policy/search/state.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
-function pattern(source: string): Needle {
-  const compiled = compilePattern(source, 'folded');
+function pattern(source: string): Pattern {
+  const compiled = compileRegex(source, 'folded');
   if ('problem' in compiled) throw new Error(compiled.problem);
   return compiled.value;
 }
 
-const needles: readonly Needle[] = [
+const patterns: readonly Pattern[] = [
   ...['project aurora', 'a b a b a b', '  ', 'x\ny', 'straße'].map(
-    (text): Needle => ({ kind: 'phrase', text, match: 'folded' }),
+    (text): Pattern => ({ kind: 'phrase', text, match: 'folded' }),
   ),
   ...['\\bkey-[0-9]{4}\\b', 'a.{20,40}z', '"quoted" +"', '[0-9] [0-9] [0-9]', '\\\\\\\\', '^The', 'end$'].map(
     pattern,
@@ -85,10 +85,10 @@ function stepThrough(scanner: Scanner, text: string) {
   for (const view of views) {
     let state = scanner.start[view];
     const note = (each: State) => {
-      for (const needle of each.needles) found[view].add(needle);
+      for (const pattern of each.patterns) found[view].add(pattern);
     };
     for (const character of text) state = scanner.step(view, state, character.codePointAt(0) as number, note);
-    for (const needle of scanner[view].end(state)) found[view].add(needle);
+    for (const pattern of scanner[view].end(state)) found[view].add(pattern);
     after[view] = state;
   }
   return { found, after };
@@ -97,9 +97,9 @@ function stepThrough(scanner: Scanner, text: string) {
 const sorted = (numbers: Iterable<number>) => [...numbers].sort((one, other) => one - other);
 
 describe('long texts, of which parts are read at once', () => {
-  test.each([20, 21, 22, 23])('hold the needles, and end where, they do read singly (seed %i)', (seed) => {
+  test.each([20, 21, 22, 23])('hold the patterns, and end where, they do read singly (seed %i)', (seed) => {
     const random = createRandom(seed);
-    const { scanner } = buildMachine(needles, fold);
+    const { scanner } = compilePatternSet(patterns, fold);
     const told = new Set<number>();
     for (let round = 0; round < 100; round += 1) {
       const text = longText(random);
@@ -114,16 +114,16 @@ describe('long texts, of which parts are read at once', () => {
       for (const view of views) {
         expect(sorted(scanner.found[view])).toEqual(sorted(expected.found[view]));
         expect(scanner.after()[view]).toBe(expected.after[view]);
-        for (const needle of scanner.found[view]) told.add(needle);
+        for (const pattern of scanner.found[view]) told.add(pattern);
       }
     }
     expect(told.size).toBeGreaterThan(8);
   });
 
-  test('hold a needle wherever in them it stands', () => {
-    const { scanner } = buildMachine(needles, fold);
+  test('hold a pattern wherever in them it stands', () => {
+    const { scanner } = compilePatternSet(patterns, fold);
     const filler = 'the gateway should stream tokens from upstream without copying '.repeat(20);
-    for (const [sought, needle] of [
+    for (const [sought, pattern] of [
       ['project aurora', 0],
       ['key-1234', 5],
       ['1 2 3', 8],
@@ -131,7 +131,7 @@ describe('long texts, of which parts are read at once', () => {
       for (let at = 0; at < filler.length; at += 1) {
         scanner.scan(plainText(`${filler.slice(0, at)} ${sought} ${filler.slice(at)}`));
 
-        expect(scanner.found.folded, `${sought} at ${at}`).toContain(needle);
+        expect(scanner.found.folded, `${sought} at ${at}`).toContain(pattern);
       }
     }
   });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import { buildMachine } from '../../../src/policy/search/machine.ts';
-import type { TextVerdict } from '../../../src/policy/search/reader.ts';
+import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
+import type { TextVerdict } from '../../../src/policy/search/text-reader.ts';
 import { VerdictCache } from '../../../src/policy/search/verdict-cache.ts';
 import { plainText } from './text-bytes.ts';
 
-const after = buildMachine([], createFold()).scanner.start;
+const after = compilePatternSet([], createFold()).scanner.start;
 
-function verdictWith(needle: number): TextVerdict {
-  return { hits: [{ needle, view: 'exact' }], candidates: [], after };
+function verdictWith(pattern: number): TextVerdict {
+  return { patternMatches: [{ pattern, view: 'exact' }], candidates: [], after };
 }
 
 /** Long enough to be remembered, and another text for each number. */

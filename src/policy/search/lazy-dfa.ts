@@ -1,8 +1,8 @@
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
 import { contexts, endPoint, holding } from './conditions.ts';
+import { distinct, hashOf, isSame, type State } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
-import { distinct, hashOf, isSame, type State } from './state.ts';
 
 export interface AutomatonOptions {
   readonly nfa: Nfa;
@@ -20,7 +20,7 @@ const space = 0x20;
 
 interface Advance {
   readonly threads: Int32Array;
-  readonly needles: readonly number[];
+  readonly patterns: readonly number[];
 }
 
 /** A cell that nobody has filled yet. */
@@ -30,7 +30,7 @@ const unknownCell = -1;
  * A deterministic automaton that is built while it reads: a table row per state that really occurs. It
  * reads each character once, whatever the patterns, so its time is linear by construction.
  *
- * Cells: the next state's offset; `unknownCell`; or -2 - offset where needles end (see State.needles).
+ * Cells: the next state's offset; `unknownCell`; or -2 - offset where patterns end (see State.patterns).
  */
 export class Automaton {
   readonly alphabet: Alphabet;
@@ -91,7 +91,7 @@ export class Automaton {
   /** The same state in the present table. */
   live(state: State): State {
     if (state.epoch === this.#epoch) return state;
-    return this.#intern(state.threads, state.context, state.needles);
+    return this.#intern(state.threads, state.context, state.patterns);
   }
 
   /** The state after a code point, which must be folded already where the automaton reads folded text. */
@@ -99,9 +99,9 @@ export class Automaton {
     return this.#next(state, this.alphabet.of(codePoint));
   }
 
-  /** The needles that end where the text does. */
+  /** The patterns that end where the text does. */
   end(state: State): readonly number[] {
-    return this.#next(state, this.#endClass).needles;
+    return this.#next(state, this.#endClass).patterns;
   }
 
   /** The state after a byte's class; for the quick run, which has found the cell unknown. */
@@ -109,7 +109,7 @@ export class Automaton {
     return this.#next(state, byteClass);
   }
 
-  /** Whether a text that begins at this state can hold needles that it doesn't hold by itself. */
+  /** Whether a text that begins at this state can hold patterns that it doesn't hold by itself. */
   isOpen(state: State): boolean {
     return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
   }
@@ -143,7 +143,7 @@ export class Automaton {
     const next = this.#step(state, column);
     // The step may have begun the table anew; then there is no row to note it in.
     if (state.epoch === this.#epoch) {
-      this.table[state.offset + column] = next.needles.length === 0 ? next.offset : -2 - next.offset;
+      this.table[state.offset + column] = next.patterns.length === 0 ? next.offset : -2 - next.offset;
     }
     return next;
   }
@@ -158,8 +158,8 @@ export class Automaton {
     const begun = this.#begin(conditions, column, codePoint);
     const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
     const threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
-    const needles = gone === begun ? begun.needles : [...new Set([...begun.needles, ...gone.needles])];
-    return this.#intern(threads, this.#contextOf(codePoint), needles);
+    const patterns = gone === begun ? begun.patterns : [...new Set([...begun.patterns, ...gone.patterns])];
+    return this.#intern(threads, this.#contextOf(codePoint), patterns);
   }
 
   /** What begins at a place: every search may, everywhere, so it is found out once for each kind of place. */
@@ -167,16 +167,16 @@ export class Automaton {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
     if (begun === undefined) {
-      const { threads, needles } = this.#advance(this.#starts, conditions, codePoint);
-      begun = { threads: distinct(threads), needles };
+      const { threads, patterns } = this.#advance(this.#starts, conditions, codePoint);
+      begun = { threads: distinct(threads), patterns };
       this.#beginnings.set(key, begun);
     }
     return begun;
   }
 
-  /** What becomes of some nodes with a character, and the needles that end before it. */
+  /** What becomes of some nodes with a character, and the patterns that end before it. */
   #advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
-    const { alive, needles } = this.#closure(nodes, conditions);
+    const { alive, patterns } = this.#closure(nodes, conditions);
     const threads: number[] = [];
     for (const each of alive) {
       const node = this.#nodes[each] as NfaNode;
@@ -185,12 +185,12 @@ export class Automaton {
         if (child !== undefined) threads.push(child);
       } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
     }
-    return { threads: Int32Array.from(threads), needles };
+    return { threads: Int32Array.from(threads), patterns };
   }
 
-  /** The state without its needles, which have been told already. */
+  /** The state without its patterns, which have been told already. */
   #quiet(state: State): State {
-    return state.needles.length === 0 ? state : this.#intern(state.threads, state.context, []);
+    return state.patterns.length === 0 ? state : this.#intern(state.threads, state.context, []);
   }
 
   #contextOf(codePoint: number): number {
@@ -199,13 +199,13 @@ export class Automaton {
     return this.#fold !== undefined && codePoint === space ? contexts.space : contexts.other;
   }
 
-  /** The nodes reached without reading, given the conditions that hold here, and the needles among them. */
-  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; needles: number[] } {
+  /** The nodes reached without reading, given the conditions that hold here, and the patterns among them. */
+  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; patterns: number[] } {
     this.#generation += 1;
     const marks = this.#marks;
     const stack = Array.from(nodes);
     const alive: number[] = [];
-    const needles: number[] = [];
+    const patterns: number[] = [];
     while (stack.length > 0) {
       const at = stack.pop() as number;
       if (marks[at] === this.#generation) continue;
@@ -220,7 +220,7 @@ export class Automaton {
           if ((node.other & ~conditions) === 0) stack.push(node.out);
           break;
         case nodeKinds.match:
-          needles.push(node.other);
+          patterns.push(node.other);
           break;
         case nodeKinds.branch:
           alive.push(at);
@@ -230,16 +230,16 @@ export class Automaton {
           alive.push(at);
       }
     }
-    return { alive, needles };
+    return { alive, patterns };
   }
 
-  #intern(threads: Int32Array, context: number, needles: readonly number[]): State {
-    const hash = hashOf(threads, context, needles);
-    const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, needles));
+  #intern(threads: Int32Array, context: number, patterns: readonly number[]): State {
+    const hash = hashOf(threads, context, patterns);
+    const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, patterns));
     if (same !== undefined) return same;
     if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();
     const offset = this.#states.length * this.#width;
-    const state: State = { threads, context, needles, offset, epoch: this.#epoch };
+    const state: State = { threads, context, patterns, offset, epoch: this.#epoch };
     this.#states.push(state);
     const others = this.#index.get(hash);
     if (others === undefined) this.#index.set(hash, [state]);

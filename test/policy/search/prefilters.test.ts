@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import { buildMachine } from '../../../src/policy/search/machine.ts';
+import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 import { plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
 describe.each(Object.entries(labelledSets))('the gate of %s', (name, { detector, label }) => {
-  const machine = buildMachine([{ kind: 'detector', name, detector }], fold);
+  const patternSet = compilePatternSet([{ kind: 'detector', name, detector }], fold);
   const opens = (text: string) => {
-    const isFound = machine.scanner.scan(plainText(text));
-    return machine.always.length > 0 || isFound;
+    const isFound = patternSet.scanner.scan(plainText(text));
+    return patternSet.always.length > 0 || isFound;
   };
 
   test('opens for every text of the labelled set in which the detector finds something', () => {
@@ -28,6 +28,6 @@ describe.each(Object.entries(labelledSets))('the gate of %s', (name, { detector,
       20,
     );
 
-    expect(machine.always.length === 0 && opens(code)).toBe(false);
+    expect(patternSet.always.length === 0 && opens(code)).toBe(false);
   });
 });

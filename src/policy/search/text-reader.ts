@@ -1,50 +1,50 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { HarmlessWords, longestWord } from './harmless-words.ts';
-import type { Machine } from './machine.ts';
+import type { PatternSet } from './pattern-set.ts';
 import type { Standing, TextBytes, View } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
-export interface Hit {
-  readonly needle: number;
+export interface PatternMatch {
+  readonly pattern: number;
   readonly view: View;
 }
 
 /** What is known of one text by itself. It holds for the same bytes wherever they stand. */
 export interface TextVerdict {
-  readonly hits: readonly Hit[];
+  readonly patternMatches: readonly PatternMatch[];
   /** Detectors that were worth a look, whether they found something or not. */
   readonly candidates: readonly number[];
   /** Where the automata stand after it. */
   readonly after: Standing;
 }
 
-const noHits: readonly Hit[] = [];
+const noMatches: readonly PatternMatch[] = [];
 const none: readonly number[] = [];
 
-/** Reads texts of documents for all needles of a machine, and remembers long ones. */
+/** Reads texts of documents for all patterns of a set, and remembers long ones. */
 export class TextReader {
-  readonly #machine: Machine;
+  readonly #patternSet: PatternSet;
   readonly #cache: VerdictCache;
   readonly #harmless = new HarmlessWords();
 
-  constructor(machine: Machine, cache: VerdictCache) {
-    this.#machine = machine;
+  constructor(patternSet: PatternSet, cache: VerdictCache) {
+    this.#patternSet = patternSet;
     this.#cache = cache;
   }
 
   /** What is in a string, key or number of a document. */
-  hits(document: JsonDocument, entry: number): readonly Hit[] {
+  patternMatches(document: JsonDocument, entry: number): readonly PatternMatch[] {
     const start = document.start(entry);
     const length = document.end(entry) - start;
-    if (length === 0) return noHits;
+    if (length === 0) return noMatches;
     const isWord = length <= longestWord && !document.isEscaped(entry);
-    if (isWord && this.#harmless.has(document.bytes, start, start + length)) return noHits;
+    if (isWord && this.#harmless.has(document.bytes, start, start + length)) return noMatches;
     const text = bytesOf(document, entry);
-    if (length >= this.#cache.shortest) return this.#recall(document, entry, text).hits;
-    const { scanner, always } = this.#machine;
-    if (scanner.scan(text) || always.length > 0) return this.#confirm(document, entry).hits;
+    if (length >= this.#cache.shortest) return this.#recall(document, entry, text).patternMatches;
+    const { scanner, always } = this.#patternSet;
+    if (scanner.scan(text) || always.length > 0) return this.#confirm(document, entry).patternMatches;
     if (isWord) this.#harmless.add(document.bytes, start, start + length);
-    return noHits;
+    return noMatches;
   }
 
   /** The same, and where the automata stand then, for a text that others follow. */
@@ -64,56 +64,58 @@ export class TextReader {
   }
 
   #judge(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const { scanner, always } = this.#machine;
+    const { scanner, always } = this.#patternSet;
     const isFound = scanner.scan(text);
     if (isFound || always.length > 0) return this.#confirm(document, entry);
-    return { hits: noHits, candidates: none, after: scanner.after() };
+    return { patternMatches: noMatches, candidates: none, after: scanner.after() };
   }
 
   /** Runs the detectors that are worth it; patterns and phrases are certain already. */
   #confirm(document: JsonDocument, entry: number): TextVerdict {
-    const { needles, scanner, always } = this.#machine;
+    const { patterns, scanner, always } = this.#patternSet;
     const after = scanner.after();
     const { exact, folded } = scanner.found;
-    const hits: Hit[] = [];
+    const patternMatches: PatternMatch[] = [];
     const candidates = [...always];
-    for (const needle of exact) {
-      if (needles[needle]?.kind === 'detector') candidates.push(needle);
-      else hits.push({ needle, view: 'exact' });
+    for (const pattern of exact) {
+      if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
+      else patternMatches.push({ pattern, view: 'exact' });
     }
-    // Each view tells a needle once; what both tell is there exactly.
+    // Each view tells a pattern once; what both tell is there exactly.
     const told = exact.length > 0 && folded.length > 0 ? new Set(exact) : undefined;
-    for (const needle of folded) {
-      if (told?.has(needle)) continue;
-      if (needles[needle]?.kind === 'detector') candidates.push(needle);
-      else hits.push({ needle, view: 'folded' });
+    for (const pattern of folded) {
+      if (told?.has(pattern)) continue;
+      if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
+      else patternMatches.push({ pattern, view: 'folded' });
     }
-    if (candidates.length === 0) return { hits, candidates: none, after };
-    for (const hit of this.detect(candidates, document.text(entry))) hits.push(hit);
-    return { hits, candidates, after };
+    if (candidates.length === 0) return { patternMatches, candidates: none, after };
+    for (const patternMatch of this.detect(candidates, document.text(entry)))
+      patternMatches.push(patternMatch);
+    return { patternMatches, candidates, after };
   }
 
   /** What some detectors find in a text, in either view. */
-  detect(candidates: readonly number[], text: string): readonly Hit[] {
-    const { needles, fold } = this.#machine;
-    const hits: Hit[] = [];
+  detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
+    const { patterns, fold } = this.#patternSet;
+    const patternMatches: PatternMatch[] = [];
     let folded: string | undefined;
     let isCaseOnly: boolean | undefined;
     for (const number of candidates) {
-      const needle = needles[number];
-      if (needle?.kind !== 'detector') continue;
-      const { detector } = needle;
+      const pattern = patterns[number];
+      if (pattern?.kind !== 'detector') continue;
+      const { detector } = pattern;
       if (detector.find(text).length > 0) {
-        hits.push({ needle: number, view: 'exact' });
+        patternMatches.push({ pattern: number, view: 'exact' });
         continue;
       }
       if (!detector.folded) continue;
       isCaseOnly ??= fold.changesCaseOnly(text);
       if (isCaseOnly && detector.ignoresCase) continue;
       folded ??= fold.plain(text);
-      if (folded !== text && detector.find(folded).length > 0) hits.push({ needle: number, view: 'folded' });
+      if (folded !== text && detector.find(folded).length > 0)
+        patternMatches.push({ pattern: number, view: 'folded' });
     }
-    return hits;
+    return patternMatches;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Automaton } from './automaton.ts';
-import type { State } from './state.ts';
+import type { State } from './dfa-state.ts';
+import type { Automaton } from './lazy-dfa.ts';
 
 /** A cell that nobody has filled yet. */
 export const unknownPair = -1;
@@ -19,12 +19,12 @@ export interface Pair {
   readonly exact: State;
   readonly folded: State;
   readonly offset: number;
-  readonly hasNeedles: boolean;
+  readonly hasPatterns: boolean;
   /** The pair before the backslash. */
   readonly escaped: Pair | undefined;
-  /** Whether it is known that no needle ends where the text does. */
+  /** Whether it is known that no pattern ends where the text does. */
   isQuietAtEnd: boolean;
-  /** The scan that has noted its needles last. */
+  /** The scan that has noted its patterns last. */
   notedIn: number;
 }
 
@@ -39,7 +39,7 @@ export interface PairTableOptions {
  * Both automata as one, for ASCII: a row for each pair of states that occurs, so that the quick run looks up
  * one cell for each byte instead of two. Anything else goes through the automata themselves.
  *
- * Cells: the next pair's offset; `unknownPair`; or -2 - offset where needles end.
+ * Cells: the next pair's offset; `unknownPair`; or -2 - offset where patterns end.
  */
 export class PairTable {
   readonly #exact: Automaton;
@@ -79,7 +79,7 @@ export class PairTable {
     return this.#start.offset;
   }
 
-  /** Offset of the pair after a space at the beginning; needles that end there don't count. */
+  /** Offset of the pair after a space at the beginning; patterns that end there don't count. */
   spaced(): number {
     if (this.#isStale()) this.#restart();
     this.#spaced ??= this.next(this.at(this.start()), space);
@@ -96,7 +96,7 @@ export class PairTable {
     const pair = isEscape ? this.#escape(from) : this.#next(from, byte);
     // Making room may have begun the table anew; then there is no row to note it in.
     if (this.#pairs[from.offset >> rowBits] === from) {
-      const cell = pair.hasNeedles ? -2 - pair.offset : pair.offset;
+      const cell = pair.hasPatterns ? -2 - pair.offset : pair.offset;
       for (const each of this.#alike[byte] as readonly number[]) this.table[from.offset + each] = cell;
     }
     return pair;
@@ -176,13 +176,13 @@ export class PairTable {
   }
 
   #add(exact: State, folded: State, escaped: Pair | undefined): Pair {
-    const isQuiet = escaped !== undefined || (exact.needles.length === 0 && folded.needles.length === 0);
+    const isQuiet = escaped !== undefined || (exact.patterns.length === 0 && folded.patterns.length === 0);
     const offset = this.#pairs.length << rowBits;
     const pair: Pair = {
       exact,
       folded,
       offset,
-      hasNeedles: !isQuiet,
+      hasPatterns: !isQuiet,
       escaped,
       isQuietAtEnd: false,
       notedIn: 0,

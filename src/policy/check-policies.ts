@@ -1,9 +1,9 @@
-import type { CompiledPolicy } from '../rule-set.ts';
-import type { Fold } from '../search/fold.ts';
-import { setLimit } from '../search/patterns.ts';
-import type { CompiledRule, PolicyProblem } from './compile-rule.ts';
-import { findDeadRules } from './dead-rules.ts';
 import { runInlineTests } from './inline-tests.ts';
+import type { CompiledPolicy } from './rule-set.ts';
+import type { CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
+import { findDeadRules } from './rules/dead-rules.ts';
+import type { Fold } from './search/fold.ts';
+import { setLimit } from './search/patterns.ts';
 
 /** What can only be seen with the rules compiled, and side by side. */
 export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {
@@ -80,10 +80,10 @@ function findLargeSets(policies: readonly CompiledPolicy[]): readonly PolicyProb
 }
 
 function sizeOf(rule: CompiledRule): number {
-  const needles = [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) => text?.needles ?? []);
-  return needles.reduce((sum, { needle }) => {
-    if (needle.kind === 'phrase') return sum + needle.text.length;
-    if (needle.kind === 'pattern') return sum + needle.exact.programSize();
+  const patterns = [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) => text?.patterns ?? []);
+  return patterns.reduce((sum, { pattern }) => {
+    if (pattern.kind === 'phrase') return sum + pattern.text.length;
+    if (pattern.kind === 'regex') return sum + pattern.exact.programSize();
     return sum;
   }, 0);
 }

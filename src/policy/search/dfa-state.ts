@@ -1,8 +1,8 @@
-/** One state: the nodes that are alive, what stood before, and the needles that ended just before the last character. */
+/** One state: the nodes that are alive, what stood before, and the patterns that ended just before the last character. */
 export interface State {
   readonly threads: Int32Array;
   readonly context: number;
-  readonly needles: readonly number[];
+  readonly patterns: readonly number[];
   readonly offset: number;
   readonly epoch: number;
 }
@@ -11,10 +11,10 @@ export function distinct(threads: Iterable<number>): Int32Array {
   return Int32Array.from(new Set(threads)).sort();
 }
 
-export function hashOf(threads: Int32Array, context: number, needles: readonly number[]): number {
+export function hashOf(threads: Int32Array, context: number, patterns: readonly number[]): number {
   let hash = context + 1;
   for (const thread of threads) hash = (Math.imul(hash, 0x01000193) ^ thread) | 0;
-  for (const needle of needles) hash = (Math.imul(hash, 0x01000193) ^ ~needle) | 0;
+  for (const pattern of patterns) hash = (Math.imul(hash, 0x01000193) ^ ~pattern) | 0;
   return hash;
 }
 
@@ -22,13 +22,13 @@ export function isSame(
   state: State,
   threads: Int32Array,
   context: number,
-  needles: readonly number[],
+  patterns: readonly number[],
 ): boolean {
   return (
     state.context === context &&
     state.threads.length === threads.length &&
-    state.needles.length === needles.length &&
+    state.patterns.length === patterns.length &&
     state.threads.every((thread, at) => thread === threads[at]) &&
-    state.needles.every((needle, at) => needle === needles[at])
+    state.patterns.every((pattern, at) => pattern === patterns[at])
   );
 }

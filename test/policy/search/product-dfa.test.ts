@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Automaton } from '../../../src/policy/search/automaton.ts';
+import { Automaton } from '../../../src/policy/search/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/search/nfa.ts';
-import { PairTable } from '../../../src/policy/search/pair-table.ts';
+import { PairTable } from '../../../src/policy/search/product-dfa.ts';
 
 function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): Automaton {
   const nfa = new Nfa();

@@ -2,11 +2,11 @@ import { RE2JS } from 're2js';
 import type { Detector } from '../detectors/detector.ts';
 
 /**
- * For each detector patterns of which one must occur in the folded view of a text for the detector to find
+ * For each detector expressions of which one must occur in the folded view of a text for the detector to find
  * anything in it. They run in the automaton with everything else, at no cost of their own, where the
  * detectors' prefilters alone would let most texts through. A test holds them against the labelled sets.
  */
-const patterns: Readonly<Record<string, readonly string[]>> = {
+const regexes: Readonly<Record<string, readonly string[]>> = {
   credit_card: ['[0-9](?:[ .-]?[0-9]){13}'],
   us_ssn: ['[0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4}'],
   phone: ['\\b[0-9](?:[ ()+./-]{0,3}[0-9]){6}'],
@@ -31,23 +31,23 @@ const patterns: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What lets a detector have a look at a text: literals in any case, patterns, or nothing at all. */
-export interface Gate {
+/** What lets a detector have a look at a text: literals in any case, expressions, or nothing at all. */
+export interface Prefilter {
   readonly literals: readonly string[];
-  readonly patterns: readonly RE2JS[];
+  readonly regexes: readonly RE2JS[];
   readonly isOpen: boolean;
 }
 
-export function gateOf(name: string, { prefilter, reach }: Detector): Gate {
-  const own = patterns[name];
-  if (own !== undefined) return { literals: [], patterns: own.map(compile), isOpen: false };
+export function prefilterOf(name: string, { prefilter, reach }: Detector): Prefilter {
+  const own = regexes[name];
+  if (own !== undefined) return { literals: [], regexes: own.map(compile), isOpen: false };
   switch (prefilter.kind) {
     case 'literals':
-      return { literals: prefilter.literals, patterns: [], isOpen: false };
+      return { literals: prefilter.literals, regexes: [], isOpen: false };
     case 'digits':
-      return { literals: [], patterns: [compile(digitsWithin(prefilter.atLeast, reach))], isOpen: false };
+      return { literals: [], regexes: [compile(digitsWithin(prefilter.atLeast, reach))], isOpen: false };
     case 'always':
-      return { literals: [], patterns: [], isOpen: true };
+      return { literals: [], regexes: [], isOpen: true };
   }
 }
 

@@ -1,18 +1,18 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { Automaton } from '../../../src/policy/search/automaton.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import { buildMachine } from '../../../src/policy/search/machine.ts';
+import { Automaton } from '../../../src/policy/search/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/search/nfa.ts';
-import { compilePattern, type Needle } from '../../../src/policy/search/patterns.ts';
+import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
+import { compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
 import type { Scanner, TextBytes, View } from '../../../src/policy/search/scanner.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
 
-function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Needle {
-  const compiled = compilePattern(source, match);
+function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Pattern {
+  const compiled = compileRegex(source, match);
   if ('problem' in compiled) throw new Error(compiled.problem);
   return compiled.value;
 }
@@ -24,8 +24,8 @@ function scanWith(scanner: Scanner, text: TextBytes): Found {
   return { exact: [...scanner.found.exact], folded: [...scanner.found.folded] };
 }
 
-function scan(needles: readonly Needle[], text: string): Found {
-  return scanWith(buildMachine(needles, fold).scanner, plainText(text));
+function scan(patterns: readonly Pattern[], text: string): Found {
+  return scanWith(compilePatternSet(patterns, fold).scanner, plainText(text));
 }
 
 /** Patterns of every construct, made at random; small alphabets, so that many of them match. */
@@ -115,13 +115,13 @@ describe('the automaton', () => {
       const sources = Array.from({ length: 6 }, () => randomPattern(random, 1 + random.below(4))).filter(
         (source) => !RE2JS.compile(source).test(''),
       );
-      const machine = buildMachine(
+      const patternSet = compilePatternSet(
         sources.map((source) => pattern(source)),
         fold,
       );
       for (let each = 0; each < 25; each += 1) {
         const text = randomText(random);
-        const found = scanWith(machine.scanner, plainText(text));
+        const found = scanWith(patternSet.scanner, plainText(text));
 
         const expected = sources.flatMap((source, at) => (RE2JS.compile(source).test(text) ? [at] : []));
 
@@ -145,13 +145,13 @@ describe('the automaton', () => {
       '𝓅?a',
       '\\w\\W\\w',
     ];
-    const machine = buildMachine(
+    const patternSet = compilePatternSet(
       sources.map((source) => pattern(source)),
       fold,
     );
     for (let round = 0; round < 3000; round += 1) {
       const text = randomText(random);
-      const found = scanWith(machine.scanner, plainText(text));
+      const found = scanWith(patternSet.scanner, plainText(text));
 
       const expected = sources.flatMap((source, at) => (new RegExp(source, 'u').test(text) ? [at] : []));
 
@@ -163,10 +163,10 @@ describe('the automaton', () => {
   });
 
   test('reads escapes as the characters they stand for', () => {
-    const machine = buildMachine([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
+    const patternSet = compilePatternSet([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
     const text = escapedText(Buffer.from('a\\"\\u0062\\n\\ud835\\udcc5\\u00e9'));
 
-    const found = scanWith(machine.scanner, text);
+    const found = scanWith(patternSet.scanner, text);
 
     expect(found.exact).toEqual([0]);
   });
@@ -174,7 +174,7 @@ describe('the automaton', () => {
   test('finds the same when its table is thrown away again and again', () => {
     const nfa = new Nfa();
     const source = '(a|b)*a(a|b){6}c';
-    nfa.addPattern(RE2JS.compile(source), 0);
+    nfa.addRegex(RE2JS.compile(source), 0);
     const small = new Automaton({ nfa, cellLimit: 64 });
     const random = createRandom(3);
     for (let round = 0; round < 200; round += 1) {
@@ -183,7 +183,7 @@ describe('the automaton', () => {
       let isFound = false;
       for (const letter of text) {
         state = small.next(state, letter.codePointAt(0) as number);
-        isFound ||= state.needles.length > 0;
+        isFound ||= state.patterns.length > 0;
       }
       isFound ||= small.end(state).length > 0;
 
@@ -196,9 +196,9 @@ describe('the automaton', () => {
     const names = ['aurora', 'zeus', 'falcon', 'orion', 'titan', 'nebula', 'comet', 'saturn', 'hermes'];
     const nouns = ['project', 'codename', 'operation', 'internal', 'secret'];
     const words = nouns.flatMap((noun) => names.map((name) => `${noun} ${name}`));
-    const needles: Needle[] = words.map((text) => ({ kind: 'phrase', text, match: 'folded' }));
-    const small = buildMachine(needles, fold, { cellLimit: 1 << 13 }).scanner;
-    const usual = buildMachine(needles, fold).scanner;
+    const patterns: Pattern[] = words.map((text) => ({ kind: 'phrase', text, match: 'folded' }));
+    const small = compilePatternSet(patterns, fold, { cellLimit: 1 << 13 }).scanner;
+    const usual = compilePatternSet(patterns, fold).scanner;
     const random = createRandom(11);
     const widened = (text: string) =>
       Array.from(text, (each) => {
@@ -219,15 +219,15 @@ describe('the automaton', () => {
   });
 
   test('folds what it reads: runs of space, marks and letters that fold to several', () => {
-    const needles: Needle[] = [
+    const patterns: Pattern[] = [
       { kind: 'phrase', text: 'a b', match: 'folded' },
       { kind: 'phrase', text: 'Straße', match: 'folded' },
     ];
 
-    expect(scan(needles, 'x A \t\u200b\n B').folded).toEqual([0]);
-    expect(scan(needles, 'STRASSE').folded).toEqual([1]);
-    expect(scan(needles, 'stra\u0301ße').folded).toEqual([1]);
-    expect(scan(needles, 'a  c').folded).toEqual([]);
+    expect(scan(patterns, 'x A \t\u200b\n B').folded).toEqual([0]);
+    expect(scan(patterns, 'STRASSE').folded).toEqual([1]);
+    expect(scan(patterns, 'stra\u0301ße').folded).toEqual([1]);
+    expect(scan(patterns, 'a  c').folded).toEqual([]);
   });
 
   test('reads a text that makes backtracking explode in one go', () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
-import { spansOutside } from '../../../src/policy/redact/exceptions.ts';
+import { rangesOutside } from '../../../src/policy/search/exceptions.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import type { Needle } from '../../../src/policy/search/patterns.ts';
-import { createRandom } from '../search/random.ts';
+import type { Pattern } from '../../../src/policy/search/patterns.ts';
+import { createRandom } from './random.ts';
 
 const fold = createFold();
 
 /** Finds the same stretches in every text. */
-function finding(stretches: readonly { readonly start: number; readonly end: number }[]): Needle {
+function finding(stretches: readonly { readonly start: number; readonly end: number }[]): Pattern {
   const detector: Detector = {
     find: () => stretches,
     folded: false,
@@ -30,7 +30,7 @@ test('a stretch is left out where an exception holds all of it, however they ove
     const sought = stretches(8);
     const excepted = [stretches(random.below(4)), stretches(random.below(4))];
 
-    const spans = spansOutside(finding(sought), excepted.map(finding), 'x', fold);
+    const spans = rangesOutside(finding(sought), excepted.map(finding), 'x', fold);
 
     const expected = sought.filter(
       ({ start, end }) => !excepted.flat().some((each) => each.start <= start && each.end >= end),
@@ -43,9 +43,9 @@ test('a stretch is left out where an exception holds all of it, however they ove
 
 // Going through all exceptions for each match would take minutes.
 test('a text of hundreds of thousands of matches and exceptions is gone through once', () => {
-  const phrase = (text: string): Needle => ({ kind: 'phrase', text, match: 'exact' });
+  const phrase = (text: string): Pattern => ({ kind: 'phrase', text, match: 'exact' });
 
-  const spans = spansOutside(phrase('zeus'), [phrase('zeus inn')], 'zeus inn zeus '.repeat(200_000), fold);
+  const spans = rangesOutside(phrase('zeus'), [phrase('zeus inn')], 'zeus inn zeus '.repeat(200_000), fold);
 
   expect(spans.length).toBe(200_000);
 });

@@ -1,0 +1,46 @@
+import type { Fold } from './fold.ts';
+import { Nfa } from './nfa.ts';
+import { foldedForms, type Pattern } from './patterns.ts';
+import { prefilterOf } from './prefilters.ts';
+import { Scanner } from './scanner.ts';
+
+/** All patterns of a set, and what looks for them at once. */
+export interface PatternSet {
+  readonly patterns: readonly Pattern[];
+  readonly scanner: Scanner;
+  readonly fold: Fold;
+  /** Detectors that have to see every text. */
+  readonly always: readonly number[];
+}
+
+/** Compiles patterns into the two automata, one for each view; of a detector what lets it have a look. */
+export function compilePatternSet(
+  patterns: readonly Pattern[],
+  fold: Fold,
+  limits: { readonly cellLimit?: number } = {},
+): PatternSet {
+  const exact = new Nfa();
+  const folded = new Nfa();
+  const always: number[] = [];
+  for (const [number, pattern] of patterns.entries()) {
+    if (pattern.kind === 'phrase' && pattern.match === 'exact')
+      exact.addPhrase(codePoints(pattern.text), number);
+    else if (pattern.kind === 'phrase') {
+      for (const form of foldedForms(pattern.text, fold)) folded.addPhrase(codePoints(form), number);
+    } else if (pattern.kind === 'regex') {
+      exact.addRegex(pattern.exact, number);
+      if (pattern.folded !== undefined) folded.addRegex(pattern.folded, number);
+    } else {
+      const prefilter = prefilterOf(pattern.name, pattern.detector);
+      if (prefilter.isOpen) always.push(number);
+      for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal).text), number);
+      for (const regex of prefilter.regexes) folded.addRegex(regex, number);
+    }
+  }
+  const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length }, limits);
+  return { patterns, scanner, fold, always };
+}
+
+function codePoints(text: string): readonly number[] {
+  return Array.from(text, (each) => each.codePointAt(0) as number);
+}
