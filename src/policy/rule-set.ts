@@ -199,7 +199,7 @@ export class RuleSet {
       return {
         kind: 'impossible',
         rule,
-        at: again.subject.document.pointer(placeInRequest(left.piece.place).entry),
+        at: again.subject.document.pointer(placeInRequest(left.segment.place).entry),
       };
     }
     return result;

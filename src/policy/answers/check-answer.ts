@@ -122,8 +122,8 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
 }
 
 function matchesOf(found: readonly TextMatch[], document: JsonDocument): readonly Match[] {
-  return found.slice(0, 8).map(({ piece, view }) => ({
-    at: document.pointer(placeInRequest(piece.place).entry),
+  return found.slice(0, 8).map(({ segment, view }) => ({
+    at: document.pointer(placeInRequest(segment.place).entry),
     view,
     matcher: 'text',
     count: 1,

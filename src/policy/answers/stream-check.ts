@@ -5,7 +5,7 @@ import type { TextMatch } from '../search/findings.ts';
 import type { PatternSet } from '../search/pattern-set.ts';
 import type { Search } from '../search/search.ts';
 import { unescapeJson } from '../traverse/encoded.ts';
-import { isFixedInEvent, type Piece, wrapText } from '../traverse/place.ts';
+import { isFixedInEvent, type Segment, wrapText } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
 import { AnswerPlan } from './answer-plan.ts';
 import {
@@ -207,9 +207,9 @@ export class StreamCheck {
   #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
     const { matches } = this.#search.document(document, roleBits.assistant);
     if (matches.size === 0) return nothingReplaced;
-    const isPart = ({ place }: Piece) => place.outer === undefined && parts.has(place.entry);
-    const isAlone = ({ piece, before }: TextMatch) =>
-      !isPart(piece) && (before === undefined || !isPart(before));
+    const isPart = ({ place }: Segment) => place.outer === undefined && parts.has(place.entry);
+    const isAlone = ({ segment, before }: TextMatch) =>
+      !isPart(segment) && (before === undefined || !isPart(before));
     const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
     for (const each of this.#rules) {
       const found = foundBy(each, matches, this.#patternSet).filter(isAlone);

@@ -78,6 +78,8 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
 function findMatches(facts: Facts, patterns: readonly NamedPattern[], roles: number): readonly TextMatch[] {
   if (facts.searchResult.matches.size === 0) return [];
   return patterns.flatMap(({ key }) =>
-    facts.matches(key).filter(({ piece, before }) => ((piece.roles | (before?.roles ?? 0)) & roles) !== 0),
+    facts
+      .matches(key)
+      .filter(({ segment, before }) => ((segment.roles | (before?.roles ?? 0)) & roles) !== 0),
   );
 }

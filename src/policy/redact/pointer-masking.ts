@@ -13,8 +13,8 @@ export type MaskPointer = (pointer: string) => string;
 export function createPointerMask({ matches }: SearchResult): MaskPointer {
   const names = new Set<string>();
   for (const found of matches.values()) {
-    for (const { piece } of found) {
-      const { document, entry, outer } = piece.place;
+    for (const { segment } of found) {
+      const { document, entry, outer } = segment.place;
       if (outer !== undefined || !document.isKey(entry)) continue;
       names.add(document.text(entry).replaceAll('~', '~0').replaceAll('/', '~1'));
     }

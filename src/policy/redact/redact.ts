@@ -67,23 +67,23 @@ export class Plan {
 
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
   add({ match, pattern, fold, except, label }: Replacement): Place | undefined {
-    const { piece, before } = match;
-    const places = before === undefined ? [piece.place] : [before.place, piece.place];
+    const { segment, before } = match;
+    const places = before === undefined ? [segment.place] : [before.place, segment.place];
     const fixed = places.find(this.#isFixed);
     if (fixed !== undefined) return fixed;
     const ranges = textsOf(match).map((text) => rangesOutside(pattern, except, text, fold));
     if (before === undefined) {
-      for (const { start, end } of ranges[0] ?? []) this.#replace(piece.place, { start, end, label });
+      for (const { start, end } of ranges[0] ?? []) this.#replace(segment.place, { start, end, label });
       return undefined;
     }
     const joint = textOf(before.place).length;
-    const length = textOf(piece.place).length;
+    const length = textOf(segment.place).length;
     // Joined with nothing first, then with a space: the later part begins one unit further on.
     ranges.forEach((found, gap) => {
       for (const { start, end } of found) {
         if (start >= joint || end <= joint + gap) continue;
         this.#replace(before.place, { start, end: joint, label });
-        this.#replace(piece.place, { start: 0, end: Math.min(length, end - joint - gap), label: '' });
+        this.#replace(segment.place, { start: 0, end: Math.min(length, end - joint - gap), label: '' });
       }
     });
     return undefined;

@@ -1,4 +1,4 @@
-import { type Piece, type Place, textOf } from '../traverse/place.ts';
+import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import { type Joined, join } from './joined.ts';
@@ -6,58 +6,58 @@ import { partitionPoint } from './partition-point.ts';
 import type { PatternSet } from './pattern-set.ts';
 import { findRanges, type Pattern } from './patterns.ts';
 import type { TextBytes, View } from './scanner.ts';
-import { Lanes } from './segment-states.ts';
+import { SegmentStates } from './segment-states.ts';
 import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';
 
 /** Characters of a text that are read together with what stood before it. */
 const jointReach = 4096;
 
 /** Texts that detectors get joined, and how many of them they get again with the next ones. */
-const pieceLimit = 256;
-const piecesKept = 64;
-/** Chains up to which it is worth keeping what is open. */
+const segmentLimit = 256;
+const segmentsKept = 64;
+/** Sequence up to which it is worth keeping what is open. */
 const savedLimit = 64;
 /** Bytes from which a text is not waited with. */
 const longText = 256;
 
-/** What is kept of the texts of one chain. */
-interface Chain {
+/** What is kept of the texts of one sequence. */
+interface Sequence {
   /** States in which something is open at its end, per view; one for each kind of character before. */
   exact: readonly State[];
   folded: readonly State[];
   /** Patterns that were found already with its last text. */
   told: ReadonlySet<number>;
-  readonly pieces: Piece[];
+  readonly segments: Segment[];
   /** Detectors whose gate its last text opened. */
   candidates: readonly number[];
   /** Detectors that are to look at the texts since the last look. */
   readonly called: Set<number>;
 }
 
-/** A chain as it stood at some place of a body, without the body: its pieces by their entries. */
-interface SavedChain extends Omit<Chain, 'pieces' | 'called'> {
-  readonly pieces: readonly { readonly entry: number; readonly roles: number }[];
+/** A sequence as it stood at some place of a body, without the body: its segments by their entries. */
+interface SavedSequence extends Omit<Sequence, 'segments' | 'called'> {
+  readonly segments: readonly { readonly entry: number; readonly roles: number }[];
   readonly called: readonly number[];
 }
-export type SavedChains = ReadonlyMap<string, SavedChain>;
+export type SavedSequences = ReadonlyMap<string, SavedSequence>;
 
-/** Reports patterns that begin in one text of a chain and end in a later one. */
-export type JointListener = (patternMatch: PatternMatch, piece: Piece, before: Piece) => void;
+/** Reports patterns that begin in one text of a sequence and end in a later one. */
+export type CrossSegmentListener = (patternMatch: PatternMatch, segment: Segment, before: Segment) => void;
 
 /**
- * Reads the texts of a chain as if they were joined, with nothing or with a space at each joint. The
+ * Reads the texts of a sequence as if they were joined, with nothing or with a space at each joint. The
  * automata just go on from where they stood; that ends as soon as they stand where the text alone brought
  * them, which is mostly within a few characters.
  */
-export class Joints {
+export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
-  readonly #chains = new Map<string, Chain>();
-  readonly #lanes: Readonly<Record<View, Lanes>>;
+  readonly #sequences = new Map<string, Sequence>();
+  readonly #lanes: Readonly<Record<View, SegmentStates>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
   /** Patterns over the joint that is read; mostly there are none. */
   readonly #patternMatches = new Map<number, PatternMatch>();
-  /** Detectors that are to look at the chain that is read. */
+  /** Detectors that are to look at the sequence that is read. */
   #called: Set<number> = new Set();
   /** Patterns that are no news at the joint. */
   #known: ReadonlySet<number> = nothingTold;
@@ -67,22 +67,22 @@ export class Joints {
     this.#reader = reader;
     const { exact, folded } = patternSet.scanner;
     this.#lanes = {
-      exact: new Lanes(exact, (patterns) => this.#note('exact', patterns)),
-      folded: new Lanes(folded, (patterns) => this.#note('folded', patterns)),
+      exact: new SegmentStates(exact, (patterns) => this.#note('exact', patterns)),
+      folded: new SegmentStates(folded, (patterns) => this.#note('folded', patterns)),
     };
   }
 
-  /** Adds a text that isn't empty to its chain. */
-  add(piece: Piece, verdict: TextVerdict, report: JointListener): void {
-    const name = piece.chain;
+  /** Adds a text that isn't empty to its sequence. */
+  add(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): void {
+    const name = segment.sequence;
     if (name === undefined) return;
     if (this.#patternMatches.size > 0) this.#patternMatches.clear();
-    const before = this.#chains.get(name);
+    const before = this.#sequences.get(name);
     if (before === undefined) {
-      this.#chains.set(name, this.#first(piece, verdict));
+      this.#sequences.set(name, this.#first(segment, verdict));
       return;
     }
-    const { document, entry } = piece.place;
+    const { document, entry } = segment.place;
     const text = bytesOf(document, entry);
     this.#called = before.called;
     const exact = this.#goOn('exact', before, text, verdict);
@@ -90,71 +90,71 @@ export class Joints {
     const patternMatches = this.#patternMatches;
     if (patternMatches.size > 0) {
       for (const { pattern } of verdict.patternMatches) patternMatches.delete(pattern);
-      const last = before.pieces[before.pieces.length - 1] as Piece;
-      for (const patternMatch of patternMatches.values()) report(patternMatch, piece, last);
+      const last = before.segments[before.segments.length - 1] as Segment;
+      for (const patternMatch of patternMatches.values()) report(patternMatch, segment, last);
     }
     before.exact = exact;
     before.folded = folded;
     before.told = told(verdict, patternMatches);
-    before.pieces.push(piece);
+    before.segments.push(segment);
     this.#call(before, verdict);
     const isLong = text.end - text.start >= longText;
-    if (isLong || before.pieces.length >= pieceLimit) this.#look(before, report);
+    if (isLong || before.segments.length >= segmentLimit) this.#look(before, report);
   }
 
   /** Has detectors look at what they have not seen yet; to be called after the last text. */
-  finish(report: JointListener): void {
-    for (const chain of this.#chains.values()) this.#look(chain, report);
+  finish(report: CrossSegmentListener): void {
+    for (const sequence of this.#sequences.values()) this.#look(sequence, report);
   }
 
   /** What is open now; undefined where that is more than is worth keeping. */
-  save(): SavedChains | undefined {
-    if (this.#chains.size > savedLimit) return undefined;
-    const saved = new Map<string, SavedChain>();
-    for (const [name, { exact, folded, told, pieces, candidates, called }] of this.#chains) {
-      const kept = pieces.map(({ place, roles }) => ({ entry: place.entry, roles }));
-      saved.set(name, { exact, folded, told, pieces: kept, candidates, called: [...called] });
+  save(): SavedSequences | undefined {
+    if (this.#sequences.size > savedLimit) return undefined;
+    const saved = new Map<string, SavedSequence>();
+    for (const [name, { exact, folded, told, segments, candidates, called }] of this.#sequences) {
+      const kept = segments.map(({ place, roles }) => ({ entry: place.entry, roles }));
+      saved.set(name, { exact, folded, told, segments: kept, candidates, called: [...called] });
     }
     return saved;
   }
 
   /** Goes on from what was open in another body, given where its entries are in this one. */
-  restore(saved: SavedChains, placeOf: (entry: number) => Place): void {
-    for (const [chain, { exact, folded, told, pieces, candidates, called }] of saved) {
-      this.#chains.set(chain, {
+  restore(saved: SavedSequences, placeOf: (entry: number) => Place): void {
+    for (const [sequence, { exact, folded, told, segments, candidates, called }] of saved) {
+      this.#sequences.set(sequence, {
         exact,
         folded,
         told,
         candidates,
-        pieces: pieces.map(({ entry, roles }) => ({ place: placeOf(entry), roles, chain })),
+        segments: segments.map(({ entry, roles }) => ({ place: placeOf(entry), roles, sequence })),
         called: new Set(called),
       });
     }
   }
 
   /** Notes the detectors that are to look at a joint because one of its texts opened their gate. */
-  #call(chain: Chain, verdict: TextVerdict): void {
-    for (const number of chain.candidates) chain.called.add(number);
-    for (const number of verdict.candidates) chain.called.add(number);
-    for (const number of this.#patternSet.always) chain.called.add(number);
-    chain.candidates = verdict.candidates;
+  #call(sequence: Sequence, verdict: TextVerdict): void {
+    for (const number of sequence.candidates) sequence.called.add(number);
+    for (const number of verdict.candidates) sequence.called.add(number);
+    for (const number of this.#patternSet.always) sequence.called.add(number);
+    sequence.candidates = verdict.candidates;
   }
 
   /**
    * Detectors read characters, not automata, so they get the joined texts; many short ones at once, because a
    * body may have a text for each letter.
    */
-  #look(chain: Chain, report: JointListener): void {
-    const { pieces, called } = chain;
-    const last = pieces[pieces.length - 1] as Piece;
-    if (pieces.length > 1 && called.size > 0) {
-      const texts = pieces.map(({ place }) => textOf(place));
+  #look(sequence: Sequence, report: CrossSegmentListener): void {
+    const { segments, called } = sequence;
+    const last = segments[segments.length - 1] as Segment;
+    if (segments.length > 1 && called.size > 0) {
+      const texts = segments.map(({ place }) => textOf(place));
       for (const [reach, numbers] of this.#byReach(called, texts)) {
         const reported = new Set<number>();
         for (const separator of ['', ' ']) {
           for (const { patternMatch, at } of this.#crossing(numbers, join(texts, separator, reach))) {
             if (!reported.has(patternMatch.pattern))
-              report(patternMatch, pieces[at] as Piece, pieces[at - 1] as Piece);
+              report(patternMatch, segments[at] as Segment, segments[at - 1] as Segment);
             reported.add(patternMatch.pattern);
           }
         }
@@ -164,9 +164,9 @@ export class Joints {
     // A long text parts what is before it from what follows; short ones stay, for a match may go on.
     const { document, entry } = last.place;
     if (document.end(entry) - document.start(entry) >= longText) {
-      pieces.length = 0;
-      pieces.push(last);
-    } else pieces.splice(0, pieces.length - piecesKept);
+      segments.length = 0;
+      segments.push(last);
+    } else segments.splice(0, segments.length - segmentsKept);
   }
 
   /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
@@ -185,19 +185,19 @@ export class Joints {
     return byReach;
   }
 
-  #first(piece: Piece, verdict: TextVerdict): Chain {
+  #first(segment: Segment, verdict: TextVerdict): Sequence {
     return {
       exact: this.#lanes.exact.begin([]).openedWith(verdict.after.exact),
       folded: this.#lanes.folded.begin([]).openedWith(verdict.after.folded),
       told: told(verdict, this.#patternMatches),
-      pieces: [piece],
+      segments: [segment],
       candidates: verdict.candidates,
       called: new Set(),
     };
   }
 
   /** Runs what was open before through the beginning of a text; returns what is open at its end. */
-  #goOn(view: View, before: Chain, text: TextBytes, { after }: TextVerdict): readonly State[] {
+  #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly State[] {
     // What ended with the text before shows only now, and is no news.
     this.#known = before.told;
     const lanes = this.#lanes[view].begin(before[view]);

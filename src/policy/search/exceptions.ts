@@ -63,8 +63,8 @@ function createWithin(stretches: readonly Stretch[]): (stretch: Stretch) => bool
 }
 
 /** The text of an match; across a joint, the joined text in both ways. */
-export function textsOf({ piece, before }: TextMatch): readonly string[] {
-  const text = textOf(piece.place);
+export function textsOf({ segment, before }: TextMatch): readonly string[] {
+  const text = textOf(segment.place);
   if (before === undefined) return [text];
   return ['', ' '].map((separator) => textOf(before.place) + separator + text);
 }

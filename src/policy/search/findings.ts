@@ -1,19 +1,19 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { Piece, Place } from '../traverse/place.ts';
+import type { Place, Segment } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import type { Context } from '../traverse/walk-context.ts';
 import type { Visitor } from '../traverse/walk-visitor.ts';
-import { Joints, type SavedChains } from './cross-segment.ts';
+import { CrossSegmentMatcher, type SavedSequences } from './cross-segment.ts';
 import type { PatternSet } from './pattern-set.ts';
 import type { View } from './scanner.ts';
 import type { PatternMatch, TextReader } from './text-reader.ts';
 
-/** A pattern in a text; `before` is set where it begins in an earlier text of the same chain. */
+/** A pattern in a text; `before` is set where it begins in an earlier text of the same sequence. */
 export interface TextMatch {
   readonly pattern: number;
   readonly view: View;
-  readonly piece: Piece;
-  readonly before?: Piece;
+  readonly segment: Segment;
+  readonly before?: Segment;
 }
 
 /** Content that can't be looked into. */
@@ -48,7 +48,7 @@ export interface Checkpoint {
   readonly turn: number;
   readonly found: number;
   readonly unseen: number;
-  readonly chains: SavedChains;
+  readonly sequences: SavedSequences;
 }
 
 /** What is known of a document's beginning, in that document's own places. */
@@ -67,30 +67,30 @@ export class Gatherer implements Visitor {
   readonly checkpoints: Checkpoint[] = [];
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
-  #joints: Joints;
+  #joints: CrossSegmentMatcher;
   #counts: Map<number, number> | undefined;
   readonly #takesCheckpoints: boolean;
-  readonly #across = ({ pattern, view }: PatternMatch, piece: Piece, before: Piece) =>
-    this.#note({ pattern, view, piece, before });
+  readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
+    this.#note({ pattern, view, segment, before });
 
   constructor(patternSet: PatternSet, reader: TextReader, takesCheckpoints: boolean) {
     this.#patternSet = patternSet;
     this.#reader = reader;
-    this.#joints = new Joints(patternSet, reader);
+    this.#joints = new CrossSegmentMatcher(patternSet, reader);
     this.#takesCheckpoints = takesCheckpoints;
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
-    if (context.chain === undefined) {
+    if (context.sequence === undefined) {
       const patternMatches = this.#reader.patternMatches(document, entry);
-      if (patternMatches.length > 0) this.#noteAll(patternMatches, pieceOf(document, entry, context));
+      if (patternMatches.length > 0) this.#noteAll(patternMatches, segmentOf(document, entry, context));
       return;
     }
     if (document.end(entry) === document.start(entry)) return;
-    const piece = pieceOf(document, entry, context);
+    const segment = segmentOf(document, entry, context);
     const verdict = this.#reader.read(document, entry);
-    this.#noteAll(verdict.patternMatches, piece);
-    this.#joints.add(piece, verdict, this.#across);
+    this.#noteAll(verdict.patternMatches, segment);
+    this.#joints.add(segment, verdict, this.#across);
   }
 
   unseen(kind: UnseenKind, place: Place): void {
@@ -105,15 +105,15 @@ export class Gatherer implements Visitor {
     if (!this.#takesCheckpoints || !this.#isWorthCheckpoint(entry, left)) return;
     // What can't be read is told in an order of its own, and is no conversation anyway.
     if (this.unreadablePlaces.length > 0) return;
-    const chains = this.#joints.save();
-    if (chains === undefined) return;
+    const sequences = this.#joints.save();
+    if (sequences === undefined) return;
     const found = this.found.length;
-    this.checkpoints.push({ turn: entry, found, unseen: this.unseenPlaces.length, chains });
+    this.checkpoints.push({ turn: entry, found, unseen: this.unseenPlaces.length, sequences });
   }
 
   part(): void {
     this.#joints.finish(this.#across);
-    this.#joints = new Joints(this.#patternSet, this.#reader);
+    this.#joints = new CrossSegmentMatcher(this.#patternSet, this.#reader);
   }
 
   /** Begins with what is known, to go on at a checkpoint of another document. */
@@ -121,7 +121,7 @@ export class Gatherer implements Visitor {
     for (const match of known.found) this.#note(match);
     this.unseenPlaces.push(...known.unseen);
     this.checkpoints.push(...known.checkpoints);
-    this.#joints.restore(at.chains, known.placeOf);
+    this.#joints.restore(at.sequences, known.placeOf);
   }
 
   #note(match: TextMatch): void {
@@ -145,8 +145,8 @@ export class Gatherer implements Visitor {
     return since >= checkpointEntries && (left & (left - 1)) === 0;
   }
 
-  #noteAll(patternMatches: readonly PatternMatch[], piece: Piece): void {
-    for (const { pattern, view } of patternMatches) this.#note({ pattern, view, piece });
+  #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
+    for (const { pattern, view } of patternMatches) this.#note({ pattern, view, segment });
   }
 }
 
@@ -162,6 +162,6 @@ function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
   return matches;
 }
 
-function pieceOf(document: JsonDocument, entry: number, context: Context): Piece {
-  return { place: context.place(document, entry), roles: context.roles, chain: context.chain };
+function segmentOf(document: JsonDocument, entry: number, context: Context): Segment {
+  return { place: context.place(document, entry), roles: context.roles, sequence: context.sequence };
 }

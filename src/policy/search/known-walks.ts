@@ -1,6 +1,6 @@
 import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { Piece, Place } from '../traverse/place.ts';
+import type { Place, Segment } from '../traverse/place.ts';
 import { findNumber } from '../traverse/unreadable.ts';
 import type { Checkpoint, Gatherer, SearchResult, TextMatch } from './findings.ts';
 
@@ -17,9 +17,9 @@ const placeLimit = 1_000;
 /** Bytes of texts in texts that a remembered walk may hold on to. */
 const nestedLimitBytes = 16_384;
 const checkpointLimit = 24;
-/** Open texts that the checkpoints of a walk may hold on to; a chain weighs as much as some texts. */
+/** Open texts that the checkpoints of a walk may hold on to; a sequence weighs as much as some texts. */
 const openLimit = 8_192;
-const chainWeight = 8;
+const sequenceWeight = 8;
 
 /**
  * Remembers walks over documents that are kept, as long as those are. A document that begins like one of them
@@ -83,7 +83,7 @@ function isSmall({ found, searchResult: { unseen } }: Omit<KnownWalk, 'dialect'>
   const places = found.length + unseen.length;
   if (places === 0 || places > placeLimit) return places === 0;
   const nested = new Set<JsonDocument>();
-  for (const { place } of [...found.map(({ piece }) => piece), ...unseen]) {
+  for (const { place } of [...found.map(({ segment }) => segment), ...unseen]) {
     for (let at = place; at.outer !== undefined; at = at.outer) nested.add(at.document);
   }
   let bytes = 0;
@@ -103,8 +103,8 @@ function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   let open = 0;
   let first = checkpoints.length;
   while (first > 0) {
-    const { chains } = checkpoints[first - 1] as Checkpoint;
-    for (const { pieces } of chains.values()) open += chainWeight + pieces.length;
+    const { sequences } = checkpoints[first - 1] as Checkpoint;
+    for (const { segments } of sequences.values()) open += sequenceWeight + segments.length;
     if (open > openLimit) break;
     first -= 1;
   }
@@ -142,18 +142,18 @@ function systemShift(
   return isSame ? other - one : undefined;
 }
 
-function moved({ piece, before, ...rest }: TextMatch, placeOf: (place: Place) => Place): TextMatch {
-  const move = (each: Piece): Piece => ({ ...each, place: placeOf(each.place) });
-  return { ...rest, piece: move(piece), ...(before === undefined ? {} : { before: move(before) }) };
+function moved({ segment, before, ...rest }: TextMatch, placeOf: (place: Place) => Place): TextMatch {
+  const move = (each: Segment): Segment => ({ ...each, place: placeOf(each.place) });
+  return { ...rest, segment: move(segment), ...(before === undefined ? {} : { before: move(before) }) };
 }
 
 function movedCheckpoint(checkpoint: Checkpoint, entryOf: (entry: number) => number): Checkpoint {
-  const chains = [...checkpoint.chains].map(
-    ([name, chain]) =>
+  const sequences = [...checkpoint.sequences].map(
+    ([name, sequence]) =>
       [
         name,
-        { ...chain, pieces: chain.pieces.map((each) => ({ ...each, entry: entryOf(each.entry) })) },
+        { ...sequence, segments: sequence.segments.map((each) => ({ ...each, entry: entryOf(each.entry) })) },
       ] as const,
   );
-  return { ...checkpoint, chains: new Map(chains) };
+  return { ...checkpoint, sequences: new Map(sequences) };
 }

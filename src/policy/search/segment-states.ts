@@ -8,7 +8,7 @@ const noLanes: readonly State[] = [];
  * The states in which something is open where a text ends, read on through the beginning of the next one: one
  * lane for each kind of character before. Made once for all texts, because a body may have a text for each letter.
  */
-export class Lanes {
+export class SegmentStates {
   readonly #automaton: Automaton;
   /** The first so many are the lanes; what follows is left over. */
   readonly #states: State[] = [];

@@ -14,7 +14,7 @@ const countedLength = 65_536;
 export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly Match[] {
   const byEntry = new Map<number, TextMatch[]>();
   for (const match of matches) {
-    const { entry } = placeInRequest(match.piece.place);
+    const { entry } = placeInRequest(match.segment.place);
     const same = byEntry.get(entry);
     if (same === undefined) byEntry.set(entry, [match]);
     else same.push(match);
@@ -32,18 +32,18 @@ export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly
 
 /** The automaton for folded text sees what is there exactly, too. */
 function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded' {
-  const isExact = matches.some(({ pattern, piece }) => {
+  const isExact = matches.some(({ pattern, segment }) => {
     const sought = facts.pattern(pattern);
     if (sought.kind !== 'phrase') return false;
-    return textOf(piece.place).includes(sought.text);
+    return textOf(segment.place).includes(sought.text);
   });
   return isExact ? 'exact' : 'folded';
 }
 
-function countRanges({ pattern, piece, before, view }: TextMatch, facts: Facts): number {
-  const { document, entry } = piece.place;
+function countRanges({ pattern, segment, before, view }: TextMatch, facts: Facts): number {
+  const { document, entry } = segment.place;
   if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return 1;
-  const ranges = findRanges(facts.pattern(pattern), textOf(piece.place), facts.fold);
+  const ranges = findRanges(facts.pattern(pattern), textOf(segment.place), facts.fold);
   const sameView = ranges.filter((range) => range.view === view).length;
   return Math.max(1, sameView);
 }

@@ -12,11 +12,11 @@ export interface Place {
 }
 
 /** One text of a request. */
-export interface Piece {
+export interface Segment {
   readonly place: Place;
   readonly roles: number;
-  /** Texts of one chain are read one after the other by people and models, so they are joined. */
-  readonly chain: string | undefined;
+  /** Texts of one sequence are read one after the other by people and models, so they are joined. */
+  readonly sequence: string | undefined;
 }
 
 /** The text at a place. */
@@ -36,7 +36,7 @@ export function wrapText(text: string): JsonDocument {
   return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
 }
 
-/** Keys, and texts inside texts: those of deltas are pieces, so nothing in them can be written anew. */
+/** Keys, and texts inside texts: those of deltas are segments, so nothing in them can be written anew. */
 export function isFixedInEvent({ document, entry, outer }: Place): boolean {
   return outer !== undefined || document.isKey(entry) || document.kind(entry) !== kinds.string;
 }

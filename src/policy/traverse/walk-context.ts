@@ -3,7 +3,7 @@ import type { Place } from './place.ts';
 
 interface ContextParts {
   readonly roles: number;
-  readonly chain: string | undefined;
+  readonly sequence: string | undefined;
   readonly isData: boolean;
   readonly origin?: Origin | undefined;
 }
@@ -24,26 +24,26 @@ interface Variants {
 /** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
 export class Context {
   readonly roles: number;
-  readonly chain: string | undefined;
+  readonly sequence: string | undefined;
   /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
   readonly isData: boolean;
   readonly origin: Origin | undefined;
   #variants: Variants | undefined;
 
-  constructor({ roles, chain, isData, origin }: ContextParts) {
+  constructor({ roles, sequence, isData, origin }: ContextParts) {
     this.roles = roles;
-    this.chain = chain;
+    this.sequence = sequence;
     this.isData = isData;
     this.origin = origin;
   }
 
   /** The same for what nobody reads in one go with what stands before. */
   apart(): Context {
-    if (this.chain === undefined) return this;
+    if (this.sequence === undefined) return this;
     const variants = this.#made();
     if (variants.apart === undefined) {
       const { roles, isData, origin } = this;
-      variants.apart = new Context({ roles, chain: undefined, isData, origin });
+      variants.apart = new Context({ roles, sequence: undefined, isData, origin });
     }
     return variants.apart;
   }
@@ -53,8 +53,8 @@ export class Context {
     if (this.isData) return this;
     const variants = this.#made();
     if (variants.data === undefined) {
-      const { roles, chain, origin } = this;
-      variants.data = new Context({ roles, chain, isData: true, origin });
+      const { roles, sequence, origin } = this;
+      variants.data = new Context({ roles, sequence, isData: true, origin });
     }
     return variants.data;
   }
@@ -64,13 +64,13 @@ export class Context {
    * must not part them.
    */
   named(name: string): Context {
-    if (this.chain === undefined || this.chain === name) return this;
+    if (this.sequence === undefined || this.sequence === name) return this;
     const variants = this.#made();
     variants.named ??= new Map();
     let other = variants.named.get(name);
     if (other === undefined) {
       const { roles, isData, origin } = this;
-      other = new Context({ roles, chain: name, isData, origin });
+      other = new Context({ roles, sequence: name, isData, origin });
       variants.named.set(name, other);
     }
     return other;
@@ -78,7 +78,7 @@ export class Context {
 
   /** The same for a member whose name says nothing. */
   member(name: string): Context {
-    return this.chain === undefined ? this : this.named(`.${name}`);
+    return this.sequence === undefined ? this : this.named(`.${name}`);
   }
 
   as(roles: number): Context {
@@ -87,8 +87,8 @@ export class Context {
     variants.byRole ??= new Map();
     let other = variants.byRole.get(roles);
     if (other === undefined) {
-      const { chain, isData, origin } = this;
-      other = new Context({ roles, chain, isData, origin });
+      const { sequence, isData, origin } = this;
+      other = new Context({ roles, sequence, isData, origin });
       variants.byRole.set(roles, other);
     }
     return other;

@@ -20,7 +20,7 @@ export interface Walk {
 }
 
 const nestingLimit = 4;
-const proseChain = 'prose';
+const proseSequence = 'prose';
 const letterI = 0x69;
 
 export function createWalk(): Walk {
@@ -30,7 +30,7 @@ export function createWalk(): Walk {
     resume: (document, dialect, { turn, visitor }) =>
       new Walker(visitor, readKey, dialect).resume(document, turn),
     document: (document, roles, visitor) => {
-      const context = new Context({ roles, chain: proseChain, isData: true });
+      const context = new Context({ roles, sequence: proseSequence, isData: true });
       new Walker(visitor, readKey, undefined).answer(document, context);
     },
   };
@@ -40,8 +40,8 @@ class Walker {
   readonly #visitor: Visitor;
   readonly #readKey: KeyReader;
   readonly #dialect: Dialect | undefined;
-  readonly #everything = new Context({ roles: everyRole, chain: undefined, isData: false });
-  readonly #spoken = new Context({ roles: everyRole, chain: proseChain, isData: false });
+  readonly #everything = new Context({ roles: everyRole, sequence: undefined, isData: false });
+  readonly #spoken = new Context({ roles: everyRole, sequence: proseSequence, isData: false });
   #nesting = 0;
   #choices: number | undefined;
 
@@ -172,7 +172,7 @@ class Walker {
           this.value(document, key + 1, inner.member(document.text(key)));
           break;
         case keyKinds.other:
-          if (inner.chain === undefined && !document.isEscaped(key)) this.value(document, key + 1, inner);
+          if (inner.sequence === undefined && !document.isEscaped(key)) this.value(document, key + 1, inner);
           else this.#member(document, key, inner);
           break;
         default:
@@ -185,7 +185,7 @@ class Walker {
   #prose(document: JsonDocument, key: number, context: Context): void {
     // A call's input is data of the tool, not blocks of the dialect.
     const isInput = document.bytes[document.start(key)] === letterI;
-    const named = context.named(proseChain);
+    const named = context.named(proseSequence);
     if (!context.isData && !isInput) this.#refuseNumbers(document, key + 1, context);
     this.value(document, key + 1, isInput ? named.data() : named);
   }
@@ -209,7 +209,7 @@ class Walker {
 
   /** A block inside a turn may be of another role than the turn. */
   #blockContext(document: JsonDocument, entry: number, context: Context): Context {
-    if (context.isData || context.chain === undefined || this.#dialect === undefined) return context;
+    if (context.isData || context.sequence === undefined || this.#dialect === undefined) return context;
     const type = document.memberText(entry, 'type');
     const unseen = unseenBlock(document, entry, type);
     if (unseen !== undefined) this.#visitor.unseen(unseen, context.place(document, entry));
@@ -261,7 +261,7 @@ class Walker {
     if (this.#nesting === nestingLimit) return this.#visitor.unseen('opaque', outer);
     this.#nesting += 1;
     const origin = { outer, isDecoded: true };
-    const context = new Context({ roles, chain: undefined, isData: true, origin });
+    const context = new Context({ roles, sequence: undefined, isData: true, origin });
     for (const text of texts) this.value(wrapText(text), 2, context);
     this.#nesting -= 1;
   }
@@ -276,7 +276,7 @@ class Walker {
     this.#nesting += 1;
     const inner = parseNested(text, document);
     const origin = { outer, isDecoded: inner === undefined };
-    const within = new Context({ roles: context.roles, chain: undefined, isData: true, origin });
+    const within = new Context({ roles: context.roles, sequence: undefined, isData: true, origin });
     if (inner !== undefined) this.value(inner, 2, within);
     else if (isEscaped) this.value(wrapText(unescapeJson(text)), 2, within);
     this.#nesting -= 1;

@@ -80,9 +80,9 @@ describe('redaction', () => {
           return root;
         },
       };
-      const piece = { place: { document: inner, entry: 3, outer }, roles: 1, chain: undefined };
+      const segment = { place: { document: inner, entry: 3, outer }, roles: 1, sequence: undefined };
       plan.add({
-        match: { pattern: 0, view: 'exact', piece },
+        match: { pattern: 0, view: 'exact', segment },
         pattern: { kind: 'phrase', text: 'nightfall', match: 'exact' },
         fold,
         except: [],
