@@ -2,7 +2,8 @@ import type { ResponseCheck } from './answers/check-answer.ts';
 import { checkPolicies } from './check-policies.ts';
 import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
-import type { Decision, Subject } from './rule.ts';
+import type { HeaderValue } from './header-values.ts';
+import type { Decision, Subject, Verdict } from './rule.ts';
 import { type CompiledPolicy, RuleSet } from './rule-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
 import { compileRule, type PolicyProblem } from './rules/compile-rule.ts';
@@ -16,6 +17,10 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
+  /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
+  judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[];
+  /** The largest cap on output that no rule objects to, for a request that has none; Infinity where there is none. */
+  capLimit(subject: Subject): number;
   /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
   answerRules(subject: Subject): readonly number[];
   /** The rules on answers with these numbers; undefined where there are none: answers then cost nothing. */
@@ -75,6 +80,8 @@ export function compilePolicies(
     return {
       names: chosen.map(({ name }) => name),
       decide: (subject) => rules.decide(subject),
+      judgeValue: (value, subject) => rules.judgeValue(value, subject),
+      capLimit: (subject) => rules.capLimit(subject),
       answerRules: (subject) => rules.answerRules(subject),
       checkAnswers: (numbers) => rules.checkAnswers(numbers),
       explain: (subject, now) => explain(rules, subject, { now, fold }),

@@ -16,10 +16,12 @@ export class Facts {
   #tools: readonly OfferedTool[] | undefined;
   #caps: readonly Cap[] | undefined;
 
-  constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>) {
+  /** `caps` stands in for the caps of the request. */
+  constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>, caps?: readonly Cap[]) {
     this.subject = subject;
     this.#search = search;
     this.#numbers = numbers;
+    this.#caps = caps;
   }
 
   /** Every name under which the model may be served: as asked for, at each provider, and in lists of substitutes. */

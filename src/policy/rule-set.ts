@@ -1,10 +1,13 @@
 import { parseStrictJson } from '../json/strict-json.ts';
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { Facts } from './facts.ts';
+import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { NamedPattern } from './matchers/matcher.ts';
+import { judgeRedacted } from './redact/judge-again.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
-import { matchesOfRule, type Redaction, redact } from './redact/redact.ts';
+import { type Redaction, redact } from './redact/redact.ts';
 import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
+import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import type { PolicyOptions } from './rules/schema.ts';
@@ -38,6 +41,8 @@ export class RuleSet {
   /** Whether a policy refuses what no rule allows. */
   readonly #mayDeny: boolean;
   readonly #answers: AnswerRules | undefined;
+  readonly #values: HeaderValues;
+  readonly #capRules: readonly CompiledRule[];
 
   constructor({ policies, builtIn, fold }: SetParts) {
     this.#policies = policies;
@@ -52,10 +57,20 @@ export class RuleSet {
       fold,
     );
     this.#search = new Search(patternSet, new VerdictCache());
+    this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
+    this.#capRules = this.rules.filter(isOnCaps);
   }
 
-  /** What the policies say to a request. Never throws: what can't be evaluated is blocked. */
+  /** What the policies decide about a request. Never throws: what can't be evaluated is blocked. */
   decide(subject: Subject): Decision {
+    const decision = this.#decideOnce(subject);
+    if (decision.redacted === undefined) return decision;
+    return judgeRedacted(decision, (document, policies) =>
+      this.#decideOnce({ ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] }),
+    );
+  }
+
+  #decideOnce(subject: Subject): Decision {
     const facts = this.facts(subject);
     const verdicts: Verdict[] = [];
     for (const rule of this.rules) {
@@ -90,6 +105,18 @@ export class RuleSet {
     return this.#answers?.check(numbers);
   }
 
+  /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
+  judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
+    return this.#values.judge(value, subject);
+  }
+
+  /** The largest cap on output that no rule objects to, for a request that has none. */
+  capLimit(subject: Subject): number {
+    if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
+    const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY }];
+    return capLimit(this.#capRules, new Facts(subject, this.#search, this.#numbers, unbounded));
+  }
+
   facts(subject: Subject): Facts {
     return new Facts(subject, this.#search, this.#numbers);
   }
@@ -117,9 +144,11 @@ export class RuleSet {
         add('unseen_references', 'content.unseen_reference', message, references);
       }
       // A rule in dry run decides nothing, unless its whole policy is one.
-      const isDecided = verdicts.some(
-        (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
-      );
+      const isDecided =
+        facts.subject.redactedBy?.includes(name) === true ||
+        verdicts.some(
+          (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
+        );
       if (options.default === 'deny' && !isDecided) {
         add('default', 'policy.default', 'no rule allows this request', [
           { at: '', matcher: 'default', count: 1 },
@@ -172,7 +201,7 @@ export class RuleSet {
     if (action === 'block') return { ...base, refusal: refusal(enforced) };
     if (action !== 'redact') return base;
     const result = this.#redact(facts, enforced);
-    if (result.kind === 'redacted') return { ...base, redactedBody: result.body };
+    if (result.kind === 'redacted') return { ...base, redacted: parseStrictJson(result.body) };
     const { rule, at } = result;
     const message =
       rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be taken out`;
@@ -189,20 +218,7 @@ export class RuleSet {
         (each) => each.action === 'redact' && each.policy === rule.policy && each.rule === rule.id,
       ),
     );
-    const result = redact(rules, facts);
-    if (result.kind === 'impossible') return result;
-    // Whatever the replacing missed or brought about (a match across a joint, say) is found here.
-    const again = this.facts({ ...facts.subject, document: parseStrictJson(result.body) });
-    for (const rule of rules) {
-      const [left] = matchesOfRule(rule, again);
-      if (left === undefined) continue;
-      return {
-        kind: 'impossible',
-        rule,
-        at: again.subject.document.pointer(placeInRequest(left.segment.place).entry),
-      };
-    }
-    return result;
+    return redact(rules, facts);
   }
 }
 

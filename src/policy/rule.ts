@@ -21,6 +21,11 @@ export interface Subject {
   readonly key: string;
   /** Milliseconds since 1970, for rules that look at the time. */
   readonly nowMs: number;
+  /**
+   * Policies that redacted this request before it took its present form. They have decided: their `default`
+   * does not apply to it, although what they took out is no longer there to match.
+   */
+  readonly redactedBy?: readonly string[];
 }
 
 /** Where a rule matched. Never what: a record must not repeat what it keeps from leaving. */
@@ -62,8 +67,8 @@ export interface Decision {
   readonly warnings: readonly string[];
   /** Ids of monitored rules that would have blocked or redacted. */
   readonly wouldBlock: readonly string[];
-  /** The request with its matches replaced, where the action is redact. */
-  readonly redactedBody?: Buffer;
+  /** The request with its matches replaced, where the action is redact; judged like the request itself. */
+  readonly redacted?: JsonDocument;
   /** What a rule threw where it could not be evaluated; for the log. The request is blocked then. */
   readonly failure?: { readonly rule: string; readonly cause: unknown };
   /** Pieces of content that no rule could look into (images, references), so that they don't pass for clean. */

@@ -48,7 +48,7 @@ function decide(question: Extract<ThreadQuestion, { kind: 'judge' }>): ThreadAns
     nowMs,
   });
   const isRedacted = judgement.request.document !== document;
-  const { redactedBody: _, failure, ...decision } = judgement.decision;
+  const { redacted: _, failure, ...decision } = judgement.decision;
   return {
     kind: 'judged',
     // What was thrown may hold anything; only its text can surely be sent.

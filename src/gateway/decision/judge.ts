@@ -1,5 +1,4 @@
 import { readFields } from '../../dialects/request-fields.ts';
-import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/compile.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
@@ -32,7 +31,7 @@ export function judge(policies: PolicySet, question: Question): Judgement {
   if (decision.action === 'block') return { decision, request, answerRules: [] };
   return {
     decision,
-    request: redacted(request, endpoint, decision),
+    request: redactedRequest(request, endpoint, decision),
     answerRules: policies.answerRules(subject),
   };
 }
@@ -52,9 +51,11 @@ export function toSubject({ request, endpoint, key, targetModels, nowMs }: Quest
   };
 }
 
-/** The request with what a policy took out; its places are other ones now, so it is read again. */
-function redacted(request: ModelRequest, endpoint: ModelEndpoint, { redactedBody }: Decision): ModelRequest {
-  if (redactedBody === undefined) return request;
-  const document = parseStrictJson(redactedBody);
-  return { document, ...readFields(document, endpoint.dialect) };
+/** The request without what a policy took out. */
+function redactedRequest(
+  request: ModelRequest,
+  { dialect }: ModelEndpoint,
+  { redacted }: Decision,
+): ModelRequest {
+  return redacted === undefined ? request : { document: redacted, ...readFields(redacted, dialect) };
 }

@@ -3,11 +3,14 @@ import type { Condition } from '../matchers/matcher.ts';
 import type { Match, Verdict } from '../rule.ts';
 import type { CompiledRule } from './compile-rule.ts';
 
-/** What one rule says of a request; undefined where it doesn't apply. May throw what a matcher throws. */
-export function evaluateRule(rule: CompiledRule, facts: Facts): Verdict | undefined {
-  const when = rule.when === undefined ? [] : testAll(rule.when, facts);
+/**
+ * The verdict of one rule on a request; undefined where it doesn't apply. May throw what a matcher throws. Conditions
+ * on texts look at `texts`, which are those of the request unless others are given.
+ */
+export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): Verdict | undefined {
+  const when = rule.when === undefined ? [] : testAll(rule.when, facts, texts);
   if (when === undefined) return undefined;
-  if (rule.unless !== undefined && testAll(rule.unless, facts) !== undefined) return undefined;
+  if (rule.unless !== undefined && testAll(rule.unless, facts, texts) !== undefined) return undefined;
   return {
     policy: rule.policy,
     rule: rule.id,
@@ -20,10 +23,10 @@ export function evaluateRule(rule: CompiledRule, facts: Facts): Verdict | undefi
 }
 
 /** The matches of all conditions together, those on texts first; undefined unless all hold. */
-function testAll(conditions: readonly Condition[], facts: Facts): readonly Match[] | undefined {
+function testAll(conditions: readonly Condition[], facts: Facts, texts: Facts): readonly Match[] | undefined {
   let matches: readonly Match[] = [];
   for (const condition of conditions) {
-    const found = condition.test(facts);
+    const found = condition.test(condition.text === undefined ? facts : texts);
     if (found === undefined) return undefined;
     matches = [...found, ...matches];
   }

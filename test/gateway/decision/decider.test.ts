@@ -95,11 +95,11 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
 
     expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
     expect(there.decision.action).toBe(action);
-    const { redactedBody, ...decision } = here.decision;
+    const { redacted, ...decision } = here.decision;
     expect(there.decision).toEqual(decision);
     expect(there.answerRules).toEqual(here.answerRules);
     if (action === 'block') return;
-    expect(there.request.document.bytes.equals(redactedBody ?? here.request.document.bytes)).toBe(true);
+    expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
     expect({ ...there.request, document: 0 }).toEqual({ ...here.request, document: 0 });
     expect(there.request.document.count).toBe(here.request.document.count);
     expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
@@ -122,10 +122,10 @@ test('a large conversation that grows is judged in the thread, turn by turn, as 
     const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
     const request = await decider.read(body, endpoint, new Lifetime());
     const there = await decider.judge(policies, { ...about, request }, new Lifetime());
-    const { redactedBody, ...decision } = here.decision;
+    const { redacted, ...decision } = here.decision;
     expect(there.decision).toEqual(decision);
     if (decision.action !== 'block')
-      expect(there.request.document.bytes.equals(redactedBody ?? here.request.document.bytes)).toBe(true);
+      expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
     actions.push(decision.action);
   }
 

@@ -18,7 +18,7 @@ const label = '[REDACTED:content.secret]';
 function redacted(body: unknown): unknown {
   const decision = decide(body);
   expect(decision).toMatchObject({ action: 'redact' });
-  const bytes = decision.redactedBody as Buffer;
+  const bytes = decision.redacted?.bytes as Buffer;
   parseStrictJson(bytes);
   return JSON.parse(bytes.toString());
 }
@@ -30,7 +30,7 @@ describe('redaction', () => {
 
     const decision = decide(body);
 
-    expect(decision.redactedBody?.toString()).toBe(
+    expect(decision.redacted?.bytes.toString()).toBe(
       `{ "messages" : [ {"role":"user","content":"a \\"${label}\\" é é"} ],\n "temperature": 1.0 }`,
     );
   });
@@ -161,7 +161,7 @@ describe('redaction', () => {
       action: 'block',
       refusal: { rule: 'codename', reason: 'content.unredactable', at },
     });
-    expect(decision.redactedBody).toBeUndefined();
+    expect(decision.redacted).toBeUndefined();
   });
 
   test('refuses where a key would have to change', () => {
@@ -183,7 +183,7 @@ describe('redaction', () => {
     });
 
     expect(dry(saying('nightfall'))).toMatchObject({ action: 'allow', wouldBlock: ['a'] });
-    expect(dry(saying('nightfall')).redactedBody).toBeUndefined();
+    expect(dry(saying('nightfall')).redacted).toBeUndefined();
   });
 
   test('gives way to a block', () => {
@@ -207,7 +207,7 @@ describe('redaction', () => {
 
       const decision = decide(bodies[endpoint], { endpoint });
 
-      expect(decision.redactedBody?.toString()).toBe(
+      expect(decision.redacted?.bytes.toString()).toBe(
         JSON.stringify(bodies[endpoint]).replace('nightfall', label),
       );
     },

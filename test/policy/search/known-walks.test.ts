@@ -62,8 +62,8 @@ const policies = {
 
 function decideWith(set: PolicySet, document: JsonDocument, endpoint: DialectName) {
   const subject = { ...subjectOf({}), document, dialect: dialects[endpoint], endpoint };
-  const { redactedBody, ...decision } = set.decide(subject);
-  return { ...decision, redactedBody: redactedBody?.toString(), answerRules: set.answerRules(subject) };
+  const { redacted, ...decision } = set.decide(subject);
+  return { ...decision, redactedBody: redacted?.bytes.toString(), answerRules: set.answerRules(subject) };
 }
 
 const filler = 'x'.repeat(1_200);

@@ -1,0 +1,72 @@
+import type { Facts } from './facts.ts';
+import type { Subject, Verdict } from './rule.ts';
+import type { CompiledRule } from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
+import { wrapText } from './traverse/place.ts';
+
+/** A text that leaves beside the body, and its name for answers and records, such as `header:user-agent`. */
+export interface HeaderValue {
+  readonly at: string;
+  readonly text: string;
+}
+
+// Most values are the same in every request of a client. Clients choose them, so what is memoized is bounded.
+const cleanLimit = 2_000;
+const longestClean = 256;
+
+/**
+ * Judges texts that leave beside the body by the rules on texts; such a text counts as of every role. A value in which
+ * no rule finds anything is memoized: it can't make any rule apply, whatever request it comes with.
+ */
+export class HeaderValues {
+  readonly #rules: readonly CompiledRule[];
+  readonly #factsOf: (subject: Subject) => Facts;
+  readonly #clean = new Set<string>();
+
+  constructor(rules: readonly CompiledRule[], factsOf: (subject: Subject) => Facts) {
+    this.#rules = rules.filter(({ when = [] }) => when.some(({ text }) => text !== undefined));
+    this.#factsOf = factsOf;
+  }
+
+  /** The other conditions of a rule look at the request. */
+  judge({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
+    if (this.#clean.has(text)) return none;
+    const texts = this.#factsOf({ ...subject, document: wrapText(text) });
+    if (texts.searchResult.matches.size === 0) {
+      if (text.length <= longestClean) this.#noteClean(text);
+      return none;
+    }
+    const facts = this.#factsOf(subject);
+    return this.#rules.flatMap((rule) => {
+      const verdict = verdictOf(rule, facts, texts);
+      if (verdict === undefined) return [];
+      const count = verdict.matches.reduce((sum, match) => sum + match.count, 0);
+      return [{ ...verdict, matches: [{ at, matcher: 'text', count }] }];
+    });
+  }
+
+  #noteClean(text: string): void {
+    if (this.#clean.size >= cleanLimit) this.#clean.clear();
+    this.#clean.add(text);
+  }
+}
+
+const none: readonly Verdict[] = [];
+
+function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | undefined {
+  try {
+    return evaluateRule(rule, facts, texts);
+  } catch {
+    const { policy, id } = rule;
+    const message = `rule ${id} could not be evaluated, so the request is refused`;
+    return {
+      policy,
+      rule: id,
+      action: 'block',
+      mode: 'enforce',
+      reason: 'policy.error',
+      message,
+      matches: [],
+    };
+  }
+}

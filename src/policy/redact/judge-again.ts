@@ -1,0 +1,50 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Decision, Verdict } from '../rule.ts';
+
+/** Redactions of one request; what still matches after the last one can't be taken out. */
+const roundLimit = 3;
+
+/**
+ * The decision on a request that was redacted: what the redaction made is judged as what it is, a request, because
+ * taking a text out may join what stood around it. `judge` is asked until nothing more is to be redacted; a request
+ * that does not come to rest is refused.
+ */
+export function judgeRedacted(
+  first: Decision,
+  judge: (document: JsonDocument, redactedBy: readonly string[]) => Decision,
+): Decision {
+  let verdicts = first.verdicts;
+  let document = first.redacted;
+  for (let round = 1; document !== undefined; round += 1) {
+    const next = judge(document, redactingPolicies(verdicts));
+    const changing = next.verdicts.filter(isChanging);
+    verdicts = [...verdicts, ...changing];
+    if (next.action === 'block') return { ...next, verdicts };
+    if (next.redacted === undefined) return { ...first, verdicts, redacted: document };
+    if (round === roundLimit) return unredactable(first, verdicts, changing[0]);
+    document = next.redacted;
+  }
+  return first;
+}
+
+/** Policies of which a rule redacts: that rule has decided, although what it took out is no longer there to match. */
+function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {
+  return verdicts.filter(isChanging).map(({ policy }) => policy);
+}
+
+function isChanging({ action, mode }: Verdict): boolean {
+  return mode === 'enforce' && (action === 'redact' || action === 'block');
+}
+
+function unredactable(
+  { redacted: _, ...first }: Decision,
+  verdicts: readonly Verdict[],
+  left: Verdict | undefined,
+): Decision {
+  const rule = left?.rule ?? 'policy';
+  const message =
+    left?.message ?? `rule ${rule} found something that must not be sent and cannot be taken out`;
+  const at = left?.matches[0]?.at;
+  const refusal = { rule, reason: 'content.unredactable', message, ...(at === undefined ? {} : { at }) };
+  return { ...first, action: 'block', verdicts, refusal };
+}
