@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { getJson } from '../client/gateway.ts';
-import { asRecord } from '../dialects/dialect.ts';
+import { toFields } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -22,8 +22,8 @@ export function build(io: Io): Command {
 
 async function models(id: string | undefined, options: CommonOptions, io: Io): Promise<void> {
   const signal = deadline(io.signal, options.timeout);
-  const answer = asRecord(await getJson(await gatewayTarget(options, io), '/v1/gateway/models', signal));
-  const all = Array.isArray(answer.data) ? answer.data.map(asRecord) : [];
+  const answer = toFields(await getJson(await gatewayTarget(options, io), '/v1/gateway/models', signal));
+  const all = Array.isArray(answer.data) ? answer.data.map(toFields) : [];
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {
     throw new GatewayError(

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { asRecord, toUsageFields, type Usage, type UsageFields } from '../dialects/dialect.ts';
+import { toFields } from '../dialects/fields.ts';
 import { dialects } from '../dialects/registry.ts';
+import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { type Prompt, type PromptDialect, pathOf, phrasings, usageOf } from './prompt.ts';
 
@@ -188,20 +189,20 @@ function takeEvent(
   gathered.text += piece;
   gathered.finishReason = phrasing.finishReason(event) ?? gathered.finishReason;
   gathered.usage = dialects[dialect].eventUsage(event, gathered.usage);
-  const { id, model } = identity(asRecord(event).message ?? asRecord(event).response ?? event);
+  const { id, model } = identity(toFields(event).message ?? toFields(event).response ?? event);
   gathered.id ??= id;
   gathered.model ??= model;
 }
 
 function identity(answer: unknown): { id: string | null; model: string | undefined } {
-  const { id, model } = asRecord(answer);
+  const { id, model } = toFields(answer);
   return { id: typeof id === 'string' ? id : null, model: typeof model === 'string' ? model : undefined };
 }
 
 /** An error event in the middle of a stream, in any dialect's form. */
 function streamError(event: unknown): GatewayError | undefined {
-  const failed = asRecord(asRecord(event).response).error;
-  const error = asRecord(asRecord(event).error ?? failed ?? undefined);
+  const failed = toFields(toFields(event).response).error;
+  const error = toFields(toFields(event).error ?? failed ?? undefined);
   if (typeof error.message !== 'string') return undefined;
   const reason = typeof error.reason === 'string' ? error.reason : undefined;
   // Only the gateway's own error events have a reason; its permission errors are the policies' refusals.
@@ -216,7 +217,7 @@ function streamError(event: unknown): GatewayError | undefined {
 async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const status = response.statusCode ?? 0;
   const body = await text(response).catch(() => '');
-  const error = asRecord(asRecord(parsed(body)).error);
+  const error = toFields(toFields(parsed(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const said = typeof error.message === 'string' ? error.message : `status ${status}`;
   const message = isOurs ? said : `the provider answered ${status}: ${said}`;

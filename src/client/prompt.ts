@@ -1,5 +1,6 @@
-import { asRecord, type Usage } from '../dialects/dialect.ts';
+import { toFields } from '../dialects/fields.ts';
 import { dialects } from '../dialects/registry.ts';
+import type { Usage } from '../dialects/usage.ts';
 
 export const promptDialects = ['messages', 'chat', 'responses'] as const;
 export type PromptDialect = (typeof promptDialects)[number];
@@ -34,10 +35,10 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       messages: [{ role: 'user', content: text }],
       ...(stream ? { stream } : {}),
     }),
-    deltaText: (event) => textOf(asRecord(asRecord(event).delta).text),
+    deltaText: (event) => textOf(toFields(toFields(event).delta).text),
     finishReason: (value) =>
-      reasonOf(asRecord(asRecord(value).delta).stop_reason ?? asRecord(value).stop_reason),
-    answerText: (answer) => joinTexts(asRecord(answer).content),
+      reasonOf(toFields(toFields(value).delta).stop_reason ?? toFields(value).stop_reason),
+    answerText: (answer) => joinTexts(toFields(answer).content),
   },
   chat: {
     body: ({ model, text, system, maxTokens, stream }) => ({
@@ -49,9 +50,9 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       ],
       ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
     }),
-    deltaText: (event) => textOf(asRecord(firstChoice(event).delta).content),
+    deltaText: (event) => textOf(toFields(firstChoice(event).delta).content),
     finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
-    answerText: (answer) => textOf(asRecord(firstChoice(answer).message).content),
+    answerText: (answer) => textOf(toFields(firstChoice(answer).message).content),
   },
   responses: {
     body: ({ model, text, system, maxTokens, stream }) => ({
@@ -62,14 +63,14 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       ...(stream ? { stream } : {}),
     }),
     deltaText: (event) =>
-      asRecord(event).type === 'response.output_text.delta' ? textOf(asRecord(event).delta) : '',
+      toFields(event).type === 'response.output_text.delta' ? textOf(toFields(event).delta) : '',
     finishReason: (value) => {
-      const answer = asRecord(asRecord(value).response ?? value);
-      return reasonOf(asRecord(answer.incomplete_details).reason ?? answer.status);
+      const answer = toFields(toFields(value).response ?? value);
+      return reasonOf(toFields(answer.incomplete_details).reason ?? answer.status);
     },
     answerText: (answer) =>
-      (Array.isArray(asRecord(answer).output) ? (asRecord(answer).output as unknown[]) : [])
-        .map((item) => joinTexts(asRecord(item).content))
+      (Array.isArray(toFields(answer).output) ? (toFields(answer).output as unknown[]) : [])
+        .map((item) => joinTexts(toFields(item).content))
         .join(''),
   },
 };
@@ -83,12 +84,12 @@ export function usageOf(dialect: PromptDialect, answer: unknown): Usage | undefi
 }
 
 function firstChoice(value: unknown): Readonly<Record<string, unknown>> {
-  const { choices } = asRecord(value);
-  return asRecord(Array.isArray(choices) ? choices[0] : undefined);
+  const { choices } = toFields(value);
+  return toFields(Array.isArray(choices) ? choices[0] : undefined);
 }
 
 function joinTexts(blocks: unknown): string {
-  return Array.isArray(blocks) ? blocks.map((block) => textOf(asRecord(block).text)).join('') : '';
+  return Array.isArray(blocks) ? blocks.map((block) => textOf(toFields(block).text)).join('') : '';
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { Usage } from './dialect.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * The neutral form in which dialects meet when a request, an answer or a stream is translated.
@@ -118,17 +118,6 @@ export interface ConversationRequest {
   readonly isStreaming: boolean;
 }
 
-/** What a dialect's parser makes of a usage object: every count is there, 0 where the provider says nothing. */
-export type FullUsage = Required<Usage>;
-
-export const noUsage: FullUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-};
-
 export type FinishReason = 'stop' | 'sequence' | 'length' | 'calls' | 'filter';
 
 export type AnswerPart =
@@ -140,7 +129,7 @@ export interface Answer {
   readonly finish: FinishReason;
   /** The stop sequence that matched, where the provider says so. */
   readonly stopSequence?: string | undefined;
-  readonly usage?: FullUsage | undefined;
+  readonly usage?: Usage | undefined;
 }
 
 /** A provider's failure; `type` is Anthropic's name for it, `code` whatever finer word the provider used. */
@@ -175,7 +164,7 @@ export interface StreamSink {
   callEnd(index: number): void;
   ping(): void;
   /** Cumulative: replaces what was reported before. */
-  usage(usage: FullUsage): void;
+  usage(usage: Usage): void;
   complete(finish: FinishReason, stopSequence?: string): void;
   fail(failure: ProviderFailure): void;
 }

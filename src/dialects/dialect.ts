@@ -1,23 +1,29 @@
-import type { GatewayError } from '../errors.ts';
 import type { JsonDocument } from '../json/json-document.ts';
+import type {
+  Answer,
+  ConversationRequest,
+  ProviderFailure,
+  StreamReader,
+  StreamSink,
+  StreamWriter,
+} from './conversation.ts';
+import type { FieldTable } from './field-mapping.ts';
+import type { Fields } from './fields.ts';
+import type { Dropped } from './translation/dropped.ts';
+import type { TranslationContext } from './translation/model-quirks.ts';
+import type { ToolNames } from './translation/tool-names.ts';
+import type { Usage } from './usage.ts';
 
 /** Who a text of a request comes from, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
-/** Tokens of one exchange. `inputTokens` counts cached ones too, in every dialect. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens?: number;
-  readonly cacheWriteTokens?: number;
-  readonly reasoningTokens?: number;
-}
-
 /**
- * How one wire format says what the gateway needs to know. What a dialect does not name here is
- * forwarded and scanned all the same; it is just not understood.
+ * One wire format: all that the gateway knows of it. What a dialect does not name here is forwarded and
+ * scanned all the same; it is just not understood.
  */
 export interface Dialect {
+  /** Its name in the registry. */
+  readonly name: string;
   /** The path that speaks it. */
   readonly path: `/v1/${string}`;
   readonly canStream: boolean;
@@ -43,8 +49,42 @@ export interface Dialect {
   isLastEvent(head: string): boolean;
   /** Whether a body that ends after this event, without a last one, was complete all the same. */
   mayEndAfter(event: string): boolean;
-  /** The text of an error event, for failures after the first byte of a stream. */
-  errorEvent(error: GatewayError, requestId: string, sequence: number): string;
+  /** The body of an answer that tells of a failure. */
+  errorBody(failure: ProviderFailure): Fields;
+  /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
+  errorEvent(failure: ProviderFailure, sequence: number): string;
+  /** The answer as the request asked for it, where hosts ignore a part of the question; undefined where nothing needs mending. */
+  mendAnswer?(answer: unknown, request: JsonDocument): unknown;
+
+  /** Absent where there is no conversation that could be translated. */
+  readonly codec?: Codec;
+}
+
+/** A dialect that can be translated. */
+export type TextDialect = Dialect & { readonly codec: Codec };
+
+export function isText(dialect: Dialect): dialect is TextDialect {
+  return dialect.codec !== undefined;
+}
+
+/** How a dialect's requests, answers and streams become the neutral form of `conversation.ts`, and come out of it. */
+export interface Codec {
+  parseRequest(body: Fields, dropped: Dropped): ConversationRequest;
+  buildRequest(
+    request: ConversationRequest,
+    context: TranslationContext,
+    names: ToolNames,
+    dropped: Dropped,
+  ): Fields;
+  parseAnswer(body: Fields): Answer;
+  /** `request` is the client's, whose options may shape the answer. */
+  buildAnswer(answer: Answer, context: TranslationContext, request: Fields): Fields;
+  createReader(sink: StreamSink): StreamReader;
+  createWriter(context: TranslationContext, request: Fields): StreamWriter;
+  /** What becomes of each field of its requests, by the provider's dialect; the nearest dialect first. */
+  readonly mappingsTo: Readonly<Record<string, FieldTable>>;
+  /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */
+  readonly mappingsFrom?: Readonly<Record<string, FieldTable>>;
 }
 
 /** The value of the field that holds the system's texts or the turns; no dialect has two of either. */
@@ -55,32 +95,4 @@ export function fieldOf(
 ): number | undefined {
   for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
   return undefined;
-}
-
-export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** A count of tokens as hosts write it; null, absent and rubbish are 0. */
-export function count(value: unknown): number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : 0;
-}
-
-/** Usage with the names that records and scripts see. */
-export interface UsageFields {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly reasoning_tokens: number;
-}
-
-export function toUsageFields(usage: Usage): UsageFields {
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cache_read_tokens: usage.cacheReadTokens ?? 0,
-    cache_write_tokens: usage.cacheWriteTokens ?? 0,
-    reasoning_tokens: usage.reasoningTokens ?? 0,
-  };
 }

@@ -1,10 +1,27 @@
 import { chat } from './chat/chat.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, isText, type TextDialect } from './dialect.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import { messages } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
+import { mappingsBetween } from './translate.ts';
 
-/** Every dialect the gateway speaks: to add one, write its file and a line here. */
+/** Every dialect the gateway speaks: to add one, write its folder and a line here. */
 export const dialects = { messages, chat, responses, embeddings } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;
+
+/** The dialects that can be translated. */
+export type TextDialectName = {
+  [Name in DialectName]: (typeof dialects)[Name] extends TextDialect ? Name : never;
+}[DialectName];
+
+/** What a request of the dialect can be translated to, the nearest first. */
+export function alternativesTo(
+  dialect: Dialect,
+  all: Readonly<Record<string, Dialect>> = dialects,
+): TextDialect[] {
+  if (!isText(dialect)) return [];
+  const near = Object.keys(dialect.codec.mappingsTo).flatMap((name) => all[name] ?? []);
+  const others = Object.values(all).filter((other) => !near.includes(other));
+  return [...near, ...others].filter(isText).filter((other) => mappingsBetween(dialect, other) !== undefined);
+}

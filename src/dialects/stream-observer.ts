@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors.ts';
-import type { Dialect, Usage } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { eventLimitBytes } from './sse.ts';
+import type { Usage } from './usage.ts';
 
 const headBytes = 100;
 const lineFeed = 0x0a;

@@ -1,35 +1,14 @@
 import { GatewayError } from '../errors.ts';
-import { buildChatAnswer } from './chat/build-answer.ts';
-import { buildChatRequest } from './chat/build-request.ts';
-import { parseChatAnswer } from './chat/parse-answer.ts';
-import { parseChatRequest } from './chat/parse-request.ts';
-import { createChatReader } from './chat/read-stream.ts';
-import { createChatWriter } from './chat/write-stream.ts';
-import type { Answer, ConversationRequest, StreamReader, StreamSink, StreamWriter } from './conversation.ts';
-import type { Usage } from './dialect.ts';
-import { fatesOf, settleFields } from './field-mappings.ts';
-import { buildMessagesAnswer } from './messages/build-answer.ts';
-import { buildMessagesRequest } from './messages/build-request.ts';
-import { parseMessagesAnswer } from './messages/parse-answer.ts';
-import { parseMessagesRequest } from './messages/parse-request.ts';
-import { createMessagesReader } from './messages/read-stream.ts';
-import { createMessagesWriter } from './messages/write-stream.ts';
-import { buildResponsesAnswer } from './responses/build-answer.ts';
-import { buildResponsesRequest } from './responses/build-request.ts';
-import { buildEcho } from './responses/echo.ts';
-import { parseResponsesAnswer } from './responses/parse-answer.ts';
-import { parseResponsesRequest } from './responses/parse-request.ts';
-import { createResponsesReader } from './responses/read-stream.ts';
-import { createResponsesWriter } from './responses/write-stream.ts';
+import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
+import type { TextDialect } from './dialect.ts';
+import { parseFailure, toFailure } from './failure.ts';
+import { applyMappings, type FieldTable } from './field-mapping.ts';
+import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
 import type { Dropped } from './translation/dropped.ts';
-import { buildFailure, parseFailure } from './translation/errors.ts';
-import type { TextDialect } from './translation/field-mapping.ts';
-import { brokenAnswer, type Fields, isFields, parseFields, toFields } from './translation/fields.ts';
-import type { TranslationContext } from './translation/quirks.ts';
+import type { TranslationContext } from './translation/model-quirks.ts';
 import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
-import { createToolNames, type ToolNames } from './translation/tool-names.ts';
-
-export type { TextDialect, TranslationContext };
+import { createToolNames } from './translation/tool-names.ts';
+import type { Usage } from './usage.ts';
 
 /** One exchange between a client and a provider of different dialects. `request` comes first. */
 export interface Translation {
@@ -58,49 +37,10 @@ export interface StreamTranslation {
   readonly usage: Usage | undefined;
 }
 
-interface Dialect {
-  parseRequest(body: Fields, dropped: Dropped): ConversationRequest;
-  buildRequest(
-    request: ConversationRequest,
-    context: TranslationContext,
-    names: ToolNames,
-    dropped: Dropped,
-  ): Fields;
-  parseAnswer(body: Fields): Answer;
-  buildAnswer(answer: Answer, context: TranslationContext, request: Fields): Fields;
-  createReader(sink: StreamSink): StreamReader;
-  createWriter(context: TranslationContext, request: Fields): StreamWriter;
+/** What becomes of the client's fields; undefined where the one dialect can't be translated to the other. */
+export function mappingsBetween(client: TextDialect, provider: TextDialect): FieldTable | undefined {
+  return client.codec.mappingsTo[provider.name] ?? provider.codec.mappingsFrom?.[client.name];
 }
-
-const dialects = {
-  messages: {
-    parseRequest: parseMessagesRequest,
-    buildRequest: buildMessagesRequest,
-    parseAnswer: parseMessagesAnswer,
-    buildAnswer: buildMessagesAnswer,
-    createReader: createMessagesReader,
-    createWriter: createMessagesWriter,
-  },
-  chat: {
-    parseRequest: parseChatRequest,
-    buildRequest: buildChatRequest,
-    parseAnswer: parseChatAnswer,
-    buildAnswer: buildChatAnswer,
-    createReader: createChatReader,
-    createWriter: (context, request) =>
-      createChatWriter(context, {
-        includesUsage: toFields(request.stream_options).include_usage === true,
-      }),
-  },
-  responses: {
-    parseRequest: parseResponsesRequest,
-    buildRequest: buildResponsesRequest,
-    parseAnswer: parseResponsesAnswer,
-    buildAnswer: (answer, context, request) => buildResponsesAnswer(answer, context, buildEcho(request)),
-    createReader: createResponsesReader,
-    createWriter: (context, request) => createResponsesWriter(context, buildEcho(request)),
-  },
-} satisfies Record<TextDialect, Dialect>;
 
 /** A translation for one exchange: what the request asked for decides how its answer is written. */
 export function createTranslation(
@@ -108,10 +48,10 @@ export function createTranslation(
   provider: TextDialect,
   context: TranslationContext,
 ): Translation {
-  const rows = fatesOf(client, provider);
-  if (rows === undefined) throw new GatewayError('gateway.internal', `nothing to translate in ${client}`);
-  const clientDialect: Dialect = dialects[client];
-  const providerDialect: Dialect = dialects[provider];
+  const table = mappingsBetween(client, provider);
+  if (table === undefined) {
+    throw new GatewayError('gateway.internal', `${client.name} can not be translated to ${provider.name}`);
+  }
   const names = createToolNames();
   let asked: Fields = {};
 
@@ -119,21 +59,21 @@ export function createTranslation(
     request(body) {
       asked = parseFields(body, 'body');
       const dropped: Dropped = new Set();
-      const kept = settleFields(asked, rows, context, dropped);
-      const neutral = clientDialect.parseRequest(kept, dropped);
+      const kept = applyMappings(asked, table, context, dropped);
+      const neutral = client.codec.parseRequest(kept, dropped);
       // Before the history, which may call a tool something else than it is offered as now.
       for (const tool of neutral.tools) names.toWire(tool);
-      return { body: providerDialect.buildRequest(neutral, context, names, dropped), dropped: [...dropped] };
+      return { body: provider.codec.buildRequest(neutral, context, names, dropped), dropped: [...dropped] };
     },
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
-      const answer = restoreAnswer(providerDialect.parseAnswer(body), names);
-      return { body: clientDialect.buildAnswer(answer, context, asked), usage: answer.usage };
+      const answer = restoreAnswer(provider.codec.parseAnswer(body), names);
+      return { body: client.codec.buildAnswer(answer, context, asked), usage: answer.usage };
     },
-    error: (status, body) => buildFailure(client, parseFailure(body, status)),
+    error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
-      const writer = clientDialect.createWriter(context, asked);
-      return new TranslatedEvents(writer, (sink) => providerDialect.createReader(restoreCalls(sink, names)));
+      const writer = client.codec.createWriter(context, asked);
+      return new TranslatedEvents(writer, (sink) => provider.codec.createReader(restoreCalls(sink, names)));
     },
   };
 }
@@ -186,8 +126,7 @@ class TranslatedEvents implements StreamTranslation {
   fail(error: GatewayError, requestId: string): string {
     if (this.#state === 'open') {
       this.#state = 'failed';
-      const { reason, message, param } = error;
-      this.#writer.fail({ type: error.failure.type, message, code: reason, param, requestId });
+      this.#writer.fail(toFailure(error, requestId));
     }
     return this.#writer.take();
   }

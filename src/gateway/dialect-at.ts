@@ -1,14 +1,14 @@
-import type { DialectName } from '../dialects/registry.ts';
-import type { TextDialect } from '../dialects/translate.ts';
+import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
-/** What a request is translated to where the provider lacks its dialect: the nearest first. */
-const alternatives: Readonly<Record<TextDialect, readonly TextDialect[]>> = {
-  messages: ['chat', 'responses'],
-  chat: ['messages', 'responses'],
-  responses: ['chat', 'messages'],
-};
+/** What a request of each dialect is translated to where the provider lacks it: the nearest first. */
+const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
+  Object.values(dialects).map((dialect) => [
+    dialect.name,
+    alternativesTo(dialect).map(({ name }) => name as DialectName), // they come from the registry
+  ]),
+);
 
 /** The dialect in which a provider takes requests of an endpoint: its own, else another; undefined where none. */
 export function dialectAt(
@@ -16,6 +16,6 @@ export function dialectAt(
   { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
 ): DialectName | undefined {
   if (endpoints.has(name)) return dialectName;
-  if (name === 'count_tokens' || name === 'embeddings') return undefined;
-  return alternatives[name].find((other) => endpoints.has(other));
+  if (name === 'count_tokens') return undefined;
+  return alternatives.get(name)?.find((other) => endpoints.has(other));
 }

@@ -1,4 +1,4 @@
-import { toUsageFields, type Usage } from '../dialects/dialect.ts';
+import { toUsageFields, type Usage } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Decision, Verdict } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';

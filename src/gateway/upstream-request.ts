@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { TextDialect } from '../dialects/dialect.ts';
 import { type DialectName, dialects } from '../dialects/registry.ts';
-import { createTranslation, type TextDialect, type Translation } from '../dialects/translate.ts';
+import { createTranslation, type Translation } from '../dialects/translate.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderRequest } from '../providers/attempt.ts';
 import { requestHeaders } from '../providers/headers.ts';
@@ -75,7 +76,7 @@ function translationTo(
   const { request, endpoint, route } = options;
   const maxOutputTokens = route?.entry.maxOutputTokens;
   // dialectAt gives another dialect only where both are of texts.
-  return createTranslation(endpoint.dialectName as TextDialect, dialect as TextDialect, {
+  return createTranslation(endpoint.dialect as TextDialect, dialects[dialect] as TextDialect, {
     requestedModel: request.model,
     targetModel: model,
     host: provider.host,

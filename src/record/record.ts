@@ -1,4 +1,4 @@
-import type { UsageFields } from '../dialects/dialect.ts';
+import type { UsageFields } from '../dialects/usage.ts';
 
 /** What is written about one exchange. No key, and no content unless asked for: ids, names, counts and times. */
 export interface ExchangeRecord {

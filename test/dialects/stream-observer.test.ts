@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Usage } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { StreamObserver } from '../../src/dialects/stream-observer.ts';
+import type { Usage } from '../../src/dialects/usage.ts';
 import { GatewayError } from '../../src/errors.ts';
 
 type Name = 'messages' | 'chat' | 'responses';
@@ -26,7 +26,13 @@ function watch(name: Name, chunks: readonly (Buffer | string)[]): Seen {
 
 const whole: Readonly<Record<Name, Seen>> = {
   messages: {
-    usage: { inputTokens: 135, outputTokens: 15, cacheReadTokens: 100, cacheWriteTokens: 10 },
+    usage: {
+      inputTokens: 135,
+      outputTokens: 15,
+      cacheReadTokens: 100,
+      cacheWriteTokens: 10,
+      reasoningTokens: 0,
+    },
     isComplete: true,
     events: 8,
   },

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { asRecord } from '../../dialects/dialect.ts';
+import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 
@@ -52,7 +52,7 @@ function parseRecord(text: string, line: number): Recorded {
   const skipped = (why: Skipped): Recorded => ({ kind: 'skipped', line, why });
   let record: Readonly<Record<string, unknown>>;
   try {
-    record = asRecord(JSON.parse(text));
+    record = toFields(JSON.parse(text));
   } catch {
     return skipped('unreadable'); // the last line of a file that is being written
   }
@@ -89,7 +89,7 @@ function wasDecided({
   }
   if (decision !== 'block' && decision !== 'redact') return { decision };
   const first = (Array.isArray(rules) ? rules : [])
-    .map(asRecord)
+    .map(toFields)
     .find(({ action, mode }) => action === decision && mode === 'enforce');
   return {
     decision,

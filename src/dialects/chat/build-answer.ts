@@ -1,7 +1,9 @@
-import { type Answer, type AnswerPart, noUsage, type ToolCall } from '../conversation.ts';
-import { type Fields, withoutAbsent } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
-import { buildChatUsage, chatFinish } from './usage.ts';
+import type { Answer, AnswerPart, ToolCall } from '../conversation.ts';
+import { type Fields, withoutAbsent } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { noUsage } from '../usage.ts';
+import { finishReasons } from './finish.ts';
+import { buildChatUsage } from './usage.ts';
 
 /** The Chat answer for a neutral one. Thinking goes into `reasoning_content`, as hosts of this dialect do it. */
 export function buildChatAnswer(answer: Answer, context: TranslationContext): Fields {
@@ -20,7 +22,7 @@ export function buildChatAnswer(answer: Answer, context: TranslationContext): Fi
     object: 'chat.completion',
     created: context.createdS,
     model: context.requestedModel,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: chatFinish[answer.finish] }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.finish] }],
     usage: buildChatUsage(answer.usage ?? noUsage),
   };
 }

@@ -6,10 +6,10 @@ import type {
   ToolResult,
   Turn,
 } from '../conversation.ts';
-import { type Fields, unsupported, withoutAbsent } from '../translation/fields.ts';
+import { type Fields, unsupported, withoutAbsent } from '../fields.ts';
 import { isPdf, joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { toFunctionArguments } from '../translation/wrap-custom.ts';
 

@@ -1,8 +1,20 @@
-import { asRecord, count, type Dialect, type Usage } from '../dialect.ts';
-import { errorValue } from '../error-value.ts';
+import type { TextDialect } from '../dialect.ts';
+import { toFields } from '../fields.ts';
+import { openAiErrorBody } from '../translation/openai-error.ts';
+import { buildChatAnswer } from './build-answer.ts';
+import { buildChatRequest } from './build-request.ts';
+import { chatErrorEvent } from './error.ts';
+import { chatMappings } from './field-mappings.ts';
+import { hasFinishReason } from './finish.ts';
+import { parseChatAnswer } from './parse-answer.ts';
+import { parseChatRequest } from './parse-request.ts';
+import { createChatReader } from './read-stream.ts';
+import { parseChatUsage } from './usage.ts';
+import { createChatWriter } from './write-stream.ts';
 
 /** OpenAI's Chat Completions API. */
-export const chat: Dialect = {
+export const chat: TextDialect = {
+  name: 'chat',
   path: '/v1/chat/completions',
   canStream: true,
   caps: ['max_tokens', 'max_completion_tokens'],
@@ -31,26 +43,24 @@ export const chat: Dialect = {
   },
   blockRole: () => undefined,
 
-  answerUsage: (answer) => chatUsage(asRecord(answer).usage),
-  eventUsage: (event, known) => chatUsage(asRecord(event).usage) ?? known,
+  answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
+  eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
   // Some hosts say with every chunk that there is no error, and no reason yet.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
-  // Some leave [DONE] out; a finish reason says as much.
-  mayEndAfter: (event) => /"finish_reason": ?"[^"]/.test(event),
-  errorEvent: (error, requestId) =>
-    `data: ${JSON.stringify({ ...errorValue(error), request_id: requestId })}\n\n`,
-};
+  mayEndAfter: (event) => hasFinishReason.test(event),
+  errorBody: openAiErrorBody,
+  errorEvent: chatErrorEvent,
 
-/** Usage as chat completions and embeddings write it. */
-export function chatUsage(value: unknown): Usage | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const usage = asRecord(value);
-  const input = asRecord(usage.prompt_tokens_details);
-  return {
-    inputTokens: count(usage.prompt_tokens),
-    outputTokens: count(usage.completion_tokens),
-    cacheReadTokens: count(input.cached_tokens),
-    cacheWriteTokens: count(input.cache_write_tokens),
-    reasoningTokens: count(asRecord(usage.completion_tokens_details).reasoning_tokens),
-  };
-}
+  codec: {
+    parseRequest: parseChatRequest,
+    buildRequest: buildChatRequest,
+    parseAnswer: parseChatAnswer,
+    buildAnswer: buildChatAnswer,
+    createReader: createChatReader,
+    createWriter: (context, request) =>
+      createChatWriter(context, {
+        includesUsage: toFields(request.stream_options).include_usage === true,
+      }),
+    mappingsTo: chatMappings,
+  },
+};

@@ -2,24 +2,25 @@ import {
   answered,
   carried,
   dropped,
-  type FieldFate,
+  type FieldMapping,
+  fieldTable,
   isOn,
   isSet,
   notOpenAi,
   openAi,
   refused,
   renamed,
-} from '../translation/field-mapping.ts';
+} from '../field-mapping.ts';
 import {
   isOpenAiReasoningModel,
   takesReasoningEffort,
   takesSampling,
   thinkingControl,
-} from '../translation/quirks.ts';
+} from '../translation/model-quirks.ts';
 
 const lowered = 'lowered to the limit configured for the model';
 
-const common: readonly FieldFate[] = [
+const common: readonly FieldMapping[] = [
   carried('model', { note: "the model's name at the provider" }),
   carried('stream'),
   answered('stream_options', 'usage is given when the client asked for it'),
@@ -53,7 +54,7 @@ const common: readonly FieldFate[] = [
   carried('tool_choice', { note: 'a list of allowed tools removes all others; left out without tools' }),
 ];
 
-const toMessages: readonly FieldFate[] = [
+const toMessages: readonly FieldMapping[] = [
   carried('messages', {
     note: 'users in a row are one; a call without a result gets an error as its result',
   }),
@@ -108,7 +109,7 @@ const toMessages: readonly FieldFate[] = [
   renamed('messages[].refusal', 'messages[].content[].text'),
 ];
 
-const toResponses: readonly FieldFate[] = [
+const toResponses: readonly FieldMapping[] = [
   renamed('messages', 'input', { note: 'a call without a result gets an error as its result' }),
   renamed('messages[].role=system', 'instructions', { when: 'at the beginning', note: 'developer too' }),
   renamed('messages[].role=system', 'input[].role', { ...openAi, when: 'later, at OpenAI' }),
@@ -162,4 +163,8 @@ const toResponses: readonly FieldFate[] = [
   renamed('messages[].refusal', 'input[].content[].text'),
 ];
 
-export const chatFates = { messages: [...common, ...toMessages], responses: [...common, ...toResponses] };
+/** By the provider's dialect, the nearest first. */
+export const chatMappings = {
+  messages: fieldTable(common, toMessages),
+  responses: fieldTable(common, toResponses),
+};

@@ -1,6 +1,7 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
-import { brokenAnswer, type Fields, isFields, toFields, toList, toText } from '../translation/fields.ts';
-import { parseChatUsage, parseFinish, parseStopSequence } from './usage.ts';
+import { brokenAnswer, type Fields, isFields, toFields, toList, toText } from '../fields.ts';
+import { parseFinish, parseStopSequence } from './finish.ts';
+import { parseChatUsage } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
 export function parseChatAnswer(body: Fields): Answer {
@@ -20,7 +21,7 @@ export function parseChatAnswer(body: Fields): Answer {
     ],
     finish: stopSequence === undefined ? parseFinish(choice.finish_reason, calls.length > 0) : 'sequence',
     stopSequence,
-    usage: isFields(body.usage) ? parseChatUsage(body.usage) : undefined,
+    usage: parseChatUsage(body.usage),
   };
 }
 

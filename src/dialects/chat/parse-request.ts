@@ -9,7 +9,7 @@ import {
   parseOptionalText,
   parseText,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
 import { parseEffort } from '../translation/parse-effort.ts';
 import { splitSystem } from '../translation/split-system.ts';
 import { parseChatToolChoice, parseChatTools } from './parse-tools.ts';

@@ -8,7 +8,7 @@ import {
   parseText,
   unsupported,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
 
 export interface ChosenTools {
   readonly tools: readonly Tool[];

@@ -7,7 +7,7 @@ import {
   parseText,
   unsupported,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
 import { parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 
 /** The messages of a Chat request as turns, in their order. */

@@ -1,5 +1,5 @@
 import type { StreamSink } from '../conversation.ts';
-import { type Fields, toFields, toText } from '../translation/fields.ts';
+import { type Fields, toFields, toText } from '../fields.ts';
 import { toArguments } from './parse-answer.ts';
 
 interface Call {

@@ -1,16 +1,10 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../translation/errors.ts';
-import {
-  brokenAnswer,
-  type Fields,
-  isFields,
-  parseEventData,
-  toFields,
-  toText,
-} from '../translation/fields.ts';
+import { parseFailure } from '../failure.ts';
+import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
+import { parseFinish, parseStopSequence } from './finish.ts';
 import { toContentText } from './parse-answer.ts';
 import { createChatCalls } from './read-calls.ts';
-import { parseChatUsage, parseFinish, parseStopSequence } from './usage.ts';
+import { parseChatUsage } from './usage.ts';
 
 /** Reads a provider's Chat stream, with all the liberties that hosts take. */
 export function createChatReader(sink: StreamSink): StreamReader {
@@ -69,7 +63,8 @@ export function createChatReader(sink: StreamSink): StreamReader {
         return;
       }
       start();
-      if (isFields(chunk.usage)) sink.usage(parseChatUsage(chunk.usage));
+      const usage = parseChatUsage(chunk.usage);
+      if (usage !== undefined) sink.usage(usage);
       readChoices(chunk.choices);
     },
     end() {

@@ -1,7 +1,8 @@
-import type { FinishReason, FullUsage } from '../conversation.ts';
-import { type Fields, toCount, toFields, toText } from '../translation/fields.ts';
+import { type Fields, isFields, toCount, toFields } from '../fields.ts';
+import type { Usage } from '../usage.ts';
 
-export function parseChatUsage(usage: Fields): FullUsage {
+export function parseChatUsage(usage: unknown): Usage | undefined {
+  if (!isFields(usage)) return undefined;
   const input = toFields(usage.prompt_tokens_details);
   const output = toFields(usage.completion_tokens_details);
   return {
@@ -13,7 +14,7 @@ export function parseChatUsage(usage: Fields): FullUsage {
   };
 }
 
-export function buildChatUsage(usage: FullUsage): Fields {
+export function buildChatUsage(usage: Usage): Fields {
   return {
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
@@ -25,31 +26,3 @@ export function buildChatUsage(usage: FullUsage): Fields {
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   };
 }
-
-/** vLLM names the stop sequence that matched beside the reason. */
-export function parseStopSequence(choice: Fields): string | undefined {
-  return choice.finish_reason === 'stop' ? toText(choice.stop_reason) || undefined : undefined;
-}
-
-/** Hosts say `stop` although there are calls, or nothing at all. */
-export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
-  switch (reason) {
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'filter';
-    case 'tool_calls':
-    case 'function_call':
-      return 'calls';
-    default:
-      return hasCalls ? 'calls' : 'stop';
-  }
-}
-
-export const chatFinish = {
-  stop: 'stop',
-  sequence: 'stop',
-  length: 'length',
-  calls: 'tool_calls',
-  filter: 'content_filter',
-} satisfies Record<FinishReason, string>;

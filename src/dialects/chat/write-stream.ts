@@ -1,7 +1,9 @@
-import { type FullUsage, noUsage, type StreamWriter } from '../conversation.ts';
-import { buildFailure } from '../translation/errors.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
-import { buildChatUsage, chatFinish } from './usage.ts';
+import type { StreamWriter } from '../conversation.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { noUsage, type Usage } from '../usage.ts';
+import { chatErrorEvent } from './error.ts';
+import { finishReasons } from './finish.ts';
+import { buildChatUsage } from './usage.ts';
 
 interface ChatStreamOptions {
   /** The client asked for `stream_options.include_usage`. */
@@ -24,7 +26,7 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
   const callHead = `${head}{"index":0,"delta":{"tool_calls":[`;
   const customCalls = new Set<number>();
   let out = '';
-  let usage: FullUsage = noUsage;
+  let usage: Usage = noUsage;
 
   return {
     start() {
@@ -60,13 +62,13 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
       usage = latest;
     },
     complete(finish) {
-      const reason = JSON.stringify(chatFinish[finish]);
+      const reason = JSON.stringify(finishReasons[finish]);
       out += `${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`;
       if (options.includesUsage) out += `${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}\n\n`;
       out += 'data: [DONE]\n\n';
     },
     fail(failure) {
-      out += `data: ${JSON.stringify(buildFailure('chat', failure))}\n\n`;
+      out += chatErrorEvent(failure);
     },
     take() {
       const text = out;

@@ -1,8 +1,12 @@
-import { chatUsage } from '../chat/chat.ts';
-import { asRecord, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import { isFields, toCount, toFields } from '../fields.ts';
+import { openAiErrorBody } from '../translation/openai-error.ts';
+import { noUsage, type Usage } from '../usage.ts';
+import { mendEmbeddings } from './encodings.ts';
 
 /** OpenAI's Embeddings API. */
 export const embeddings: Dialect = {
+  name: 'embeddings',
   path: '/v1/embeddings',
   canStream: false,
   caps: [],
@@ -12,9 +16,15 @@ export const embeddings: Dialect = {
   turnRole: () => 'user',
   blockRole: () => undefined,
 
-  answerUsage: (answer) => chatUsage(asRecord(answer).usage),
+  answerUsage: (answer) => toUsage(toFields(answer).usage),
   eventUsage: (_event, known) => known,
   isLastEvent: () => false,
   mayEndAfter: () => false,
+  errorBody: openAiErrorBody,
   errorEvent: () => '',
+  mendAnswer: mendEmbeddings,
 };
+
+function toUsage(usage: unknown): Usage | undefined {
+  return isFields(usage) ? { ...noUsage, inputTokens: toCount(usage.prompt_tokens) } : undefined;
+}

@@ -1,14 +1,18 @@
-import { brokenAnswer, type Fields, isFields, parseFields } from '../translation/fields.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
+import { brokenAnswer, type Fields, isFields, toFields, toList } from '../fields.ts';
 
 const floatBytes = 4;
 
-/** The request for a host that can only answer with numbers; `isBase64` tells what the client is owed. */
-export function askForFloats(body: unknown): { body: Fields; isBase64: boolean } {
-  const request = parseFields(body, 'body');
-  return {
-    body: { ...request, encoding_format: 'float' },
-    isBase64: request.encoding_format === 'base64',
-  };
+/**
+ * The answer in the encoding that was asked for, where a host ignores the question; undefined where it did
+ * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
+ */
+export function mendEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {
+  const data = toList(toFields(answer).data);
+  const isText = typeof toFields(data[0]).embedding === 'string';
+  const wantsText = request.memberText(request.root, 'encoding_format') === 'base64';
+  if (isText === wantsText || data.length === 0) return undefined;
+  return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
 }
 
 /** An embeddings answer with every vector as base64: 32-bit floats, little-endian, packed. */

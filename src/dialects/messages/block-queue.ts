@@ -1,5 +1,5 @@
 import type { CallStart } from '../conversation.ts';
-import { brokenAnswer } from '../translation/fields.ts';
+import { brokenAnswer } from '../fields.ts';
 import { createJsonProgress } from '../translation/json-progress.ts';
 
 export interface BlockOutput {

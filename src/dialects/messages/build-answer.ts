@@ -1,10 +1,12 @@
-import { type Answer, type AnswerPart, noUsage } from '../conversation.ts';
-import type { Fields } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { Answer, AnswerPart } from '../conversation.ts';
+import type { Fields } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
 import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { noUsage } from '../usage.ts';
 import { toInput } from './build-turns.ts';
-import { buildMessagesUsage, buildStop } from './usage.ts';
+import { buildStop } from './finish.ts';
+import { buildMessagesUsage } from './usage.ts';
 
 /** The Messages answer for a neutral one. */
 export function buildMessagesAnswer(answer: Answer, context: TranslationContext): Fields {

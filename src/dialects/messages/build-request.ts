@@ -1,13 +1,13 @@
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
+import { type Fields, withoutAbsent } from '../fields.ts';
 import { type Dropped, noteDropped } from '../translation/dropped.ts';
-import { type Fields, withoutAbsent } from '../translation/fields.ts';
 import {
   clampMaxTokens,
   defaultMaxTokens,
   type TranslationContext,
   takesSampling,
   thinkingControl,
-} from '../translation/quirks.ts';
+} from '../translation/model-quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { toFunctionTool } from '../translation/wrap-custom.ts';
 import { buildMessagesTurns } from './build-turns.ts';

@@ -1,5 +1,5 @@
 import type { ContentPart, ConversationRequest, ToolResult, Turn } from '../conversation.ts';
-import { type Fields, isFields, unsupported } from '../translation/fields.ts';
+import { type Fields, isFields, unsupported } from '../fields.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { type ToolNames, toCallId } from '../translation/tool-names.ts';

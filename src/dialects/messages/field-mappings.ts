@@ -1,26 +1,27 @@
 import {
   carried,
   dropped,
-  type FieldFate,
+  type FieldMapping,
+  fieldTable,
   isSet,
   notOpenAi,
   openAi,
   refused,
   renamed,
-} from '../translation/field-mapping.ts';
-import { isOpenAiReasoningModel, takesReasoningEffort } from '../translation/quirks.ts';
+} from '../field-mapping.ts';
+import { isOpenAiReasoningModel, takesReasoningEffort } from '../translation/model-quirks.ts';
 
 const lowered = 'lowered to the limit configured for the model';
-const isReasoning: Pick<FieldFate, 'when' | 'applies'> = {
+const isReasoning: Pick<FieldMapping, 'when' | 'applies'> = {
   when: 'an OpenAI reasoning model',
   applies: (_value, context) => isOpenAiReasoningModel(context),
 };
-const takesNoEffort: Pick<FieldFate, 'when' | 'applies'> = {
+const takesNoEffort: Pick<FieldMapping, 'when' | 'applies'> = {
   when: 'the model is not known to take an effort',
   applies: (_value, context) => !takesReasoningEffort(context),
 };
 
-const common: readonly FieldFate[] = [
+const common: readonly FieldMapping[] = [
   carried('model', { note: "the model's name at the provider" }),
   carried('stream'),
   dropped('temperature', isReasoning),
@@ -61,7 +62,7 @@ const common: readonly FieldFate[] = [
   refused('messages[].content[]', 'blocks of types that are not listed here'),
 ];
 
-const toChat: readonly FieldFate[] = [
+const toChat: readonly FieldMapping[] = [
   carried('messages'),
   renamed('system', 'messages[].content', {
     note: 'one leading system message, blank lines between the blocks',
@@ -100,7 +101,7 @@ const toChat: readonly FieldFate[] = [
   renamed('messages[].content[].is_error', 'messages[].content', { note: 'the text begins with Error:' }),
 ];
 
-const toResponses: readonly FieldFate[] = [
+const toResponses: readonly FieldMapping[] = [
   renamed('messages', 'input'),
   renamed('system', 'instructions', { note: 'blank lines between the blocks' }),
   renamed('max_tokens', 'max_output_tokens', { note: `${lowered}; at least 16` }),
@@ -129,4 +130,8 @@ const toResponses: readonly FieldFate[] = [
   renamed('messages[].content[].is_error', 'input[].output', { note: 'the text begins with Error:' }),
 ];
 
-export const messagesFates = { chat: [...common, ...toChat], responses: [...common, ...toResponses] };
+/** By the provider's dialect, the nearest first. */
+export const messagesMappings = {
+  chat: fieldTable(common, toChat),
+  responses: fieldTable(common, toResponses),
+};

@@ -1,8 +1,18 @@
-import { asRecord, count, type Dialect, type Usage } from '../dialect.ts';
-import { errorValue } from '../error-value.ts';
+import type { TextDialect } from '../dialect.ts';
+import { toFields } from '../fields.ts';
+import { buildMessagesAnswer } from './build-answer.ts';
+import { buildMessagesRequest } from './build-request.ts';
+import { messagesErrorBody, messagesErrorEvent } from './error.ts';
+import { messagesMappings } from './field-mappings.ts';
+import { parseMessagesAnswer } from './parse-answer.ts';
+import { parseMessagesRequest } from './parse-request.ts';
+import { createMessagesReader } from './read-stream.ts';
+import { parseMessagesUsage } from './usage.ts';
+import { createMessagesWriter } from './write-stream.ts';
 
 /** Anthropic's Messages API, version 2023-06-01. */
-export const messages: Dialect = {
+export const messages: TextDialect = {
+  name: 'messages',
   path: '/v1/messages',
   canStream: true,
   caps: ['max_tokens'],
@@ -19,33 +29,24 @@ export const messages: Dialect = {
   },
   blockRole: (type) => (type.endsWith('tool_result') ? 'tool_result' : undefined),
 
-  answerUsage: (answer) => toUsage(asRecord(answer).usage, undefined),
+  answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.
   eventUsage: (event, known) =>
-    toUsage(asRecord(asRecord(event).message).usage ?? asRecord(event).usage, known),
+    parseMessagesUsage(toFields(toFields(event).message).usage ?? toFields(event).usage, known),
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
   // For hosts that put the type behind other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"message_stop"/.test(event),
-  errorEvent: (error, requestId) =>
-    `event: error\ndata: ${JSON.stringify({ ...errorValue(error), request_id: requestId })}\n\n`,
-};
+  errorBody: messagesErrorBody,
+  errorEvent: messagesErrorEvent,
 
-function toUsage(value: unknown, known: Usage | undefined): Usage | undefined {
-  if (typeof value !== 'object' || value === null) return known;
-  const usage = asRecord(value);
-  const isCounted = usage.input_tokens !== undefined && usage.input_tokens !== null;
-  const cacheReadTokens = count(usage.cache_read_input_tokens);
-  const cacheWriteTokens = count(usage.cache_creation_input_tokens);
-  return {
-    ...(isCounted
-      ? {
-          // Anthropic counts cached tokens beside the input's, not within them.
-          inputTokens: count(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
-          cacheReadTokens,
-          cacheWriteTokens,
-        }
-      : { inputTokens: 0, ...known }),
-    outputTokens: usage.output_tokens === undefined ? (known?.outputTokens ?? 0) : count(usage.output_tokens),
-  };
-}
+  codec: {
+    parseRequest: parseMessagesRequest,
+    buildRequest: buildMessagesRequest,
+    parseAnswer: parseMessagesAnswer,
+    buildAnswer: buildMessagesAnswer,
+    createReader: createMessagesReader,
+    createWriter: createMessagesWriter,
+    mappingsTo: messagesMappings,
+  },
+};

@@ -1,6 +1,7 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
-import { brokenAnswer, type Fields, isFields, toFields, toText } from '../translation/fields.ts';
-import { parseMessagesUsage, parseStopReason } from './usage.ts';
+import { brokenAnswer, type Fields, toFields, toText } from '../fields.ts';
+import { parseStopReason } from './finish.ts';
+import { parseMessagesUsage } from './usage.ts';
 
 /** A whole Messages answer in the neutral form. */
 export function parseMessagesAnswer(body: Fields): Answer {
@@ -10,7 +11,7 @@ export function parseMessagesAnswer(body: Fields): Answer {
     parts: content.flatMap((block: unknown) => parseBlock(toFields(block))),
     finish: parseStopReason(body.stop_reason),
     stopSequence: toText(body.stop_sequence) || undefined,
-    usage: isFields(body.usage) ? parseMessagesUsage(body.usage) : undefined,
+    usage: parseMessagesUsage(body.usage),
   };
 }
 

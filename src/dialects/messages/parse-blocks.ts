@@ -1,5 +1,4 @@
 import type { ContentPart, Source } from '../conversation.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import {
   type Fields,
   parseFields,
@@ -10,7 +9,8 @@ import {
   toList,
   toText,
   unsupported,
-} from '../translation/fields.ts';
+} from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { titled } from '../translation/media.ts';
 
 /** One content block of a user message or a tool result as neutral parts. */

@@ -6,7 +6,6 @@ import type {
   Tool,
   ToolChoice,
 } from '../conversation.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import {
   type Fields,
   isFields,
@@ -19,7 +18,8 @@ import {
   parseText,
   unsupported,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { hashUser } from '../translation/hash-user.ts';
 import { parseEffort } from '../translation/parse-effort.ts';
 import { parseMessagesTurns, parseSystemText } from './parse-turns.ts';

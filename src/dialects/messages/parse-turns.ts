@@ -1,5 +1,4 @@
 import type { ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import {
   type Fields,
   parseFields,
@@ -8,7 +7,8 @@ import {
   toText,
   unsupported,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { joinTexts } from '../translation/media.ts';
 import { parseBlock } from './parse-blocks.ts';
 

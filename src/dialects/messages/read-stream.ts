@@ -1,14 +1,16 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../translation/errors.ts';
-import { brokenAnswer, type Fields, parseEventData, toFields, toText } from '../translation/fields.ts';
-import { parseMessagesUsage, parseStopReason } from './usage.ts';
+import { parseFailure } from '../failure.ts';
+import { brokenAnswer, type Fields, parseEventData, toFields, toText } from '../fields.ts';
+import type { Usage } from '../usage.ts';
+import { parseStopReason } from './finish.ts';
+import { parseMessagesUsage } from './usage.ts';
 
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */
 export function createMessagesReader(sink: StreamSink): StreamReader {
   let isStarted = false;
   let calls = 0;
   let isCallOpen = false;
-  let usage: Fields = {};
+  let usage: Usage | undefined;
   let stop: Fields = {};
 
   function start(): void {
@@ -60,11 +62,12 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
 
   function messageDelta(event: Fields): void {
     stop = toFields(event.delta);
-    // What is there is cumulative and replaces what `message_start` said; what is missing or null does not.
-    for (const [key, value] of Object.entries(toFields(event.usage))) {
-      if (value !== null) usage = { ...usage, [key]: value };
-    }
-    sink.usage(parseMessagesUsage(usage));
+    noteUsage(event.usage);
+  }
+
+  function noteUsage(value: unknown): void {
+    usage = parseMessagesUsage(value, usage);
+    if (usage !== undefined) sink.usage(usage);
   }
 
   return {
@@ -78,8 +81,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
       start();
       switch (event.type) {
         case 'message_start':
-          usage = toFields(toFields(event.message).usage);
-          sink.usage(parseMessagesUsage(usage));
+          noteUsage(toFields(event.message).usage);
           return;
         case 'content_block_start':
           blockStart(toFields(event.content_block));

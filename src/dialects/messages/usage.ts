@@ -1,20 +1,30 @@
-import type { FinishReason, FullUsage } from '../conversation.ts';
-import { type Fields, toCount, toFields } from '../translation/fields.ts';
+import { type Fields, isFields, toCount, toFields } from '../fields.ts';
+import { noUsage, type Usage } from '../usage.ts';
 
-/** FullUsage as Messages counts it: the cached tokens beside the input tokens, not inside. */
-export function parseMessagesUsage(usage: Fields): FullUsage {
-  const cacheReadTokens = toCount(usage.cache_read_input_tokens);
-  const cacheWriteTokens = toCount(usage.cache_creation_input_tokens);
+/**
+ * Usage as Messages counts it: cached tokens beside the input's, not within them. Counts are cumulative over a
+ * stream: what is there replaces what was known, what is missing or null does not.
+ */
+export function parseMessagesUsage(value: unknown, known?: Usage): Usage | undefined {
+  if (!isFields(value)) return known;
+  const before = known ?? noUsage;
+  const uncached = before.inputTokens - before.cacheReadTokens - before.cacheWriteTokens;
+  const cacheReadTokens = latest(value.cache_read_input_tokens, before.cacheReadTokens);
+  const cacheWriteTokens = latest(value.cache_creation_input_tokens, before.cacheWriteTokens);
   return {
-    inputTokens: toCount(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
-    outputTokens: toCount(usage.output_tokens),
+    inputTokens: latest(value.input_tokens, uncached) + cacheReadTokens + cacheWriteTokens,
+    outputTokens: latest(value.output_tokens, before.outputTokens),
     cacheReadTokens,
     cacheWriteTokens,
-    reasoningTokens: toCount(toFields(usage.output_tokens_details).thinking_tokens),
+    reasoningTokens: latest(toFields(value.output_tokens_details).thinking_tokens, before.reasoningTokens),
   };
 }
 
-export function buildMessagesUsage(usage: FullUsage): Fields {
+function latest(value: unknown, known: number): number {
+  return value === undefined || value === null ? known : toCount(value);
+}
+
+export function buildMessagesUsage(usage: Usage): Fields {
   const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
   return {
     input_tokens: Math.max(0, uncached),
@@ -26,40 +36,3 @@ export function buildMessagesUsage(usage: FullUsage): Fields {
       : {}),
   };
 }
-
-export function parseStopReason(reason: unknown): FinishReason {
-  switch (reason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length';
-    case 'tool_use':
-      return 'calls';
-    case 'refusal':
-      return 'filter';
-    case 'stop_sequence':
-      return 'sequence';
-    default:
-      return 'stop';
-  }
-}
-
-interface Stop {
-  readonly stop_reason: string;
-  readonly stop_sequence: string | null;
-}
-
-export function buildStop(finish: FinishReason, stopSequence: string | undefined): Stop {
-  if (finish === 'sequence' && stopSequence !== undefined) {
-    return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
-  }
-  return { stop_reason: stopReasons[finish], stop_sequence: null };
-}
-
-// Clients read `stop_sequence` beside that reason, so it is only given where the provider names the sequence.
-const stopReasons = {
-  stop: 'end_turn',
-  sequence: 'end_turn',
-  length: 'max_tokens',
-  calls: 'tool_use',
-  filter: 'refusal',
-} satisfies Record<FinishReason, string>;

@@ -1,9 +1,11 @@
-import { type CallStart, type FullUsage, noUsage, type StreamWriter } from '../conversation.ts';
-import { buildFailure } from '../translation/errors.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { CallStart, StreamWriter } from '../conversation.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
+import { noUsage, type Usage } from '../usage.ts';
 import { createBlockQueue } from './block-queue.ts';
-import { buildMessagesUsage, buildStop } from './usage.ts';
+import { messagesErrorEvent } from './error.ts';
+import { buildStop } from './finish.ts';
+import { buildMessagesUsage } from './usage.ts';
 
 /**
  * Writes a Messages stream. Blocks are strictly one after the other here, while the calls of other
@@ -16,7 +18,7 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
   let deltaTail = '';
   let openKind: 'text' | 'thinking' | 'call' | undefined;
   let isRefused = false;
-  let usage: FullUsage = noUsage;
+  let usage: Usage = noUsage;
 
   function emit(type: string, fields: object): void {
     out += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
@@ -86,7 +88,9 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
       emit('message_delta', { delta, usage: buildMessagesUsage(usage) });
       emit('message_stop', {});
     },
-    fail: (failure) => emit('error', buildFailure('messages', failure)),
+    fail(failure) {
+      out += messagesErrorEvent(failure);
+    },
     take() {
       const text = out;
       out = '';

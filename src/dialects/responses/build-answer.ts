@@ -1,8 +1,10 @@
-import { type Answer, type AnswerPart, noUsage, type ToolCall } from '../conversation.ts';
-import { type Fields, withoutAbsent } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { Answer, AnswerPart, ToolCall } from '../conversation.ts';
+import { type Fields, withoutAbsent } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { noUsage } from '../usage.ts';
 import { buildResponse } from './echo.ts';
-import { buildResponsesUsage, buildStatus } from './usage.ts';
+import { buildStatus } from './finish.ts';
+import { buildResponsesUsage } from './usage.ts';
 
 /** The Responses answer for a neutral one. */
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {

@@ -1,8 +1,8 @@
 import type { CallKind, ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
-import { type Fields, unsupported, withoutAbsent } from '../translation/fields.ts';
+import { type Fields, unsupported, withoutAbsent } from '../fields.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 
 /** The input items for the turns. */

@@ -1,8 +1,12 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import { type Fields, withoutAbsent } from '../fields.ts';
 import { type Dropped, noteDropped } from '../translation/dropped.ts';
-import { type Fields, withoutAbsent } from '../translation/fields.ts';
 import { limitUser } from '../translation/hash-user.ts';
-import { clampMaxTokens, type TranslationContext, takesReasoningEffort } from '../translation/quirks.ts';
+import {
+  clampMaxTokens,
+  type TranslationContext,
+  takesReasoningEffort,
+} from '../translation/model-quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { buildItems } from './build-items.ts';
 

@@ -1,5 +1,5 @@
-import type { Fields } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { Fields } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 
 /** The members of a response that repeat the request, with the defaults of the dialect. */
 export function buildEcho(request: Fields): Fields {

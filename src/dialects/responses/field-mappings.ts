@@ -1,24 +1,25 @@
 import {
   carried,
   dropped,
-  type FieldFate,
+  type FieldMapping,
+  fieldTable,
   isOn,
   notOpenAi,
   openAi,
   refused,
   renamed,
-} from '../translation/field-mapping.ts';
+} from '../field-mapping.ts';
 import {
   isOpenAiReasoningModel,
   takesReasoningEffort,
   takesSampling,
   thinkingControl,
-} from '../translation/quirks.ts';
+} from '../translation/model-quirks.ts';
 
 const lowered = 'lowered to the limit configured for the model';
 const needsState = 'the state is kept at another provider; send the whole conversation';
 
-const common: readonly FieldFate[] = [
+const common: readonly FieldMapping[] = [
   carried('model', { note: "the model's name at the provider" }),
   carried('stream'),
   refused('previous_response_id', needsState),
@@ -49,7 +50,7 @@ const common: readonly FieldFate[] = [
   refused('input[].content[].file_id', 'files kept at another provider'),
 ];
 
-const toChat: readonly FieldFate[] = [
+const toChat: readonly FieldMapping[] = [
   renamed('input', 'messages', {
     note: 'calls in a row are one assistant message, with the text before them',
   }),
@@ -106,7 +107,7 @@ const toChat: readonly FieldFate[] = [
   }),
 ];
 
-const toMessages: readonly FieldFate[] = [
+const toMessages: readonly FieldMapping[] = [
   renamed('input', 'messages', {
     note: 'users in a row are one; a call without an output gets an error as its result',
   }),
@@ -160,4 +161,8 @@ const toMessages: readonly FieldFate[] = [
   renamed('input[type=function_call_output]', 'messages[].content[].tool_use_id'),
 ];
 
-export const responsesFates = { chat: [...common, ...toChat], messages: [...common, ...toMessages] };
+/** By the provider's dialect, the nearest first. */
+export const responsesMappings = {
+  chat: fieldTable(common, toChat),
+  messages: fieldTable(common, toMessages),
+};

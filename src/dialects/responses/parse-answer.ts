@@ -1,6 +1,7 @@
 import type { Answer, AnswerPart, ToolCall } from '../conversation.ts';
-import { brokenAnswer, type Fields, isFields, toFields, toList, toText } from '../translation/fields.ts';
-import { parseResponsesFinish, parseResponsesUsage } from './usage.ts';
+import { brokenAnswer, type Fields, toFields, toList, toText } from '../fields.ts';
+import { parseResponsesFinish } from './finish.ts';
+import { parseResponsesUsage } from './usage.ts';
 
 /** A whole Responses answer in the neutral form. */
 export function parseResponsesAnswer(body: Fields): Answer {
@@ -14,7 +15,7 @@ export function parseResponsesAnswer(body: Fields): Answer {
   return {
     parts,
     finish: parseResponsesFinish(body, hasCalls),
-    usage: isFields(body.usage) ? parseResponsesUsage(body.usage) : undefined,
+    usage: parseResponsesUsage(body.usage),
   };
 }
 

@@ -1,12 +1,5 @@
 import type { ContentPart } from '../conversation.ts';
-import {
-  type Fields,
-  parseFields,
-  parseList,
-  parseOptionalText,
-  parseText,
-  unsupported,
-} from '../translation/fields.ts';
+import { type Fields, parseFields, parseList, parseOptionalText, parseText, unsupported } from '../fields.ts';
 import { parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 
 /** The content of a message item or of a call's output. */

@@ -1,5 +1,4 @@
 import type { ConversationRequest, OutputFormat, SystemTurn } from '../conversation.ts';
-import type { Dropped } from '../translation/dropped.ts';
 import {
   type Fields,
   isFields,
@@ -13,7 +12,8 @@ import {
   toFields,
   toList,
   wrongField,
-} from '../translation/fields.ts';
+} from '../fields.ts';
+import type { Dropped } from '../translation/dropped.ts';
 import { parseEffort } from '../translation/parse-effort.ts';
 import { splitSystem } from '../translation/split-system.ts';
 import { parseItems } from './parse-items.ts';

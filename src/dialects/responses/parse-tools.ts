@@ -1,5 +1,4 @@
 import type { Tool, ToolChoice, ToolName } from '../conversation.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import {
   type Fields,
   parseFields,
@@ -8,7 +7,8 @@ import {
   parseOptionalText,
   parseText,
   unsupported,
-} from '../translation/fields.ts';
+} from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 
 interface ChosenTools {
   readonly tools: readonly Tool[];

@@ -1,5 +1,5 @@
 import type { StreamSink } from '../conversation.ts';
-import { type Fields, toText } from '../translation/fields.ts';
+import { type Fields, toText } from '../fields.ts';
 import { parseOutputCall, parseOutputItem } from './parse-answer.ts';
 
 interface Item {

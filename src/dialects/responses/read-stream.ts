@@ -1,16 +1,9 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
-import { parseFailure } from '../translation/errors.ts';
-import {
-  brokenAnswer,
-  type Fields,
-  isFields,
-  parseEventData,
-  toFields,
-  toList,
-  toText,
-} from '../translation/fields.ts';
+import { parseFailure } from '../failure.ts';
+import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
+import { parseResponsesFinish } from './finish.ts';
 import { createResponsesItems } from './read-items.ts';
-import { parseResponsesFinish, parseResponsesUsage } from './usage.ts';
+import { parseResponsesUsage } from './usage.ts';
 
 /** Reads a provider's Responses stream. What no delta brought is taken from the `done` events and the final output. */
 export function createResponsesReader(sink: StreamSink): StreamReader {
@@ -25,7 +18,8 @@ export function createResponsesReader(sink: StreamSink): StreamReader {
 
   function complete(response: Fields): void {
     for (const [index, item] of toList(response.output).entries()) items.done(index, toFields(item));
-    if (isFields(response.usage)) sink.usage(parseResponsesUsage(response.usage));
+    const usage = parseResponsesUsage(response.usage);
+    if (usage !== undefined) sink.usage(usage);
     sink.complete(parseResponsesFinish(response, items.callCount() > 0));
   }
 

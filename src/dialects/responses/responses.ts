@@ -1,8 +1,20 @@
-import { asRecord, count, type Dialect, type Usage } from '../dialect.ts';
-import { errorValue } from '../error-value.ts';
+import type { TextDialect } from '../dialect.ts';
+import { toFields } from '../fields.ts';
+import { openAiErrorBody } from '../translation/openai-error.ts';
+import { buildResponsesAnswer } from './build-answer.ts';
+import { buildResponsesRequest } from './build-request.ts';
+import { buildEcho } from './echo.ts';
+import { responsesErrorEvent } from './error.ts';
+import { responsesMappings } from './field-mappings.ts';
+import { parseResponsesAnswer } from './parse-answer.ts';
+import { parseResponsesRequest } from './parse-request.ts';
+import { createResponsesReader } from './read-stream.ts';
+import { parseResponsesUsage } from './usage.ts';
+import { createResponsesWriter } from './write-stream.ts';
 
 /** OpenAI's Responses API. */
-export const responses: Dialect = {
+export const responses: TextDialect = {
+  name: 'responses',
   path: '/v1/responses',
   canStream: true,
   caps: ['max_output_tokens'],
@@ -30,36 +42,22 @@ export const responses: Dialect = {
   },
   blockRole: () => undefined,
 
-  answerUsage: (answer) => toUsage(asRecord(answer).usage),
-  eventUsage: (event, known) => toUsage(asRecord(asRecord(event).response).usage) ?? known,
+  answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
+  eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
   // For hosts that put the type behind other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
-  errorEvent: (error, requestId, sequence) => {
-    const { type, reason, message, code, param } = errorValue(error).error;
-    const event = {
-      type: 'error',
-      code,
-      message,
-      param,
-      sequence_number: sequence,
-      error: { type, reason, message, code, param },
-      request_id: requestId,
-    };
-    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  errorBody: openAiErrorBody,
+  errorEvent: responsesErrorEvent,
+
+  codec: {
+    parseRequest: parseResponsesRequest,
+    buildRequest: buildResponsesRequest,
+    parseAnswer: parseResponsesAnswer,
+    buildAnswer: (answer, context, request) => buildResponsesAnswer(answer, context, buildEcho(request)),
+    createReader: createResponsesReader,
+    createWriter: (context, request) => createResponsesWriter(context, buildEcho(request)),
+    mappingsTo: responsesMappings,
   },
 };
-
-function toUsage(value: unknown): Usage | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const usage = asRecord(value);
-  const input = asRecord(usage.input_tokens_details);
-  return {
-    inputTokens: count(usage.input_tokens),
-    outputTokens: count(usage.output_tokens),
-    cacheReadTokens: count(input.cached_tokens),
-    cacheWriteTokens: count(input.cache_write_tokens),
-    reasoningTokens: count(asRecord(usage.output_tokens_details).reasoning_tokens),
-  };
-}

@@ -1,7 +1,8 @@
-import type { FinishReason, FullUsage } from '../conversation.ts';
-import { type Fields, toCount, toFields } from '../translation/fields.ts';
+import { type Fields, isFields, toCount, toFields } from '../fields.ts';
+import type { Usage } from '../usage.ts';
 
-export function parseResponsesUsage(usage: Fields): FullUsage {
+export function parseResponsesUsage(usage: unknown): Usage | undefined {
+  if (!isFields(usage)) return undefined;
   const input = toFields(usage.input_tokens_details);
   const output = toFields(usage.output_tokens_details);
   return {
@@ -14,7 +15,7 @@ export function parseResponsesUsage(usage: Fields): FullUsage {
 }
 
 /** Both details objects are required by the SDK's types. */
-export function buildResponsesUsage(usage: FullUsage): Fields {
+export function buildResponsesUsage(usage: Usage): Fields {
   return {
     input_tokens: usage.inputTokens,
     input_tokens_details: {
@@ -25,23 +26,4 @@ export function buildResponsesUsage(usage: FullUsage): Fields {
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,
   };
-}
-
-export function parseResponsesFinish(response: Fields, hasCalls: boolean): FinishReason {
-  if (response.status === 'incomplete') {
-    return toFields(response.incomplete_details).reason === 'content_filter' ? 'filter' : 'length';
-  }
-  return hasCalls ? 'calls' : 'stop';
-}
-
-interface Status {
-  readonly status: 'completed' | 'incomplete';
-  readonly incomplete_details: { readonly reason: string } | null;
-}
-
-export function buildStatus(finish: FinishReason): Status {
-  if (finish === 'length')
-    return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-  if (finish === 'filter') return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
-  return { status: 'completed', incomplete_details: null };
 }

@@ -1,6 +1,6 @@
 import type { CallStart } from '../conversation.ts';
-import type { Fields } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { Fields } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
 import { callItem, messageItem, reasoningItem, textContent } from './build-answer.ts';
 
 type Emit = (type: string, members: string) => void;

@@ -1,9 +1,12 @@
-import { type FullUsage, noUsage, type StreamWriter } from '../conversation.ts';
-import { buildFailure } from '../translation/errors.ts';
-import { type Fields, toText } from '../translation/fields.ts';
-import type { TranslationContext } from '../translation/quirks.ts';
+import type { StreamWriter } from '../conversation.ts';
+import type { Fields } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { openAiErrorBody } from '../translation/openai-error.ts';
+import { noUsage, type Usage } from '../usage.ts';
 import { buildResponse } from './echo.ts';
-import { buildResponsesUsage, buildStatus } from './usage.ts';
+import { responsesErrorCode, responsesErrorEvent } from './error.ts';
+import { buildStatus } from './finish.ts';
+import { buildResponsesUsage } from './usage.ts';
 import { createItemWriter } from './write-items.ts';
 
 /** Writes a Responses stream: every payload is numbered, and the last one holds the whole response. */
@@ -11,7 +14,7 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
   const id = context.newId('resp_');
   let out = '';
   let sequence = 0;
-  let usage: FullUsage = noUsage;
+  let usage: Usage = noUsage;
   let isStarted = false;
 
   /** `members` are the payload's further members as JSON text. */
@@ -55,22 +58,12 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
     },
     fail(failure) {
       start();
-      const error = buildFailure('responses', failure).error;
-      const code = toResponsesCode(failure.type, failure.code);
-      const state = { status: 'failed', output: [], usage: null } as const;
-      emitResponse('response.failed', { ...state, error: { ...toMembers(error), code } });
-      // Codex acts on the event above; the SDKs of OpenAI raise an exception only for this one, and the
-      // older of them only if it has a member `error`.
-      const { message, param } = toMembers(error);
-      const request = failure.requestId === undefined ? {} : { request_id: failure.requestId };
-      const last = {
-        code,
-        message: toText(message),
-        param: param ?? null,
-        error: { ...toMembers(error), code },
-        ...request,
-      };
-      emit('error', JSON.stringify(last).slice(1, -1));
+      const code = responsesErrorCode(failure);
+      const error = { ...openAiErrorBody(failure).error, code };
+      // Codex acts on this event, the SDKs on the one after it.
+      emitResponse('response.failed', { status: 'failed', output: [], usage: null, error });
+      out += responsesErrorEvent(failure, sequence);
+      sequence += 1;
     },
     take() {
       const text = out;
@@ -78,17 +71,4 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
       return text;
     },
   };
-}
-
-function toMembers(error: unknown): Fields {
-  return typeof error === 'object' && error !== null ? { ...error } : {};
-}
-
-const finalTypes = ['invalid_request_error', 'permission_error', 'authentication_error', 'not_found_error'];
-
-// Codex tries again on `server_error` and on every code it does not know, and stops at `invalid_prompt`.
-function toResponsesCode(type: string, code: string | undefined): string {
-  if (code === 'context_length_exceeded' || code === 'insufficient_quota') return code;
-  if (type === 'rate_limit_error') return 'rate_limit_exceeded';
-  return finalTypes.includes(type) ? 'invalid_prompt' : 'server_error';
 }

@@ -1,5 +1,5 @@
 import type { ContentPart, Source } from '../conversation.ts';
-import { unsupported } from './fields.ts';
+import { unsupported } from '../fields.ts';
 
 /** Splits a data URL with base64 content; undefined for every other URL. */
 export function parseDataUrl(url: string): Source | undefined {

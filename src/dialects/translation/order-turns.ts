@@ -1,5 +1,5 @@
 import type { AssistantTurn, ToolCall, ToolResult, Turn } from '../conversation.ts';
-import { unsupported } from './fields.ts';
+import { unsupported } from '../fields.ts';
 
 type MutableResults = { role: 'results'; results: (ToolResult | undefined)[]; ids: string[] };
 

@@ -1,5 +1,5 @@
 import type { Effort } from '../conversation.ts';
-import { wrongField } from './fields.ts';
+import { wrongField } from '../fields.ts';
 
 const efforts: readonly unknown[] = [
   'none',

@@ -1,5 +1,5 @@
 import type { Tool, ToolCall } from '../conversation.ts';
-import { isFields, toFields, toText } from './fields.ts';
+import { isFields, toFields, toText } from '../fields.ts';
 
 type FunctionTool = Pick<Tool, 'description' | 'strict'> & { readonly parameters: Record<string, unknown> };
 

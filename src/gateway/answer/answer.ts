@@ -1,5 +1,3 @@
-import { asRecord } from '../../dialects/dialect.ts';
-import { decodeEmbeddings, encodeEmbeddings } from '../../dialects/embeddings/encodings.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
@@ -133,7 +131,7 @@ function giveWhole(
     return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
   }
   exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
-  const mended = endpoint.dialectName === 'embeddings' ? mendEmbeddings(value, request) : undefined;
+  const mended = endpoint.dialect.mendAnswer?.(value, request.document);
   const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
   send(exchange, forwarded, { body: given, gateway });
 }
@@ -156,19 +154,6 @@ function parseAnswer(body: Buffer): unknown {
       cause,
     });
   }
-}
-
-/**
- * The answer in the encoding that was asked for, where a host ignores the question; undefined where it did
- * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
- */
-function mendEmbeddings(answer: unknown, { document }: ModelRequest): unknown {
-  const { data } = asRecord(answer);
-  if (!Array.isArray(data)) return undefined;
-  const isText = typeof asRecord(data[0]).embedding === 'string';
-  const wantsText = document.memberText(document.root, 'encoding_format') === 'base64';
-  if (isText === wantsText || data.length === 0) return undefined;
-  return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
 }
 
 async function giveError(

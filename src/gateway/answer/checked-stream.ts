@@ -1,5 +1,7 @@
-import type { Dialect, Usage } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { toFailure } from '../../dialects/failure.ts';
 import { createSseParser, formatSse, type SseParser } from '../../dialects/sse.ts';
+import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
 import type { PassingStream } from './passing-stream.ts';
@@ -42,7 +44,7 @@ export class CheckedStream implements PassingStream {
 
   /** What the rules let go before they refused, and nothing that still waits for them. */
   fail(error: GatewayError, requestId: string): Buffer {
-    const told = this.#toldFailure ? '' : this.#dialect.errorEvent(error, requestId, this.#events);
+    const told = this.#toldFailure ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
     const bytes = Buffer.from(this.#text + told);
     this.#text = '';
     return bytes;

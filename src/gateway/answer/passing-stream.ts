@@ -1,7 +1,9 @@
-import type { Dialect, Usage } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { toFailure } from '../../dialects/failure.ts';
 import { createSseParser, type SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamTranslation } from '../../dialects/translate.ts';
+import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Scrubber } from './scrub.ts';
 
@@ -65,7 +67,7 @@ export class ExactStream implements PassingStream {
   fail(error: GatewayError, requestId: string): Buffer {
     const { gap, events } = this.#observer;
     const ownLine = this.#held.length === 0 ? gap : '\n\n';
-    return Buffer.from(ownLine + this.#dialect.errorEvent(error, requestId, events));
+    return Buffer.from(ownLine + this.#dialect.errorEvent(toFailure(error, requestId), events));
   }
 
   get isWhole(): boolean {

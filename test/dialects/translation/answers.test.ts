@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TextDialect } from '../../../src/dialects/translate.ts';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { plainAnswers, text } from './plain-answers.ts';
 import { directions, startTranslation } from './run-translation.ts';
 
@@ -8,11 +8,11 @@ const bonn = { city: 'Bonn' };
 const thought = 'The user asks about plants…';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
-function answer(client: TextDialect, provider: TextDialect, body: unknown): any {
+function answer(client: TextDialectName, provider: TextDialectName, body: unknown): any {
   return startTranslation(client, provider).answer(body).body;
 }
 
-const call = (client: TextDialect, input: unknown) => {
+const call = (client: TextDialectName, input: unknown) => {
   switch (client) {
     case 'messages':
       return { type: 'tool_use', id: expect.stringMatching(/^(call|toolu)_/), name: 'get_weather', input };
@@ -35,7 +35,7 @@ const call = (client: TextDialect, input: unknown) => {
 };
 
 function expected(
-  client: TextDialect,
+  client: TextDialectName,
   parts: { thinking?: string; text?: string; inputs?: unknown[] },
   end: string,
 ) {

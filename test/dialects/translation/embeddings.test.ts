@@ -1,10 +1,6 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
-import {
-  askForFloats,
-  decodeEmbeddings,
-  encodeEmbeddings,
-} from '../../../src/dialects/embeddings/encodings.ts';
+import { decodeEmbeddings, encodeEmbeddings } from '../../../src/dialects/embeddings/encodings.ts';
 import { startFakeProvider } from './fake-provider.ts';
 
 const floats = {
@@ -16,14 +12,6 @@ const floats = {
   model: 'host-model',
   usage: { prompt_tokens: 4, total_tokens: 4 },
 };
-
-test('asks for numbers and remembers what the client is owed', () => {
-  expect(askForFloats({ model: 'm', input: 'x', encoding_format: 'base64' })).toEqual({
-    body: { model: 'm', input: 'x', encoding_format: 'float' },
-    isBase64: true,
-  });
-  expect(askForFloats({ model: 'm', input: 'x' }).isBase64).toBe(false);
-});
 
 test('packs vectors as little-endian floats and leaves the rest alone', () => {
   const encoded = encodeEmbeddings(floats);

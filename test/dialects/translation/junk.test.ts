@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dialects } from '../../../src/dialects/registry.ts';
 import { createSseParser } from '../../../src/dialects/sse.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
@@ -58,7 +59,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
     const accidents = new Set<string>();
     for (const wish of wishes) {
       for (const request of spoiled({ ...requests[client]('m', wish), stream: true })) {
-        const translation = createTranslation(client, provider, newContext());
+        const translation = createTranslation(dialects[client], dialects[provider], newContext());
         accidents.add(accident(['request.field', 'request.unsupported'], () => translation.request(request)));
       }
     }

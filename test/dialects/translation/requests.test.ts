@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createTranslation,
-  type TextDialect,
-  type TranslationContext,
-} from '../../../src/dialects/translate.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { createTranslation } from '../../../src/dialects/translate.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
 import { newContext } from './run-translation.ts';
 
 function request(
-  client: TextDialect,
-  provider: TextDialect,
+  client: TextDialectName,
+  provider: TextDialectName,
   body: object,
   changes: Partial<TranslationContext> = {},
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
 ): any {
-  return createTranslation(client, provider, newContext(changes)).request({ model: 'asked-for', ...body })
-    .body;
+  return createTranslation(dialects[client], dialects[provider], newContext(changes)).request({
+    model: 'asked-for',
+    ...body,
+  }).body;
 }
 
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
@@ -152,7 +152,7 @@ describe('messages to chat', () => {
   const search = { type: 'web_search_20250305', name: 'web_search' };
 
   test('dated server tools are dropped beside others', () => {
-    const translation = createTranslation('messages', 'chat', newContext());
+    const translation = createTranslation(dialects.messages, dialects.chat, newContext());
     const { body, dropped } = translation.request({
       max_tokens: 10,
       messages: [{ role: 'user', content: 'hi' }],
@@ -198,7 +198,7 @@ describe('messages to chat', () => {
 
   test('thirty tools with long names keep apart, and the answer has the long names again', () => {
     const names = Array.from({ length: 30 }, (_each, index) => `mcp__${'server_'.repeat(12)}__tool_${index}`);
-    const translation = createTranslation('messages', 'chat', newContext());
+    const translation = createTranslation(dialects.messages, dialects.chat, newContext());
 
     const sent = translation.request({
       max_tokens: 10,
@@ -510,7 +510,7 @@ describe('responses to chat', () => {
   });
 
   test('its tools become functions, and what the host can not run is left out', () => {
-    const translation = createTranslation('responses', 'chat', newContext());
+    const translation = createTranslation(dialects.responses, dialects.chat, newContext());
     const { body, dropped } = translation.request({ model: 'x', ...codex });
 
     expect(body).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: false });
@@ -699,7 +699,7 @@ describe('hostile requests', () => {
       Array.from({ length: 5_000 }, (_each, index) => [`${'x'.repeat(500)}${index}`, 1]),
     );
 
-    const { dropped } = createTranslation('chat', 'messages', newContext()).request({
+    const { dropped } = createTranslation(dialects.chat, dialects.messages, newContext()).request({
       messages: [],
       ...body,
     });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { createSseParser } from '../../../src/dialects/sse.ts';
 import {
   createTranslation,
   type StreamTranslation,
-  type TextDialect,
   type Translation,
-  type TranslationContext,
 } from '../../../src/dialects/translate.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
 
 /** A context whose ids count up, so that equal inputs give equal outputs. */
 export function newContext(changes: Partial<TranslationContext> = {}): TranslationContext {
@@ -31,7 +31,7 @@ export const directions = [
   ['chat', 'responses'],
   ['responses', 'chat'],
   ['responses', 'messages'],
-] as const satisfies (readonly [TextDialect, TextDialect])[];
+] as const satisfies (readonly [TextDialectName, TextDialectName])[];
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 
@@ -65,7 +65,7 @@ const smallRequests = {
       strict: null,
     })),
   },
-} satisfies Record<TextDialect, unknown>;
+} satisfies Record<TextDialectName, unknown>;
 
 export function fixture(name: string): Buffer {
   return readFileSync(new URL(`../../fixtures/streams/${name}.sse`, import.meta.url));
@@ -73,12 +73,12 @@ export function fixture(name: string): Buffer {
 
 /** A translation that has already seen its request. */
 export function startTranslation(
-  client: TextDialect,
-  provider: TextDialect,
+  client: TextDialectName,
+  provider: TextDialectName,
   request: unknown = smallRequests[client],
   changes: Partial<TranslationContext> = {},
 ): Translation {
-  const translation = createTranslation(client, provider, newContext(changes));
+  const translation = createTranslation(dialects[client], dialects[provider], newContext(changes));
   translation.request(request);
   return translation;
 }
@@ -108,6 +108,6 @@ export function runStream(translation: Translation, chunks: readonly Uint8Array[
   return { text, state: stream.state, usage: stream.usage, thrown };
 }
 
-export function runFixture(client: TextDialect, provider: TextDialect, scenario: string): Streamed {
+export function runFixture(client: TextDialectName, provider: TextDialectName, scenario: string): Streamed {
   return runStream(startTranslation(client, provider), [fixture(`${provider}.${scenario}`)]);
 }

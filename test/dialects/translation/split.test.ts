@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { createSseParser } from '../../../src/dialects/sse.ts';
-import type { TextDialect } from '../../../src/dialects/translate.ts';
 import { directions, fixture, runStream, startTranslation } from './run-translation.ts';
 
 const recordings = readdirSync(new URL('../../fixtures/streams/', import.meta.url))
@@ -40,7 +40,7 @@ describe.each(recordings)('the recording %s', (name) => {
     expect(parse(Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1)))).toEqual(parse([bytes]));
   });
 
-  const provider = name.split('.')[0] as TextDialect;
+  const provider = name.split('.')[0] as TextDialectName;
   const clients = directions
     .filter((direction) => direction[1] === provider)
     .map((direction) => direction[0]);

@@ -33,15 +33,11 @@ describe('a stream that is whole', () => {
 });
 
 describe.each([
-  [
-    'messages',
-    'event: error\ndata: {"type":"error","error":{"type":"api_error",',
-    'event: ping\ndata: {"type":"ping"}\n\n',
-  ],
-  ['chat', 'data: {"type":"error","error":{"type":"api_error",', delta],
+  ['messages', 'event: error\ndata: {"type":"error","error":{', 'event: ping\ndata: {"type":"ping"}\n\n'],
+  ['chat', 'data: {"error":{', delta],
   [
     'responses',
-    'event: error\ndata: {"type":"error","code":"provider.broken_response",',
+    'event: error\ndata: {"type":"error","sequence_number":1,"code":"provider.broken_response",',
     'event: response.created\ndata: {"type":"response.created"}\n\n',
   ],
 ] as const)('a stream of %s that is cut', (name, words, event) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTranslation } from './run-translation.ts';
+import { startTranslation } from './translation/run-translation.ts';
 
 test.each([
   [

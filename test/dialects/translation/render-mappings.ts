@@ -1,9 +1,9 @@
-import { fates } from '../../../src/dialects/field-mappings.ts';
-import type { TextDialect } from '../../../src/dialects/translate.ts';
-import type { FieldFate } from '../../../src/dialects/translation/field-mapping.ts';
+import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { mappingsBetween } from '../../../src/dialects/translate.ts';
 import { directions } from './run-translation.ts';
 
-const titles: Record<TextDialect, string> = {
+const titles: Record<TextDialectName, string> = {
   messages: 'Messages (Anthropic)',
   chat: 'Chat Completions (OpenAI)',
   responses: 'Responses (OpenAI)',
@@ -17,7 +17,7 @@ bytes pass as they are.
 
 What happens to each field of a request is listed below, by direction:
 
-| fate | meaning |
+| mapping | meaning |
 |---|---|
 | carried | same name and meaning at the provider |
 | renamed | another name, form or place |
@@ -29,7 +29,7 @@ Where a field has several rows, the first that applies counts. A top-level field
 A field of the wrong form is 400 \`request.field\`, with its place in \`param\`. \`[]\` stands for any element.
 
 These tables are made from the data that the gateway itself uses, and a test feeds every field through it.
-After a change: \`npx vitest run test/dialects/translate/fates.test.ts -u\`.
+After a change: \`npx vitest run test/dialects/translation/field-mappings.test.ts -u\`.
 `;
 
 const answers = `## Answers and streams
@@ -58,22 +58,25 @@ const answers = `## Answers and streams
 `;
 
 /** The text of docs/translation.md. */
-export function renderFates(): string {
+export function renderMappings(): string {
   const sections = directions.map(([client, provider]) =>
-    section(`${titles[client]} to ${titles[provider]}`, fates[client][provider] ?? []),
+    section(
+      `${titles[client]} to ${titles[provider]}`,
+      mappingsBetween(dialects[client], dialects[provider])?.rows ?? [],
+    ),
   );
   return [introduction, ...sections, answers].join('\n');
 }
 
-function section(title: string, rows: readonly FieldFate[]): string {
+function section(title: string, rows: readonly FieldMapping[]): string {
   const lines = rows.map((row) => {
     const field = code(row.field);
-    const to = row.fate === 'renamed' ? code(row.to ?? '') : '';
-    return `| ${field} | ${row.when ?? ''} | ${row.fate} | ${to} | ${row.note ?? ''} |`;
+    const to = row.kind === 'renamed' ? code(row.to ?? '') : '';
+    return `| ${field} | ${row.when ?? ''} | ${row.kind} | ${to} | ${row.note ?? ''} |`;
   });
   return [
     `## ${title}\n`,
-    '| field | when | fate | becomes | note |',
+    '| field | when | mapping | becomes | note |',
     '|---|---|---|---|---|',
     ...lines,
     '',

@@ -1,4 +1,5 @@
-import type { TextDialect, TranslationContext } from '../../../src/dialects/translate.ts';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
 
 /** One field in a request, and what must be found of it. */
 export interface Probe {
@@ -569,4 +570,4 @@ const responses: Probes = {
   },
 };
 
-export const probes: Readonly<Record<TextDialect, Probes>> = { messages, chat, responses };
+export const probes: Readonly<Record<TextDialectName, Probes>> = { messages, chat, responses };

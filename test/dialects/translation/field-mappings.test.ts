@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { fates } from '../../../src/dialects/field-mappings.ts';
-import { createTranslation, type TextDialect } from '../../../src/dialects/translate.ts';
-import type { FieldFate } from '../../../src/dialects/translation/field-mapping.ts';
-import { headOf } from '../../../src/dialects/translation/field-mapping.ts';
-import { type Probe, probes } from './fate-probes.ts';
-import { renderFates } from './render-fates.ts';
+import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
+import { headOf } from '../../../src/dialects/field-mapping.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { createTranslation, mappingsBetween } from '../../../src/dialects/translate.ts';
+import { type Probe, probes } from './field-probes.ts';
+import { renderMappings } from './render-mappings.ts';
 import { directions, newContext } from './run-translation.ts';
 
-const small: Record<TextDialect, object> = {
+const small: Record<TextDialectName, object> = {
   messages: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },
   chat: { model: 'm', messages: [{ role: 'user', content: 'hello' }] },
   responses: { model: 'm', input: 'hello' },
@@ -16,9 +16,9 @@ const small: Record<TextDialect, object> = {
 const thinker = { host: 'openai', targetModel: 'gpt-5' } as const;
 const claude = { host: 'anthropic', targetModel: 'claude-opus-5' } as const;
 
-function contextOf(row: FieldFate, probe: Probe, provider: TextDialect) {
+function contextOf(row: FieldMapping, probe: Probe, provider: TextDialectName) {
   if (probe.context !== undefined) return probe.context;
-  const isEffort = row.fate === 'renamed' && row.field.includes('reasoning');
+  const isEffort = row.kind === 'renamed' && row.field.includes('reasoning');
   if (!isEffort) return {};
   return provider === 'messages' ? claude : thinker;
 }
@@ -34,21 +34,21 @@ function pick(value: unknown, path: string): unknown[] {
 }
 
 describe.each(directions)('%s to %s', (client, provider) => {
-  const rows = fates[client][provider] ?? [];
+  const rows = mappingsBetween(dialects[client], dialects[provider])?.rows ?? [];
 
-  test.each(rows.map((row) => [row.field, row.fate, row.when ?? 'always', row] as const))(
+  test.each(rows.map((row) => [row.field, row.kind, row.when ?? 'always', row] as const))(
     '%s is %s (%s)',
-    (field, fate, _when, row) => {
+    (field, kind, _when, row) => {
       const key = row.when === undefined ? field : `${field}|${row.when}`;
       const probe = probes[client][key];
       if (probe === undefined) throw new Error(`no probe for ${key}`);
       const context = contextOf(row, probe, provider);
       const translate = (body: object) =>
-        createTranslation(client, provider, newContext(context)).request(body);
+        createTranslation(dialects[client], dialects[provider], newContext(context)).request(body);
       const base = { ...small[client], ...probe.base };
       const body = { ...base, ...probe.set };
 
-      if (fate === 'refused') {
+      if (kind === 'refused') {
         const param = probe.param ?? headOf(field);
         expect(() => translate(body)).toThrow(
           expect.objectContaining({ code: 'request.unsupported', param }),
@@ -58,10 +58,10 @@ describe.each(directions)('%s to %s', (client, provider) => {
       const sent = translate(body);
       // The model's name comes from the context, so there is no request without it.
       const before = field === 'model' ? { body: {} } : translate(base);
-      if (fate === 'dropped' || fate === 'answered') {
+      if (kind === 'dropped' || kind === 'answered') {
         expect(sent.body).toEqual(before.body);
-        if (fate === 'dropped' && field === headOf(field)) expect(sent.dropped).toContain(field);
-        if (fate === 'answered') expect(sent.dropped).not.toContain(field);
+        if (kind === 'dropped' && field === headOf(field)) expect(sent.dropped).toContain(field);
+        if (kind === 'answered') expect(sent.dropped).not.toContain(field);
         return;
       }
       const found = pick(sent.body, row.to ?? '');
@@ -71,7 +71,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
   );
 
   test('a field that nobody knows is dropped, and said to be', () => {
-    const translation = createTranslation(client, provider, newContext());
+    const translation = createTranslation(dialects[client], dialects[provider], newContext());
 
     const { body, dropped } = translation.request({ ...small[client], brand_new: { secret: 'x' } });
 
@@ -81,5 +81,5 @@ describe.each(directions)('%s to %s', (client, provider) => {
 });
 
 test('docs/translation.md says what the code does', async () => {
-  await expect(renderFates()).toMatchFileSnapshot('../../../docs/translation.md');
+  await expect(renderMappings()).toMatchFileSnapshot('../../../docs/translation.md');
 });

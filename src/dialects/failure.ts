@@ -1,7 +1,8 @@
-import type { ProviderFailure } from '../conversation.ts';
+import type { GatewayError } from '../errors.ts';
+import type { ProviderFailure } from './conversation.ts';
 import { type Fields, isFields, toFields, toList, toText } from './fields.ts';
 
-/** The names Anthropic's SDK knows, by status; what is not listed is an `api_error` or the request's fault. */
+// The names Anthropic's SDK knows, by status; what is not listed is an `api_error` or the request's fault.
 const typesByStatus: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -18,6 +19,12 @@ const typesByStatus: Readonly<Record<number, string>> = {
 };
 
 const anthropicTypes = new Set([...Object.values(typesByStatus), 'api_error']);
+
+/** A failure that the gateway found itself. */
+export function toFailure(error: GatewayError, requestId: string): ProviderFailure {
+  const { reason, message, param } = error;
+  return { type: error.failure.type, message, code: reason, param, requestId };
+}
 
 /** Reads a provider's error of any shape; `status` is absent for an error inside a stream. */
 export function parseFailure(body: unknown, status?: number): ProviderFailure {
@@ -60,39 +67,10 @@ function toAnthropicType(type: string, code: string | undefined, status: number 
 }
 
 // Agents compact their history on these words: Claude Code on the text, OpenAI's clients on the code.
-const tooLongCode = 'context_length_exceeded';
-const tooLongText = 'prompt is too long';
+export const tooLongCode = 'context_length_exceeded';
+export const tooLongText = 'prompt is too long';
 
 function isTooLongText(message: string): boolean {
   const text = message.toLowerCase();
   return text.includes(tooLongText) || text.includes('maximum context length');
-}
-
-const openAiTypes: Readonly<Record<string, string>> = {
-  rate_limit_error: 'rate_limit_exceeded',
-  overloaded_error: 'server_error',
-  api_error: 'server_error',
-  timeout_error: 'server_error',
-};
-
-/** The error body of the client's dialect; a superset that the other family's SDK understands too. */
-export function buildFailure(client: 'messages' | 'chat' | 'responses', failure: ProviderFailure): Fields {
-  const { code, param, requestId } = failure;
-  const request = requestId === undefined ? {} : { request_id: requestId };
-  const rest = {
-    ...(requestId === undefined ? {} : { reason: code }),
-    code: code ?? null,
-    param: param ?? null,
-  };
-  if (client === 'messages') {
-    const error = { type: failure.type, message: toMessagesText(failure), ...rest };
-    return { type: 'error', error, ...request };
-  }
-  const type = requestId === undefined ? (openAiTypes[failure.type] ?? failure.type) : failure.type;
-  return { error: { message: failure.message, type, ...rest }, ...request };
-}
-
-function toMessagesText({ code, message }: ProviderFailure): string {
-  if (code !== tooLongCode || message.toLowerCase().includes(tooLongText)) return message;
-  return `${tooLongText}: ${message}`;
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

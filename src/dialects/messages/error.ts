@@ -1,0 +1,26 @@
+import type { ProviderFailure } from '../conversation.ts';
+import { tooLongCode, tooLongText } from '../failure.ts';
+import type { Fields } from '../fields.ts';
+
+export function messagesErrorBody(failure: ProviderFailure): Fields {
+  const { type, code, param, requestId } = failure;
+  const isOwn = requestId !== undefined;
+  const error = {
+    type,
+    message: toMessage(failure),
+    ...(isOwn ? { reason: code } : {}),
+    code: code ?? null,
+    param: param ?? null,
+  };
+  return { type: 'error', error, ...(isOwn ? { request_id: requestId } : {}) };
+}
+
+export function messagesErrorEvent(failure: ProviderFailure): string {
+  return `event: error\ndata: ${JSON.stringify(messagesErrorBody(failure))}\n\n`;
+}
+
+// Claude Code compacts its history when it reads these words.
+function toMessage({ code, message }: ProviderFailure): string {
+  if (code !== tooLongCode || message.toLowerCase().includes(tooLongText)) return message;
+  return `${tooLongText}: ${message}`;
+}

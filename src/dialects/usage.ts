@@ -1,0 +1,39 @@
+/** Tokens of one exchange. `inputTokens` counts cached ones too, in every dialect. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  /** The provider's own count never came, and this one was made from the length of texts. */
+  readonly isEstimated?: true;
+}
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** Usage with the names that records and scripts see. */
+export interface UsageFields {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly estimated?: true;
+}
+
+export function toUsageFields(usage: Usage): UsageFields {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    ...(usage.isEstimated === true ? { estimated: true } : {}),
+  };
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { dialects } from '../../src/dialects/registry.ts';
+
+const root = join(import.meta.dirname, '..', '..', 'src', 'dialects');
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+/** What a file imports of this layer, by path from its root. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/ from '(\.[^']+)'/g)]
+    .map(([, specifier = '']) => normalize(join(dirname(file), specifier)))
+    .filter((target) => !target.startsWith('..'));
+}
+
+const folderOf = (file: string) => (file.includes('/') ? dirname(file) : '');
+const isDialect = (folder: string) => folder !== '' && folder !== 'translation';
+
+test('the registry alone knows the dialects, and no dialect knows another one', () => {
+  const violations = files
+    .filter((file) => file !== 'registry.ts')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => isDialect(folderOf(target)) && folderOf(target) !== folderOf(file))
+        .map((target) => `${file} → ${target}`),
+    );
+
+  expect(files.length).toBeGreaterThan(50);
+  expect(violations).toEqual([]);
+});
+
+test('every folder of a dialect is one line of the registry', () => {
+  const folders = new Set(files.map(folderOf).filter(isDialect));
+
+  expect([...folders].sort()).toEqual(Object.keys(dialects).sort());
+  for (const [name, dialect] of Object.entries(dialects)) expect(dialect.name).toBe(name);
+  expect(importsOf('registry.ts').filter((target) => isDialect(folderOf(target)))).toHaveLength(folders.size);
+});
+
+test('imports go round in no circle, types included', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file) || path.includes(file)) return;
+    for (const target of importsOf(file)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+
+  expect(circles).toEqual([]);
+});
