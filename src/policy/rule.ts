@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/registry.ts';
 import type { JsonDocument } from '../json/json-document.ts';
+import type { Confidence } from './detectors/detector.ts';
 
 /** From the mildest to the strictest; where several rules match, the strictest wins. */
 export const actions = ['allow', 'warn', 'redact', 'block'] as const;
@@ -36,8 +37,18 @@ export interface Match {
   readonly view?: 'exact' | 'folded';
   /** The matcher that matched, as it is named in the rule. */
   readonly matcher: string;
-  /** How often; of a text, in how many stretches of it. */
+  /** How often; of a text, in how many parts of it. */
   readonly count: number;
+  /** What detectors found there, each kind once. */
+  readonly detected?: readonly Detected[];
+}
+
+/** A kind of value that a detector found. */
+export interface Detected {
+  readonly detector: string;
+  readonly confidence: Confidence;
+  /** How it was recognized, where a detector knows several ways. */
+  readonly why?: string;
 }
 
 /** What one rule says. */

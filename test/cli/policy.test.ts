@@ -240,18 +240,19 @@ describe('policy explain', () => {
     expect(exit).toBe(3);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe('request   messages, key shop-web of project shop, model sandbox-mini');
-    expect(lines.slice(1, 7).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
+    expect(lines.slice(1, 8).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
       ['gateway-key', 'built-in', 'block', 'enforce', 'no', 'TIME', ''],
       ['codename', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text folded'],
       ['short-answers', 'house', 'block', 'monitor', 'yes', 'TIME', '/max_tokens max_output_tokens'],
       ['cards', 'house', 'redact', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text exact'],
+      ['', '', '', '', '', '', '  credit_card: likely'],
       ['by-day', 'house', 'block', 'enforce', 'no', 'TIME', ''],
       ['only-sandbox', 'house', 'block', 'enforce', 'no', 'TIME', ''],
     ]);
-    expect(lines[7]).toMatch(
+    expect(lines[8]).toMatch(
       /^decision {2}block by codename, content\.codename at \/messages\/0\/content\/1\/text, \d+us$/,
     );
-    expect(lines[8]).toBe('monitor   would block: short-answers');
+    expect(lines[9]).toBe('monitor   would block: short-answers');
     expect(stderr).toBe('gateway: blocked by rule codename\n');
     expect(stdout + stderr).not.toMatch(/4111 ?1111|nightfall/i);
   });

@@ -19,6 +19,11 @@ describe('the schema of a policy', () => {
     ['an unknown matcher', { rules: [{ ...rule, when: { colour: ['red'] } }] }],
     ['an unknown option of a matcher', { rules: [{ ...rule, when: { text: { phrase: ['a'] } } }] }],
     ['an unknown detector', { rules: [{ ...rule, when: { text: { detect: ['cards'] } } }] }],
+    [
+      'an unknown detector with a confidence',
+      { rules: [{ ...rule, when: { text: { detect: [{ cards: 'likely' }] } } }] },
+    ],
+    ['an unknown confidence', { rules: [{ ...rule, when: { text: { detect: [{ secrets: 'sure' }] } } }] }],
     ['an unknown role', { rules: [{ ...rule, when: { text: { phrases: ['a'], in: ['robot'] } } }] }],
     ['an unknown action', { rules: [{ ...rule, action: 'refuse' }] }],
     ['an unknown endpoint', { rules: [{ ...rule, when: { endpoint: ['completions'] } }] }],
@@ -46,6 +51,21 @@ describe('the schema of a policy', () => {
 describe('problems of policies', () => {
   test('are none where all is well', () => {
     expect(problems(rule)).toEqual([]);
+  });
+
+  test('name detectors that are never certain, and settings that name none', () => {
+    expect(problems({ ...rule, when: { text: { detect: ['iban', { email: 'certain' }, {}] } } })).toEqual([
+      {
+        path: 'house.rules.0.when.text.detect.1.email',
+        message: 'email has nothing to be certain by: ask for likely or possible',
+        severity: 'error',
+      },
+      {
+        path: 'house.rules.0.when.text.detect.2',
+        message: 'name a detector: { secrets: possible }',
+        severity: 'error',
+      },
+    ]);
   });
 
   test.each([

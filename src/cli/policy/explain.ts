@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import type { RuleExplanation } from '../../policy/explain.ts';
+import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
@@ -122,12 +123,18 @@ function toText(told: Told, isForPeople: boolean): string {
 /** A rule's own line, and one more for every further place. */
 function toRows(rule: ToldRule): readonly (readonly string[])[] {
   const { policy, action, mode, matched, failed, microseconds, matches } = rule;
-  const [first, ...others] = matches.map(({ at, view, matcher, count }) =>
+  const [first, ...others] = matches.flatMap(({ at, view, matcher, count, detected = [] }) => [
     [at === '' ? '(request)' : at, view ?? matcher, ...(count > 1 ? [`${count} times`] : [])].join(' '),
-  );
+    ...detected.map(toDetected),
+  ]);
   const said = failed ? 'failed' : matched ? 'yes' : 'no';
   const row = [rule.rule, policy, action, mode, said, `${microseconds}us`, first ?? ''];
   return [row, ...others.map((place) => ['', '', '', '', '', '', place])];
+}
+
+/** `  secrets: certain (GitHub, checksum)` */
+function toDetected({ detector, confidence, why }: Detected): string {
+  return `  ${detector}: ${confidence}${why === undefined ? '' : ` (${why})`}`;
 }
 
 function decisionLines(told: Told): string[] {

@@ -11,6 +11,7 @@ export interface JsonSchema {
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly propertyNames?: JsonSchema;
   readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
@@ -60,7 +61,10 @@ function admitVariables(schema: JsonSchema): JsonSchema {
 /** The keys that may stand in the object at a path; none where there is no object or any name is free. */
 export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): string[] {
   return schemasAt(schema, path).flatMap((at) =>
-    branches(at).flatMap((branch) => Object.keys(branch.properties ?? {})),
+    branches(at).flatMap((branch) => [
+      ...Object.keys(branch.properties ?? {}),
+      ...(branch.propertyNames?.enum ?? []).map(String),
+    ]),
   );
 }
 

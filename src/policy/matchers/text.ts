@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { atLeast, confidences, defaultConfidence } from '../detectors/detector.ts';
 import { type DetectorName, detectors } from '../detectors/registry.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
@@ -12,13 +13,17 @@ const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]
 const [firstRole, ...otherRoles] = roleNames;
 
 const phrase = z.string().min(1);
+const confidence = z.enum(confidences);
+
+/** `secrets`, or `{ secrets: possible }` for another confidence than `likely`. */
+const detection = z.union([z.partialRecord(z.enum(detectorNames), confidence), z.enum(detectorNames)]);
 
 /** What texts are looked for: phrases, patterns and detectors, any of them; and in whose texts. */
 export const textSchema = z
   .strictObject({
     phrases: z.array(phrase).min(1).optional(),
     regex: z.array(phrase).min(1).optional(),
-    detect: z.array(z.enum(detectorNames)).min(1).optional(),
+    detect: z.array(detection).min(1).optional(),
     in: z
       .array(z.enum([firstRole as (typeof roleNames)[number], ...otherRoles]))
       .min(1)
@@ -65,12 +70,25 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
     if ('problem' in compiled) context.problem(['regex', index], compiled.problem);
     else patterns.push({ key: `regex ${match} ${source}`, pattern: compiled.value });
   });
-  for (const name of options.detect ?? []) {
-    const detector = context.detectors[name];
-    if (detector !== undefined) {
-      patterns.push({ key: `detector ${name}`, pattern: { kind: 'detector', name, detector } });
+  options.detect?.forEach((detection, index) => {
+    const levels = Object.entries(
+      typeof detection === 'string' ? { [detection]: defaultConfidence } : detection,
+    );
+    if (levels.length === 0) context.problem(['detect', index], 'name a detector: { secrets: possible }');
+    for (const [name, confidence] of levels) {
+      const detector = context.detectors[name];
+      if (detector === undefined) continue;
+      if (confidence === 'certain' && detector.neverCertain) {
+        const problem = `${name} has nothing to be certain by: ask for likely or possible`;
+        context.problem(['detect', index, name], problem);
+        continue;
+      }
+      patterns.push({
+        key: `detector ${name} ${confidence}`,
+        pattern: { kind: 'detector', name, confidence, detector: atLeast(detector, confidence) },
+      });
     }
-  }
+  });
   return patterns;
 }
 

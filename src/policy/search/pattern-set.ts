@@ -31,7 +31,7 @@ export function compilePatternSet(
       exact.addRegex(pattern.exact, number);
       if (pattern.folded !== undefined) folded.addRegex(pattern.folded, number);
     } else {
-      const prefilter = prefilterOf(pattern.name, pattern.detector);
+      const prefilter = prefilterOf(pattern.detector);
       if (prefilter.isOpen) always.push(number);
       for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal).text), number);
       for (const regex of prefilter.regexes) folded.addRegex(regex, number);

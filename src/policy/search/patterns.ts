@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Detector, Finding } from '../detectors/detector.ts';
+import type { Confidence, Detector, Finding, Range } from '../detectors/detector.ts';
 import type { Fold } from './fold.ts';
 import type { View } from './scanner.ts';
 
@@ -7,7 +7,12 @@ import type { View } from './scanner.ts';
 export type Pattern =
   | { readonly kind: 'phrase'; readonly text: string; readonly match: View }
   | { readonly kind: 'regex'; readonly exact: RE2JS; readonly folded?: RE2JS }
-  | { readonly kind: 'detector'; readonly name: string; readonly detector: Detector };
+  | {
+      readonly kind: 'detector';
+      readonly name: string;
+      readonly confidence: Confidence;
+      readonly detector: Detector;
+    };
 
 /**
  * Most instructions that one pattern may compile to. Wide counted repetitions multiply the automaton's states:
@@ -54,7 +59,7 @@ export function foldedForms(text: string, fold: Fold): readonly string[] {
   return [...new Set(forms.map((form) => fold.text(form).text))];
 }
 
-/** A stretch of a text, in UTF-16 units; and the view in which the pattern was there. */
+/** A part of a text, and the view in which the pattern was there. */
 export interface MatchRange extends Finding {
   readonly view: View;
 }
@@ -63,14 +68,15 @@ export interface MatchRange extends Finding {
 export function findRanges(pattern: Pattern, text: string, fold: Fold): readonly MatchRange[] {
   const ranges: MatchRange[] = [];
   const exact = (found: readonly Finding[]) => {
-    for (const { start, end } of found) ranges.push({ start, end, view: 'exact' });
+    for (const finding of found) ranges.push({ ...finding, view: 'exact' });
   };
   const folded = (find: (text: string) => readonly Finding[]) => {
     const view = fold.text(text);
-    for (const { start, end } of find(view.text)) {
-      if (end <= start) continue;
-      const from = view.starts[start] as number;
-      ranges.push({ start: from, end: view.ends[end - 1] as number, view: 'folded' });
+    for (const finding of find(view.text)) {
+      if (finding.end <= finding.start) continue;
+      const start = view.starts[finding.start] as number;
+      const end = view.ends[finding.end - 1] as number;
+      ranges.push({ ...finding, start, end, view: 'folded' });
     }
   };
   switch (pattern.kind) {
@@ -91,16 +97,16 @@ export function findRanges(pattern: Pattern, text: string, fold: Fold): readonly
   }
 }
 
-function findLiteral(text: string, literal: string): readonly Finding[] {
-  const found: Finding[] = [];
+function findLiteral(text: string, literal: string): readonly Range[] {
+  const found: Range[] = [];
   for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
     found.push({ start: at, end: at + literal.length });
   }
   return found;
 }
 
-function findRegex(regex: RE2JS, text: string): readonly Finding[] {
-  const found: Finding[] = [];
+function findRegex(regex: RE2JS, text: string): readonly Range[] {
+  const found: Range[] = [];
   const matcher = regex.matcher(text);
   while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
   return found;

@@ -1,14 +1,17 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import { defaultConfidence } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
-import type { Match } from '../rule.ts';
+import type { Detected, Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './findings.ts';
-import { findRanges } from './patterns.ts';
+import { findRanges, type MatchRange } from './patterns.ts';
 
 /** Most places that are named in a decision; the count goes on. */
 const placeLimit = 32;
 // Counting reads the text again; in very long ones "at least once" does.
 const countedLength = 65_536;
+/** Most kinds of detected values that are named for one text. */
+const detectedLimit = 16;
 
 /** Occurrences as matches, one for each text of the request, in the order of the request. */
 export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly Match[] {
@@ -26,7 +29,7 @@ export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly
       at: pointerTo(facts.subject.document, entry),
       view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, facts),
       matcher: 'text',
-      count: same.reduce((count, match) => count + countRanges(match, facts), 0),
+      ...countAll(same, facts),
     }));
 }
 
@@ -40,12 +43,31 @@ function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded'
   return isExact ? 'exact' : 'folded';
 }
 
-function countRanges({ pattern, segment, before, view }: TextMatch, facts: Facts): number {
+/** How often something occurs in a text, and what detectors make of it. */
+function countAll(matches: readonly TextMatch[], facts: Facts): Pick<Match, 'count' | 'detected'> {
+  const detected = new Map<string, Detected>();
+  let count = 0;
+  for (const match of matches) {
+    const ranges = rangesOf(match, facts);
+    count += Math.max(1, ranges.length);
+    const pattern = facts.pattern(match.pattern);
+    if (pattern.kind !== 'detector') continue;
+    const detector = pattern.name;
+    // In a text that is not read again, no more is known than what the rule asked for.
+    const kinds = ranges.length > 0 ? ranges : [{ confidence: pattern.confidence, why: undefined }];
+    for (const { confidence = defaultConfidence, why } of kinds) {
+      const kind = { detector, confidence, ...(why === undefined ? {} : { why }) };
+      if (detected.size < detectedLimit) detected.set(JSON.stringify(kind), kind);
+    }
+  }
+  return { count, ...(detected.size === 0 ? {} : { detected: [...detected.values()] }) };
+}
+
+function rangesOf({ pattern, segment, before, view }: TextMatch, facts: Facts): readonly MatchRange[] {
   const { document, entry } = segment.place;
-  if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return 1;
+  if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return [];
   const ranges = findRanges(facts.pattern(pattern), textOf(segment.place), facts.fold);
-  const sameView = ranges.filter((range) => range.view === view).length;
-  return Math.max(1, sameView);
+  return ranges.filter((range) => range.view === view);
 }
 
 /** Where a text stands. Of a key that is the object it stands in: the key itself is what must not be told. */

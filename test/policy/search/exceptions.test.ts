@@ -15,7 +15,7 @@ function finding(stretches: readonly { readonly start: number; readonly end: num
     prefilter: { kind: 'always' },
     reach: 100,
   };
-  return { kind: 'detector', name: 'given', detector };
+  return { kind: 'detector', confidence: 'likely', name: 'given', detector };
 }
 
 test('a stretch is left out where an exception holds all of it, however they overlap', () => {

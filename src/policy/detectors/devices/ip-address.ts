@@ -8,10 +8,18 @@ import { findLongRuns } from '../text/long-runs.ts';
  * netmasks; and what has the shape alone: versions, object identifiers, hardware addresses, `a::b` of code.
  */
 export const ipAddress: Detector = {
-  prefilter: { kind: 'digits', atLeast: 1 },
+  prefilter: {
+    kind: 'regexes',
+    regexes: [
+      '[0-9]\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]',
+      '(?:[23][0-9a-f]{3}|f[c-f][0-9a-f]{2}|64):[0-9a-f]{0,4}:',
+      '(?:64:ff9b|::ffff):',
+    ],
+  },
   reach: 45,
   folded: true,
   ignoresCase: true,
+  neverCertain: true,
   find(text) {
     const findings: Finding[] = [];
     for (const run of findLongRuns(text, 7, addressCharacters)) {

@@ -7,7 +7,7 @@ import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../
  * lacks an anchor, so any number that begins with 51 passes, however long.
  */
 export const creditCard: Detector = {
-  prefilter: { kind: 'digits', atLeast: 14 },
+  prefilter: { kind: 'regexes', regexes: ['[0-9](?:[ .-]?[0-9]){13}'] },
   reach: 23,
   folded: true,
   ignoresCase: true,

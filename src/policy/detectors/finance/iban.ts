@@ -4,6 +4,7 @@ import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from '../text
 
 // The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
 const isIban = 'default' in iban ? iban.default : iban;
+const checked = { confidence: 'certain', why: 'check digits' } as const;
 const longest = 34;
 const shortest = 15;
 /** What a sum is multiplied by, modulo 97, when two letters and two digits are put behind it: six places. */
@@ -14,8 +15,10 @@ const firstPower = 1_000_000 % 97;
  * knows them; in one piece or in groups of four with one separator throughout.
  */
 export const ibanNumber: Detector = {
-  // Only the two check digits are sure to be there: some countries' account numbers may be letters throughout.
-  prefilter: { kind: 'digits', atLeast: 2 },
+  prefilter: {
+    kind: 'regexes',
+    regexes: ['[a-z]{2}[0-9]{2}(?:[a-z0-9]{11}|[ .-][a-z0-9]{4}[ .-][a-z0-9]{4}[ .-][a-z0-9]{3})'],
+  },
   reach: longest + 9,
   folded: true,
   ignoresCase: true,
@@ -65,7 +68,7 @@ function groupedFrom(text: string, start: number, separator: number): Finding | 
     if (length > 0) remainder = appendToRemainder(remainder, text, { start: index, end });
     length += end - index;
     const isChecked = length >= shortest && (remainder * firstPower + first) % 97 === 1;
-    if (isChecked && isValid(text, start, end)) found = { start, end };
+    if (isChecked && isValid(text, start, end)) found = { start, end, ...checked };
     if (end - index < 4 || text.charCodeAt(end) !== separator) break;
     index = end + 1;
   }
@@ -85,7 +88,7 @@ function wholeFrom(text: string, start: number): Finding | undefined {
   if (length < shortest || length > longest || text.charCodeAt(end) === 95) return undefined;
   const remainder = appendToRemainder(0, text, { start: start + 4, end });
   const isChecked = appendToRemainder(remainder, text, { start, end: start + 4 }) === 1;
-  return isChecked && isValid(text, start, end) ? { start, end } : undefined;
+  return isChecked && isValid(text, start, end) ? { start, end, ...checked } : undefined;
 }
 
 /**

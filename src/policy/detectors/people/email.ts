@@ -9,10 +9,11 @@ const longestDomain = 189;
  * in URLs, package versions (`name@1.2.3`), images for dense screens (`icon@2x.png`), decorators.
  */
 export const email: Detector = {
-  prefilter: { kind: 'literals', literals: ['@'] },
+  prefilter: { kind: 'regexes', regexes: ['[^ "`(]@[^ \'"`(/:]{1,64}\\.[^ ]'] },
   reach: longestLocal + 1 + longestDomain,
   folded: true,
   ignoresCase: true,
+  neverCertain: true,
   find(text) {
     const findings: Finding[] = [];
     for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {

@@ -9,7 +9,7 @@ import { nationalLengths } from './phone-plans.ts';
  * France, Japan); any other digits only right after a word that announces a number.
  */
 export const phone: Detector = {
-  prefilter: { kind: 'digits', atLeast: 7 },
+  prefilter: { kind: 'regexes', regexes: ['\\b[0-9](?:[ ()+./-]{0,3}[0-9]){6}'] },
   reach: 32,
   folded: true,
   ignoresCase: true,

@@ -7,7 +7,7 @@ import { followsWord, letterBefore, wordsBefore } from '../text/context-words.ts
  * that announce one, because nine digits alone are anything. Numbers that are never issued are left out.
  */
 export const usSsn: Detector = {
-  prefilter: { kind: 'digits', atLeast: 9 },
+  prefilter: { kind: 'regexes', regexes: ['[0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4}'] },
   reach: 11,
   folded: true,
   ignoresCase: true,

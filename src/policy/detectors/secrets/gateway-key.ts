@@ -41,7 +41,12 @@ function findKeys(text: string, inRuns: readonly string[], anywhere: readonly st
 export function findGatewayKeys(text: string): readonly Finding[] {
   return occurrences(text, prefix, 0)
     .filter(({ start }) => isGatewayKey(text, start))
-    .map(({ start }) => ({ start, end: start + keyLength }));
+    .map(({ start }) => ({
+      start,
+      end: start + keyLength,
+      confidence: 'certain',
+      why: 'gateway key, checksum',
+    }));
 }
 
 function isGatewayKey(text: string, start: number): boolean {
@@ -55,7 +60,7 @@ function isGatewayKey(text: string, start: number): boolean {
 function occurrences(text: string, value: string, offset: number): readonly Finding[] {
   const found: Finding[] = [];
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
-    found.push({ start: offset + at, end: offset + at + value.length });
+    found.push({ start: offset + at, end: offset + at + value.length, confidence: 'certain' });
   }
   return found;
 }

@@ -37,7 +37,7 @@ export const privateKey: Detector = {
       lines ??= findLongRuns(text, shortestLine, base64Characters);
       const end = keyEnd(text, lines, opening);
       if (end === undefined) continue;
-      findings.push({ start: opening.index, end });
+      findings.push({ start: opening.index, end, confidence: 'certain', why: 'private key' });
       next = end;
     }
     return findings;

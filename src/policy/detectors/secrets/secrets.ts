@@ -15,8 +15,21 @@ import { findUrlCredentials } from './url-credentials.ts';
  * no form and is not found.
  */
 export const secrets: Detector = {
-  // What it looks for is so varied that the search for long stretches inside is the cheaper filter.
-  prefilter: { kind: 'always' },
+  prefilter: {
+    kind: 'regexes',
+    regexes: [
+      '(?:sk-|gsk_|xai-|pplx-|r8_|hf_|api_org_|aiza|gocspx-|akia|asia|gh[opsur]_|github_pat_)[a-z0-9_-]{14}',
+      '(?:gl[a-z]{2,4}-|xox[a-z]-|xapp-|[sr]k_live_|whsec_|npm_|pypi-|dop_v1_|dckr_pat_|hvs\\.|glsa_|nrak-|pmak-)[a-z0-9_+/-]{12}',
+      '(?:figd_|sbp_|ntn_|shp[a-z]{2}_|lin_api_|ops_eyj|atatt3|t3blbkfj|dp\\.|op_|ey[a-z])[a-z0-9_+/-]{12}',
+      '(?:sk|dapi)[0-9a-f]{32}',
+      'sg\\.[a-z0-9_-]{22}\\.',
+      'gw_[a-z0-9]{8}',
+      'hooks\\.slack\\.com|x-oauth-basic',
+      'secret[_-]?access[_-]?key',
+      '://[^ ]{0,512}@',
+      'private key|static key v?1|putty-user-key|age-secret-key-1',
+    ],
+  },
   reach: privateKey.reach,
   folded: false,
   find: (text) => findThroughDisguise(text, findSecrets),

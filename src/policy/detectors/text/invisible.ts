@@ -1,4 +1,4 @@
-import type { Finding } from '../detector.ts';
+import { confidences, defaultConfidence, type Finding } from '../detector.ts';
 
 /**
  * Soft hyphen, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key with
@@ -17,9 +17,10 @@ export function findThroughDisguise(
   const found = find(text);
   if (!disguise.test(text)) return found;
   const { plain, places } = undisguise(text);
-  const more = find(plain).map(({ start, end }) => ({
-    start: places[start] ?? 0,
-    end: (places[end - 1] ?? 0) + 1,
+  const more = find(plain).map((finding) => ({
+    ...finding,
+    start: places[finding.start] ?? 0,
+    end: (places[finding.end - 1] ?? 0) + 1,
   }));
   return joinOverlapping([...found, ...more]);
 }
@@ -30,9 +31,19 @@ export function joinOverlapping(findings: readonly Finding[]): readonly Finding[
   for (const finding of findings.toSorted((one, other) => one.start - other.start)) {
     const last = joined.at(-1);
     if (last === undefined || finding.start >= last.end) joined.push(finding);
-    else if (finding.end > last.end) joined[joined.length - 1] = { start: last.start, end: finding.end };
+    else
+      joined[joined.length - 1] = {
+        ...surer(last, finding),
+        start: last.start,
+        end: Math.max(last.end, finding.end),
+      };
   }
   return joined;
+}
+
+function surer(one: Finding, other: Finding): Finding {
+  const rank = ({ confidence = defaultConfidence }: Finding) => confidences.indexOf(confidence);
+  return rank(other) > rank(one) ? other : one;
 }
 
 function isInvisible(code: number): boolean {
