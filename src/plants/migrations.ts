@@ -2,6 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.ts';
 import { seedCatalogue } from './catalogue/seed.ts';
 import type { Database, Queries } from './database/open.ts';
+import { searchKey } from './plant/search-key.ts';
 
 interface Migration {
   readonly name: string;
@@ -12,6 +13,8 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { name: '0001-tables', apply: createTables },
   { name: '0002-first-catalogue', apply: seedCatalogue },
+  { name: '0003-search-keys', apply: addSearchKeys },
+  { name: '0004-event-log', apply: createEventLog },
 ];
 
 // Any fixed number; it must only differ from those that other programs use in the same database.
@@ -26,8 +29,9 @@ export async function migrate<Value>(
   afterwards: (transaction: Queries) => Promise<Value>,
 ): Promise<Value> {
   return queries.transaction().execute(async (transaction) => {
-    if (kind === 'postgres')
+    if (kind === 'postgres') {
       await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(transaction);
+    }
     await transaction.schema
       .createTable('plant_store_migrations')
       .ifNotExists()
@@ -111,4 +115,40 @@ async function createTables(queries: Queries, kind: Database['kind']): Promise<v
     .execute();
   await schema.createIndex('login_failures_by_attempt').on('login_failures').column('attempt').execute();
   await schema.createIndex('login_failures_by_time').on('login_failures').column('failed_at').execute();
+}
+
+/** Names and categories are compared by keys made here, as neither database folds case for every script. */
+async function addSearchKeys(queries: Queries): Promise<void> {
+  const { schema } = queries;
+  await schema
+    .alterTable('plants')
+    .addColumn('name_key', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+  await schema.alterTable('plants').addColumn('category_key', 'text').execute();
+  await schema.createIndex('plants_by_category').on('plants').columns(['category_key', 'id']).execute();
+  const rows = await queries.selectFrom('plants').select(['id', 'name', 'category']).execute();
+  for (const { id, name, category } of rows) {
+    const keys = {
+      name_key: searchKey(name),
+      category_key: category === null ? null : searchKey(category),
+    };
+    await queries.updateTable('plants').set(keys).where('id', '=', id).execute();
+  }
+}
+
+/** A SQLite store is alone with its events; instances on PostgreSQL read them from here. */
+async function createEventLog(queries: Queries, kind: Database['kind']): Promise<void> {
+  if (kind === 'sqlite') return;
+  const { schema } = queries;
+  await schema
+    .createTable('plant_events')
+    .addColumn('id', 'bigint', (column) => column.primaryKey())
+    .addColumn('event', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('plant_event_counter')
+    .addColumn('last_id', 'bigint', (column) => column.notNull())
+    .execute();
+  await queries.insertInto('plant_event_counter').values({ last_id: 0 }).execute();
 }

@@ -4,18 +4,27 @@ import { createSessions } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
 import { insertDemoUser, insertUser, type NewUser, type User } from './accounts/users.ts';
 import { documentOperations } from './api/document-operations.ts';
+import type { Operation } from './api/operation.ts';
 import { plantOperations } from './api/plant-operations.ts';
 import { serve } from './api/serve.ts';
 import { userOperations } from './api/user-operations.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { asyncapi } from './contract/asyncapi.ts';
 import { openapi } from './contract/openapi.ts';
+import { toStoreError } from './database/failures.ts';
 import { openDatabase } from './database/open.ts';
-import { openFeed } from './events/feed.ts';
-import { createWatchers, defaultWatcherLimits, type WatcherLimits } from './events/watchers.ts';
+import { type Feed, type FeedListener, openFeed } from './events/feed.ts';
+import {
+  createWatchers,
+  defaultWatcherLimits,
+  type WatcherLimits,
+  type Watchers,
+} from './events/watchers.ts';
 import { migrate } from './migrations.ts';
+import { becomeReady } from './readiness.ts';
 
-export interface StoreOptions {
+/** What a store is told to be; plain data, so that it can be sent to a process of its own. */
+export interface StoreSettings {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -23,21 +32,24 @@ export interface StoreOptions {
   readonly database: string;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
-  /** Gets one record a request, and one for each thing that went wrong elsewhere. Never a query string. */
-  readonly log: (record: object) => void;
-  /** Makes a user `demo` where there is no user at all. */
+  /** Creates a user `demo` where there is no user at all. */
   readonly demoUser?: boolean;
   readonly drainMs?: number;
   readonly watcherLimits?: Partial<WatcherLimits>;
-  readonly now?: () => number;
   /** scrypt's N; another than the standard one is for tests that don't test it. */
   readonly passwordCost?: number;
+}
+
+export interface StoreOptions extends StoreSettings {
+  /** Gets one record a request, and one for each thing that went wrong elsewhere. Never a query string. */
+  readonly log: (record: object) => void;
+  readonly now?: () => number;
 }
 
 export interface Store {
   /** With the base path: `http://127.0.0.1:4101/v3`. */
   readonly url: string;
-  /** Only when the user `demo` has just been made; it is not to be had again. */
+  /** Only when the user `demo` has just been created; it can't be had again. */
   readonly demoPassword?: string;
   /** Stops accepting, lets open requests finish, disconnects watchers, closes the database. */
   drain(): Promise<void>;
@@ -45,7 +57,10 @@ export interface Store {
 
 const cleanUpEveryMs = 60_000;
 
-/** Opens the database (made and seeded where it is new) and serves the plant store on it. */
+/**
+ * Opens the database (created and seeded where it is new) and serves the plant store on it. A database that does
+ * not answer yet delays nothing: requests get 503 until it does.
+ */
 export async function startStore(options: StoreOptions): Promise<Store> {
   const { log, now = Date.now } = options;
   const database = await openDatabase(options.database);
@@ -64,39 +79,50 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   };
 
   try {
-    const demoPassword = await migrate(database, async (transaction) =>
-      options.demoUser === true ? insertDemoUser(transaction, passwords) : undefined,
-    );
-    const feed = await openFeed(database, {
-      onEvent: watchers.tell,
-      onGap: () => {
-        log({ event: 'plants.feed_lost' });
-        watchers.disconnect('events interrupted');
+    const ready = await becomeReady({
+      prepare: async (attempt) => {
+        // Later its password could be shown to nobody.
+        const wantsDemoUser = options.demoUser === true && attempt === 1;
+        const demoPassword = await migrate(database, async (transaction) =>
+          wantsDemoUser ? insertDemoUser(transaction, passwords) : undefined,
+        );
+        return { demoPassword, feed: await openFeed(database, feedListener(watchers, { log, now })) };
       },
+      onFailure: (error) => log({ event: 'plants.database_away', cause: causeText(error) }),
+      onReady: () => log({ event: 'plants.database_back' }),
     });
-    closing.push(feed.close);
+    closing.push(async () => {
+      await ready.stop();
+      await ready.value?.feed.close();
+    });
     const stopCleaning = cleanRegularly(async () => {
+      if (ready.value === undefined) return;
       await sessions.deleteExpired();
       await throttle.deleteExpired();
+      await ready.value.feed.deleteExpired();
     }, log);
     closing.push(stopCleaning);
+    const writes: Pick<Feed, 'write'> = { write: (work) => ready.require().feed.write(work) };
     const listener = await serve({
       ...options,
       operations: [
-        ...plantOperations({ catalogue: createCatalogue(database, feed, now), sessions }),
-        ...userOperations({
-          sessions,
-          logIn: (credentials, address) =>
-            logIn(credentials, address, { queries, passwords, sessions, throttle }),
-          onLogout: (tokenHash) => watchers.disconnect('session ended', tokenHash),
-        }),
+        ...afterCheck(ready.require, [
+          ...plantOperations({ catalogue: createCatalogue(database, writes, now), sessions }),
+          ...userOperations({
+            sessions,
+            logIn: (credentials, address) =>
+              logIn(credentials, address, { queries, passwords, sessions, throttle }),
+            onLogout: (tokenHash) => watchers.disconnect('session ended', tokenHash),
+          }),
+        ]),
         ...documentOperations(openapi, asyncapi),
       ],
       sessions,
       watchers,
-      isFeedLive: () => feed.isLive,
+      isFeedLive: () => ready.value?.feed.isLive === true,
     });
     closing.push(listener.drain, async () => watchers.close());
+    const demoPassword = ready.value?.demoPassword;
     return {
       url: `${listener.url}/v3`,
       ...(demoPassword === undefined ? {} : { demoPassword }),
@@ -109,18 +135,45 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Makes a user in a store's database, whether or not the store is running. */
+/** Adds a user to a store's database, whether or not the store is running. */
 export async function addUser(database: string, user: NewUser, passwordCost?: number): Promise<User> {
   const opened = await openDatabase(database);
   try {
     await migrate(opened, async () => undefined);
     return await insertUser(opened.queries, createPasswordChecker(passwordCost), user);
+  } catch (error) {
+    throw toStoreError(error);
   } finally {
     await opened.queries.destroy();
   }
 }
 
-/** Runs the work now and then until stopped; stopping waits for a run that is under way. */
+function feedListener(
+  { notify, disconnect }: Watchers,
+  { log, now }: Required<Pick<StoreOptions, 'log' | 'now'>>,
+): FeedListener {
+  return {
+    onEvent: notify,
+    onGap: () => {
+      log({ event: 'plants.events_missed' });
+      disconnect('events interrupted');
+    },
+    onState: (state) => log({ event: `plants.events_${state}` }),
+    now,
+  };
+}
+
+function afterCheck(check: () => void, operations: readonly Operation[]): readonly Operation[] {
+  return operations.map((operation) => ({
+    ...operation,
+    handle: (call) => {
+      check();
+      return operation.handle(call);
+    },
+  }));
+}
+
+/** Runs the work every minute until stopped; stopping waits for a run that is under way. */
 function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {
@@ -135,4 +188,9 @@ function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): ()
     clearInterval(timer);
     await running;
   };
+}
+
+function causeText(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -113,7 +113,17 @@ describeDatabases('wrong input', (databases) => {
     },
   );
 
+  test.each(['abc', '0', '-1', '1.5', '9007199254740993', '%', '1%20', '0x10'])(
+    'deleting the plant %s is refused with 400',
+    async (id) => {
+      const { status, json } = await store.sendLoggedIn({ method: 'DELETE', path: `/plant/${id}` });
+
+      expect({ status, param: json.error.param }).toEqual({ status: 400, param: 'plantId' });
+    },
+  );
+
   test('a plant that is not there is 404, also at the greatest id', async () => {
+    expect((await store.sendLoggedIn({ method: 'DELETE', path: '/plant/999999' })).status).toBe(404);
     expect((await store.send({ path: '/plant/999999' })).json.error.reason).toBe('plant.unknown');
     expect((await store.send({ path: '/plant/9007199254740991' })).status).toBe(404);
     expect((await put({ id: 9007199254740991, status: 'sold' })).status).toBe(404);
@@ -144,6 +154,13 @@ describeDatabases('wrong input', (databases) => {
     ['tags?limit=1&limit=2', 'limit'],
     ['tags?after=-1', 'after'],
     ['tags?after=9007199254740993', 'after'],
+    ['tags?name=', 'name'],
+    ['tags?name=%20', 'name'],
+    ['tags?name=a&name=b', 'name'],
+    ['tags?name=a%00', 'name'],
+    [`tags?name=${'n'.repeat(201)}`, 'name'],
+    ['status?category=', 'category'],
+    [`status?category=${'c'.repeat(101)}`, 'category'],
     ['status?status=lost', 'status'],
     ['status?status=', 'status'],
     ['status?status=sold,pending', 'status'],
@@ -163,6 +180,8 @@ describeDatabases('wrong input', (databases) => {
     const encoded = encodeURIComponent(tag);
 
     expect((await store.send({ path: `/plant/search/tags?tags=${encoded}` })).json).toEqual([]);
+    expect((await store.send({ path: `/plant/search/tags?name=${encoded}` })).json).toEqual([]);
+    expect((await store.send({ path: `/plant/search/tags?category=${encoded}` })).json).toEqual([]);
     expect((await store.send({ path: `/plant/search/status?status=${encoded}` })).status).toBe(400);
     expect((await store.send({ path: `/plant/${encoded}` })).status).toBe(400);
     expect((await put({ name: text, status: 'sold' })).status).toBe(404);
@@ -205,10 +224,10 @@ describeDatabases('wrong input', (databases) => {
     ['GET', '/plant/1/x', 404, undefined],
     ['GET', '/user/', 404, undefined],
     ['GET', '/../v3/plant/1', 404, undefined],
-    ['DELETE', '/plant/1', 405, 'GET'],
+    ['PATCH', '/plant/1', 405, 'GET, DELETE'],
     ['PATCH', '/plant', 405, 'POST, PUT'],
     ['GET', '/plant', 405, 'POST, PUT'],
-    ['OPTIONS', '/plant/1', 405, 'GET'],
+    ['OPTIONS', '/plant/1', 405, 'GET, DELETE'],
     ['PUT', '/user/auth/login', 405, 'GET, POST'],
     ['HEAD', '/user/auth/logout', 405, 'GET'],
   ])('%s %s is %i', async (method, path, status, allow) => {

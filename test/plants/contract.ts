@@ -49,6 +49,7 @@ export function checkEvent(event: unknown): void {
     'plant.created': 'plantCreated',
     'plant.updated': 'plantUpdated',
     'plant.status.changed': 'plantStatusChanged',
+    'plant.deleted': 'plantDeleted',
     error: 'refused',
   };
   const name = names[String(type)];

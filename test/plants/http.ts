@@ -7,6 +7,8 @@ export interface Sent {
   readonly path: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The loopback address to send from, where it matters who sends. */
+  readonly from?: string;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
 }
@@ -23,17 +25,20 @@ export interface Answered {
 /** Sends one request, exactly as given, and checks its answer against the OpenAPI document. */
 export async function send(
   url: string,
-  { method = 'GET', path, token, headers = {}, body }: Sent,
+  { method = 'GET', path, token, headers = {}, from, body }: Sent,
 ): Promise<Answered> {
   const base = new URL(url);
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await exchange(base, `${base.pathname}${path}`, method, text, {
-    ...(text === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...headers,
-  });
+  const answer = await exchange(
+    { base, path: `${base.pathname}${path}`, method, from, body: text },
+    {
+      ...(text === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  );
   const contentType = answer.headers['content-type'] ?? '';
   const seen = { method, path: `${base.pathname}${path.split('?')[0]}`, status: answer.status, contentType };
   checkAnswer({ ...seen, body: answer.text });
@@ -41,16 +46,22 @@ export async function send(
   return { ...answer, json: isJson ? JSON.parse(answer.text) : undefined };
 }
 
+interface Outgoing {
+  readonly base: URL;
+  readonly path: string;
+  readonly method: string;
+  readonly from: string | undefined;
+  readonly body: string | undefined;
+}
+
 function exchange(
-  base: URL,
-  path: string,
-  method: string,
-  body: string | undefined,
+  { base, path, method, from, body }: Outgoing,
   headers: Record<string, string>,
 ): Promise<Omit<Answered, 'json'>> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = base;
-    const request = openRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
+    const options = { hostname, port, path, method, headers, agent: false, localAddress: from };
+    const request = openRequest(options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;

@@ -90,6 +90,21 @@ describeDatabases('the catalogue', (databases) => {
     expect((await store.send({ path: '/plant/search/tags?tags=is-HERE' })).json).toMatchObject([{ id }]);
   });
 
+  test('a deleted plant is returned once more and then gone, from searches by tag too', async () => {
+    const plant = await add({ name: 'Going', category: 'herb', tags: ['going-away'] });
+    const path = `/plant/${plant.id}`;
+
+    const anonymous = await store.send({ method: 'DELETE', path });
+    const deleted = await store.sendLoggedIn({ method: 'DELETE', path });
+    const again = await store.sendLoggedIn({ method: 'DELETE', path });
+
+    expect(anonymous.status).toBe(401);
+    expect(deleted).toMatchObject({ status: 200, json: plant });
+    expect(again).toMatchObject({ status: 404, json: { error: { reason: 'plant.unknown' } } });
+    expect((await store.send({ path })).status).toBe(404);
+    expect((await store.send({ path: '/plant/search/tags?tags=going-away' })).json).toEqual([]);
+  });
+
   test('updates at the same time leave one of them, whole', async () => {
     const { id } = await add({ name: 'Contended' });
     const variants = Array.from({ length: 10 }, (_, i) => ({ name: `v${i}`, tags: [`t${i}`] }));
@@ -178,6 +193,44 @@ describeDatabases('tag search', (databases) => {
     const { json } = await store.send({ path: `/plant/search/tags?${query}` });
 
     expect(ids(json)).toEqual(expected(tags, match, status));
+  });
+
+  test.each([
+    ['tags?name=FERN', ['Boston Fern']],
+    ['tags?name=lemon%20tree', ['Lemon Tree']],
+    ['tags?category=HERB', ['Lavender', 'Basil', 'Rosemary']],
+    ['status?category=herb&status=pending', ['Rosemary']],
+    ['tags?tags=green&category=succulent', ['Aloe Vera', 'Jade Plant']],
+    ['tags?tags=green,easy&match=all&name=plant&category=succulent', ['Jade Plant']],
+    ['tags?tags=green&name=plant&status=available', ['Snake Plant']],
+    ['tags?name=no%25such', []],
+    ['tags?name=_oston', []],
+    ['tags?category=her', []],
+  ])('%s finds by name and category', async (query, names) => {
+    const { json } = await store.send({ path: `/plant/search/${query}` });
+
+    expect(json.map(({ name }: { name: string }) => name)).toEqual(names);
+  });
+
+  test('names and categories are compared without case in every script, before and after a change', async () => {
+    const { json } = await store.sendLoggedIn({
+      method: 'POST',
+      path: '/plant',
+      body: { name: 'ÉGLANTINE Ökologisch', category: 'BÄUME' },
+    });
+    const search = async (query: string) =>
+      ids((await store.send({ path: `/plant/search/tags?${query}` })).json);
+
+    expect(await search(`name=${encodeURIComponent('églantine ö')}`)).toEqual([json.id]);
+    expect(await search(`category=${encodeURIComponent('bäume')}`)).toEqual([json.id]);
+    await store.sendLoggedIn({
+      method: 'PUT',
+      path: '/plant',
+      body: { id: json.id, name: 'x', category: null },
+    });
+    expect(await search(`name=${encodeURIComponent('églantine')}`)).toEqual([]);
+    expect(await search(`category=${encodeURIComponent('bäume')}`)).toEqual([]);
+    await store.sendLoggedIn({ method: 'DELETE', path: `/plant/${json.id}` });
   });
 
   test('pages follow one another through the Link header without a gap or a repeat', async () => {

@@ -6,8 +6,8 @@ export interface TestWatcher {
   readonly socket: WebSocket;
   /** Everything received so far; each was checked against the AsyncAPI document. */
   readonly events: readonly Record<string, unknown>[];
-  say(message: unknown): void;
-  /** Resolves when the store has taken everything said so far. */
+  send(message: unknown): void;
+  /** Resolves when the store has read everything sent so far. */
   settled(): Promise<void>;
   /** Resolves when so many events have come. */
   received(count: number): Promise<void>;
@@ -37,7 +37,7 @@ export async function openWatcher(url: string, headers: Record<string, string>):
   return {
     socket,
     events,
-    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     settled: async () => {
       const pong = once(socket, 'pong');
       socket.ping();

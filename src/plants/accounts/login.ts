@@ -17,7 +17,7 @@ interface LoginParts {
   readonly throttle: Throttle;
 }
 
-/** Gives the token of a new session. Throws login.failed, the same for an unknown user, and login.throttled. */
+/** Returns the token of a new session. Throws login.failed, the same for an unknown user, and login.throttled. */
 export async function logIn(
   { username, password }: Credentials,
   address: string,

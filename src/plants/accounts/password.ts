@@ -19,22 +19,22 @@ const keyBytes = 32;
 const saltBytes = 16;
 // One run takes 128 MiB and a good part of a second of a core.
 const runsAtOnce = 2;
-const runsWaiting = 32;
+const runsWaiting = 16;
 
-/** scrypt, a few at a time: more logins than the machine can check are refused instead of piled up. */
+/** scrypt, a few at a time: more logins than the machine can check are refused rather than queued. */
 export function createPasswordChecker(cost = standardPasswordCost): PasswordChecker {
   const current: Parameters = { cost, blockSize: 8, parallelization: 1 };
-  const inTurn = createQueue();
+  const inQueue = createQueue();
   // Nobody knows this password; it only costs what a real one would.
   const decoy = format(current, randomBytes(saltBytes), randomBytes(keyBytes));
   return {
     hash: (password) =>
-      inTurn(async () => {
+      inQueue(async () => {
         const salt = randomBytes(saltBytes);
         return format(current, salt, await derive(password, salt, current));
       }),
     matches: (password, hash) =>
-      inTurn(async () => {
+      inQueue(async () => {
         const { parameters, salt, key } = parse(hash ?? decoy);
         const isEqual = timingSafeEqual(await derive(password, salt, parameters), key);
         return isEqual && hash !== undefined;
@@ -56,7 +56,7 @@ function derive(
   });
 }
 
-/** The parameters stand beside each hash, so that they can be raised and old passwords still work. */
+/** The parameters are kept beside each hash, so that they can be raised and old passwords still work. */
 function format({ cost, blockSize, parallelization }: Parameters, salt: Buffer, key: Buffer): string {
   return ['scrypt', cost, blockSize, parallelization, salt.toString('base64'), key.toString('base64')].join(
     '$',

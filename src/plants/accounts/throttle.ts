@@ -4,27 +4,44 @@ import type { Queries } from '../database/open.ts';
 
 export interface Throttle {
   /**
-   * Books an attempt against a user and an address before the password is looked at, so that attempts
-   * made at once count too. Throws login.throttled; otherwise gives a function that takes the booking back.
+   * Counts an attempt of a user from an address before the password is looked at, so that attempts made at once
+   * count too. Throws login.throttled; otherwise returns a function that takes the count back.
    */
   attempt(username: string, address: string): Promise<() => Promise<void>>;
   deleteExpired(): Promise<void>;
 }
 
-const failuresAllowed = 5;
+interface Subject {
+  readonly key: string;
+  readonly allowed: number;
+}
+
+// Per user and address together: failures at one address must not keep the user out at another.
+const failuresOfUser = 5;
+// Per address, against guesses at many users; wider, as a household or an office shares one.
+const failuresOfAddress = 30;
 const windowMs = 60_000;
 
-/** Kept in the database: a restart or a second instance gives nobody further tries. */
+/** Kept in the database: a restart or a second instance allows no further tries. */
 export function createThrottle(queries: Queries, now: () => number): Throttle {
-  const failures = async (subjects: readonly string[]) => {
+  /** The oldest failure of a subject that has more than `allowed` with `extra` ones. */
+  const findFull = async (subjects: readonly Subject[], extra: number): Promise<number | undefined> => {
     const rows = await queries
       .selectFrom('login_failures')
       .select(({ fn }) => ['subject', fn.countAll<number>().as('count'), fn.min('failed_at').as('oldest')])
-      .where('subject', 'in', subjects)
+      .where(
+        'subject',
+        'in',
+        subjects.map(({ key }) => key),
+      )
       .where('failed_at', '>', now() - windowMs)
       .groupBy('subject')
       .execute();
-    return rows.map(({ count, oldest }) => ({ count: Number(count), oldest: Number(oldest) }));
+    const full = rows.find(({ subject, count }) => {
+      const allowed = subjects.find(({ key }) => key === subject)?.allowed ?? 0;
+      return Number(count) + extra > allowed;
+    });
+    return full === undefined ? undefined : Number(full.oldest);
   };
   const forget = async (attempt: string) => {
     await queries.deleteFrom('login_failures').where('attempt', '=', attempt).execute();
@@ -32,19 +49,22 @@ export function createThrottle(queries: Queries, now: () => number): Throttle {
 
   return {
     attempt: async (username, address) => {
-      const subjects = [hashed('user', username.toLowerCase()), hashed('address', networkOf(address))];
-      const before = await failures(subjects);
-      const full = before.find(({ count }) => count >= failuresAllowed);
-      if (full !== undefined) throw tooMany(full.oldest, now());
+      const network = networkOf(address);
+      const subjects = [
+        { key: hashed('user', `${username.toLowerCase()} ${network}`), allowed: failuresOfUser },
+        { key: hashed('address', network), allowed: failuresOfAddress },
+      ];
+      const full = await findFull(subjects, 1);
+      if (full !== undefined) throw tooMany(full, now());
       const attempt = randomUUID();
       await queries
         .insertInto('login_failures')
-        .values(subjects.map((subject) => ({ attempt, subject, failed_at: now() })))
+        .values(subjects.map(({ key }) => ({ attempt, subject: key, failed_at: now() })))
         .execute();
-      const over = (await failures(subjects)).find(({ count }) => count > failuresAllowed);
+      const over = await findFull(subjects, 0);
       if (over !== undefined) {
         await forget(attempt);
-        throw tooMany(over.oldest, now());
+        throw tooMany(over, now());
       }
       return () => forget(attempt);
     },

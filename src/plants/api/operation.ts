@@ -16,7 +16,7 @@ export interface Call {
 /** One operation of the OpenAPI document. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** At most one variable part, the last: `/v3/plant/{plantId}`. */
   readonly path: string;
   readonly handle: (call: Call) => Answer | Promise<Answer>;

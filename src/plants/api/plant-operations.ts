@@ -57,6 +57,15 @@ export function plantOperations({ catalogue, sessions }: Parts): readonly Operat
       path: '/v3/plant/{plantId}',
       handle: async ({ parameter }) => jsonAnswer(await catalogue.get(parsePlantId(parameter))),
     },
+    {
+      id: 'deletePlant',
+      method: 'DELETE',
+      path: '/v3/plant/{plantId}',
+      handle: async ({ request, parameter }) => {
+        await requireSessionToChange(request, sessions);
+        return jsonAnswer(await catalogue.remove(parsePlantId(parameter)));
+      },
+    },
   ];
 }
 

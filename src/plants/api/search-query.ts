@@ -13,10 +13,14 @@ export function parseSearch(query: Query): Search {
   if (status !== undefined && !isStatus(status)) {
     throw badParameter('status', 'must be available, pending or sold');
   }
+  const name = text(query, 'name', 200);
+  const category = text(query, 'category', 100);
   return {
     tags: [],
     match: 'any',
     ...(status === undefined ? {} : { status }),
+    ...(name === undefined ? {} : { name }),
+    ...(category === undefined ? {} : { category }),
     limit: wholeNumber(query, 'limit', { least: 1, most: longestPage, otherwise: defaultLimit }),
     after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
   };
@@ -28,11 +32,20 @@ export function parseTagSearch(query: Query): Search {
   return { ...parseSearch(query), match, tags: parseTagList(query.get('tags')) };
 }
 
+function text(query: Query, name: string, limit: number): string | undefined {
+  const value = single(query, name);
+  if (value === undefined) return undefined;
+  if (value.trim() === '') throw badParameter(name, 'is empty: leave it out to search without it');
+  if ([...value].length > limit) throw badParameter(name, `is longer than ${limit} characters`);
+  if (value.includes('\0')) throw badParameter(name, 'has a NUL character');
+  return value;
+}
+
 function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   if (lists === undefined) return [];
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
   if (tags.includes(''))
-    throw badParameter('tags', 'has an empty entry: give one or more tags between commas');
+    throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
   if (tags.length > mostTags) throw badParameter('tags', `has more than ${mostTags} entries`);
   if (tags.some((tag) => [...tag].length > longestTag)) {
     throw badParameter('tags', `has an entry longer than ${longestTag} characters`);
@@ -48,10 +61,10 @@ interface Bounds {
 }
 
 function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bounds): number {
-  const text = single(query, name);
-  if (text === undefined) return otherwise;
-  const value = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
+  const digits = single(query, name);
+  if (digits === undefined) return otherwise;
+  const value = Number(digits);
+  if (!/^\d{1,16}$/.test(digits) || !Number.isSafeInteger(value) || value < least || value > most) {
     throw badParameter(name, `must be a whole number from ${least} to ${most}`);
   }
   return value;

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, rawErrorAnswer, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../accounts/sessions.ts';
-import { toStoreError } from '../database/open.ts';
+import { toStoreError } from '../database/failures.ts';
 import type { Watchers } from '../events/watchers.ts';
 import { privacyHeaders, sendAnswer } from './answer.ts';
 import { requireSession } from './identity.ts';
@@ -52,7 +52,8 @@ export async function serve(options: ServeOptions): Promise<Listener> {
         status: response.isFinished ? response.status : 499,
         duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
         ...(failure === undefined ? {} : { reason: failure.reason }),
-        ...(failure?.failure.status === 500 ? { cause: causeText(failure) } : {}),
+        // A client's mistake is not logged: the parser's words quote its body.
+        ...(failure !== undefined && failure.failure.status >= 500 ? { cause: causeText(failure) } : {}),
       });
     });
     try {
@@ -71,13 +72,15 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   };
 
   const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
-    socket.on('error', () => undefined); // the client left; there is nobody to tell
+    socket.on('error', () => undefined); // the client left; there is nobody to answer
     try {
       checkOrigin(request, allowed);
       refuseOtherUpgrades(request);
       const session = await requireSession(request, sessions);
       if (!options.isFeedLive() || listener.isDraining) {
-        throw new GatewayError('gateway.draining', 'events are not to be had just now', { retryAfterS: 1 });
+        throw new GatewayError('store.database', 'events are not available now; try again soon', {
+          retryAfterS: 1,
+        });
       }
       watchers.accept(request, socket, head, session.tokenHash);
       log({ event: 'plants.watch' });
@@ -110,13 +113,15 @@ function splitAddress(url: string): readonly [path: string, query: string] {
 function refuseOtherUpgrades(request: HttpRequest): void {
   const [path] = splitAddress(request.target);
   if (path !== eventsPath) {
-    throw new GatewayError('endpoint.unknown', `only ${eventsPath} takes an Upgrade`);
+    throw new GatewayError('endpoint.unknown', `only ${eventsPath} accepts an Upgrade`);
   }
   if (request.header('upgrade')?.toLowerCase() !== 'websocket') {
     throw new GatewayError('request.unsupported', 'the Upgrade must be to websocket');
   }
 }
 
-function causeText({ cause }: GatewayError): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+/** Of a failure that was not foreseen, where it happened too. */
+function causeText({ cause, failure }: GatewayError): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return failure.status === 500 ? (cause.stack ?? cause.message) : cause.message;
 }

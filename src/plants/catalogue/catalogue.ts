@@ -3,19 +3,22 @@ import type { Database, Queries } from '../database/open.ts';
 import type { Feed } from '../events/feed.ts';
 import type { Status } from '../plant/fields.ts';
 import type { NewPlant, Plant, PlantChange } from '../plant/plant.ts';
-import { createdEvents, updatedEvents } from '../plant/plant-event.ts';
+import { createdEvents, deletedEvents, updatedEvents } from '../plant/plant-event.ts';
+import { searchKey } from '../plant/search-key.ts';
 import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
 import { insertTags } from './tags.ts';
 
 export interface Catalogue {
   add(plant: NewPlant): Promise<Plant>;
-  /** Throws plant.unknown, and plant.ambiguous where a name is that of several plants. */
+  /** Throws plant.unknown, and plant.ambiguous where several plants have the name. */
   update(change: PlantChange): Promise<Plant>;
+  /** The plant as it was. Throws plant.unknown. */
+  remove(id: number): Promise<Plant>;
   get(id: number): Promise<Plant>;
   search(search: Search): Promise<Page>;
 }
 
-export function createCatalogue(database: Database, feed: Feed, now: () => number): Catalogue {
+export function createCatalogue(database: Database, feed: Pick<Feed, 'write'>, now: () => number): Catalogue {
   const { queries, kind } = database;
   return {
     add: (plant) =>
@@ -29,6 +32,12 @@ export function createCatalogue(database: Database, feed: Feed, now: () => numbe
         const value = applyChange(before, change);
         await store(transaction, value, change.tags !== undefined);
         return { value, events: updatedEvents(before.status, value, now()) };
+      }),
+    remove: (id) =>
+      feed.write(async (transaction) => {
+        const value = toPlant(await findForUpdate(transaction, kind, { id }));
+        await transaction.deleteFrom('plants').where('id', '=', id).execute(); // its tags go with it
+        return { value, events: deletedEvents(value, now()) };
       }),
     get: async (id) => {
       const row = await queries
@@ -46,12 +55,7 @@ export function createCatalogue(database: Database, feed: Feed, now: () => numbe
 async function insert(transaction: Queries, plant: NewPlant): Promise<Plant> {
   const { id } = await transaction
     .insertInto('plants')
-    .values({
-      name: plant.name,
-      category: plant.category ?? null,
-      status: plant.status,
-      tags: JSON.stringify(plant.tags),
-    })
+    .values(toColumns(plant))
     .returning('id')
     .executeTakeFirstOrThrow();
   await insertTags(transaction, id, plant.tags);
@@ -78,7 +82,7 @@ async function findForUpdate(
     throw unknownPlant('id' in target ? `no plant has the id ${target.id}` : 'no plant has this name');
   }
   if (found.length > 1) {
-    throw new GatewayError('plant.ambiguous', 'several plants have this name: say which by its id', {
+    throw new GatewayError('plant.ambiguous', 'several plants have this name: name one by its id', {
       param: 'name',
     });
   }
@@ -98,19 +102,21 @@ function applyChange(before: Plant, change: PlantChange): Plant {
 }
 
 async function store(transaction: Queries, plant: Plant, hasNewTags: boolean): Promise<void> {
-  await transaction
-    .updateTable('plants')
-    .set({
-      name: plant.name,
-      category: plant.category ?? null,
-      status: plant.status,
-      tags: JSON.stringify(plant.tags),
-    })
-    .where('id', '=', plant.id)
-    .execute();
+  await transaction.updateTable('plants').set(toColumns(plant)).where('id', '=', plant.id).execute();
   if (!hasNewTags) return;
   await transaction.deleteFrom('plant_tags').where('plant_id', '=', plant.id).execute();
   await insertTags(transaction, plant.id, plant.tags);
+}
+
+function toColumns({ name, category, status, tags }: NewPlant) {
+  return {
+    name,
+    name_key: searchKey(name),
+    category: category ?? null,
+    category_key: category === undefined ? null : searchKey(category),
+    status,
+    tags: JSON.stringify(tags),
+  };
 }
 
 function toPlant({ id, name, category, status, tags }: PlantRow): Plant {
@@ -118,7 +124,7 @@ function toPlant({ id, name, category, status, tags }: PlantRow): Plant {
     id,
     name,
     ...(category === null ? {} : { category }),
-    status: status as Status, // the table's check lets nothing else in
+    status: status as Status, // the table's check allows nothing else
     tags: JSON.parse(tags) as string[], // written by `insert` and `store` alone
   };
 }

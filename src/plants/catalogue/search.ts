@@ -1,13 +1,16 @@
-import { type CompiledQuery, createQueryId } from 'kysely';
+import { type CompiledQuery, createQueryId, type SqlBool, sql } from 'kysely';
 import type { Queries } from '../database/open.ts';
 import type { Status } from '../plant/fields.ts';
-import { tagKey } from './tags.ts';
+import { searchKey } from '../plant/search-key.ts';
 
 export interface Search {
   /** None: all plants. */
   readonly tags: readonly string[];
   readonly match: 'any' | 'all';
   readonly status?: Status;
+  /** A part of the name. */
+  readonly name?: string;
+  readonly category?: string;
   readonly limit: number;
   /** Only plants with a greater id. */
   readonly after: number;
@@ -37,11 +40,14 @@ export const plantColumns = [
 interface Shape {
   readonly tagCount: number;
   readonly match: Search['match'];
-  readonly hasStatus: boolean;
+  readonly filters: readonly FilterName[];
 }
 
+const filterNames = ['status', 'name', 'category'] as const;
+type FilterName = (typeof filterNames)[number];
+
 type Slot =
-  | { readonly kind: 'after' | 'limit' | 'status' }
+  | { readonly kind: 'after' | 'limit' | FilterName }
   | { readonly kind: 'tag'; readonly index: number };
 
 interface Prepared {
@@ -52,27 +58,27 @@ interface Prepared {
 // Stand-ins that are recognised in the compiled query's parameters; no real value looks like them.
 const afterMark = -1;
 const limitMark = -2;
-const statusMark = '\0status';
+const filterMark = (name: FilterName) => `\0${name}`;
 const tagMark = (index: number) => `\0tag ${index}`;
 
 /**
- * Searches by tags, status and place. kysely takes longer to build such a query than SQLite to run it,
- * so each shape is built once and then only given its values.
+ * Searches by tags, status, name, category and place. kysely takes longer to build such a query than SQLite to run it,
+ * so each shape is built once and then only gets its values.
  */
 export function createSearch(queries: Queries): (search: Search) => Promise<Page> {
   const prepared = new Map<string, Prepared>();
   return async (search) => {
-    const keys = [...new Set(search.tags.map(tagKey))];
+    const keys = [...new Set(search.tags.map(searchKey))];
     const shape = {
       tagCount: keys.length,
       match: keys.length < 2 ? 'any' : search.match,
-      hasStatus: search.status !== undefined,
+      filters: filterNames.filter((name) => search[name] !== undefined),
     } satisfies Shape;
-    const name = `${shape.match} ${shape.tagCount} ${shape.hasStatus}`;
-    let ready = prepared.get(name);
+    const shapeKey = `${shape.match} ${shape.tagCount} ${shape.filters}`;
+    let ready = prepared.get(shapeKey);
     if (ready === undefined) {
       ready = prepare(queries, shape);
-      prepared.set(name, ready);
+      prepared.set(shapeKey, ready);
     }
     const parameters = ready.slots.map((slot) => valueFor(slot, search, keys));
     const { rows } = await queries.executeQuery<PlantRow>({
@@ -93,7 +99,8 @@ function prepare(queries: Queries, shape: Shape): Prepared {
 function toSlot(parameter: unknown): Slot {
   if (parameter === afterMark) return { kind: 'after' };
   if (parameter === limitMark) return { kind: 'limit' };
-  if (parameter === statusMark) return { kind: 'status' };
+  const filter = filterNames.find((name) => parameter === filterMark(name));
+  if (filter !== undefined) return { kind: filter };
   return { kind: 'tag', index: Number(String(parameter).slice(tagMark(0).length - 1)) };
 }
 
@@ -105,9 +112,28 @@ function valueFor(slot: Slot, search: Search, keys: readonly string[]): unknown 
       return search.limit + 1; // one more tells whether there is a next page
     case 'status':
       return search.status;
+    case 'name':
+      return `%${escapePattern(searchKey(search.name ?? ''))}%`;
+    case 'category':
+      return searchKey(search.category ?? '');
     case 'tag':
       return keys[slot.index];
   }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** What a plant must be besides its tags; the same for every table alias that stands for plants. */
+function conditions(alias: 'plants' | 'tagged', filters: Shape['filters']) {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  const each = {
+    status: sql<SqlBool>`${column('status')} = ${filterMark('status')}`,
+    name: sql<SqlBool>`${column('name_key')} like ${filterMark('name')} escape '\\'`,
+    category: sql<SqlBool>`${column('category_key')} = ${filterMark('category')}`,
+  } satisfies Record<FilterName, unknown>;
+  return filters.map((name) => each[name]);
 }
 
 function build(queries: Queries, shape: Shape) {
@@ -116,7 +142,7 @@ function build(queries: Queries, shape: Shape) {
       .selectFrom('plants')
       .select(plantColumns)
       .where('plants.id', '>', afterMark)
-      .$if(shape.hasStatus, (query) => query.where('plants.status', '=', statusMark))
+      .where((where) => where.and(conditions('plants', shape.filters)))
       .orderBy('plants.id')
       .limit(limitMark);
   }
@@ -129,17 +155,17 @@ function build(queries: Queries, shape: Shape) {
     .limit(limitMark);
 }
 
-/** The first ids with one tag: a run of the key's index, cut off at the limit. */
-function having(queries: Queries, index: number, { hasStatus }: Shape) {
+/** The first ids with one tag: a range of the key's index, cut off at the limit. */
+function having(queries: Queries, index: number, { filters }: Shape) {
   return queries
     .selectFrom('plant_tags')
     .select('plant_tags.plant_id')
     .where('plant_tags.tag_key', '=', tagMark(index))
     .where('plant_tags.plant_id', '>', afterMark)
-    .$if(hasStatus, (query) =>
+    .$if(filters.length > 0, (query) =>
       query
         .innerJoin('plants as tagged', 'tagged.id', 'plant_tags.plant_id')
-        .where('tagged.status', '=', statusMark),
+        .where((where) => where.and(conditions('tagged', filters))),
     )
     .orderBy('plant_tags.plant_id');
 }

@@ -3,7 +3,12 @@ import { errorSchema, plantId, plantSchema, statuses } from './schemas.ts';
 const occurredAt = { type: 'string', format: 'date-time' } as const;
 const status = { type: 'string', enum: statuses } as const;
 
-export const eventTypes = ['plant.created', 'plant.updated', 'plant.status.changed'] as const;
+export const eventTypes = [
+  'plant.created',
+  'plant.updated',
+  'plant.status.changed',
+  'plant.deleted',
+] as const;
 
 const filter = {
   eventTypes: {
@@ -31,7 +36,7 @@ export const asyncapi = {
     plantEvents: {
       address: '/v3/ws/plants',
       description:
-        'Opened with the token of a login (bearer or cookie). A client that reads too slowly, floods or whose session ends is disconnected.',
+        'Opened with the token of a login (bearer or cookie). A client is disconnected when it reads too slowly, floods, or its session ends. Code 1012 means that events were missed: connect again and search anew.',
       bindings: { ws: { method: 'GET' } },
       messages: {
         subscribe: { $ref: '#/components/messages/subscribe' },
@@ -39,6 +44,7 @@ export const asyncapi = {
         plantCreated: { $ref: '#/components/messages/plantCreated' },
         plantUpdated: { $ref: '#/components/messages/plantUpdated' },
         plantStatusChanged: { $ref: '#/components/messages/plantStatusChanged' },
+        plantDeleted: { $ref: '#/components/messages/plantDeleted' },
         refused: { $ref: '#/components/messages/refused' },
       },
     },
@@ -55,12 +61,13 @@ export const asyncapi = {
     },
     sendEvents: {
       action: 'send',
-      summary: 'The service tells what happened, after it is stored for good.',
+      summary: 'The service sends what happened, after it is stored for good.',
       channel: { $ref: '#/channels/plantEvents' },
       messages: [
         { $ref: '#/channels/plantEvents/messages/plantCreated' },
         { $ref: '#/channels/plantEvents/messages/plantUpdated' },
         { $ref: '#/channels/plantEvents/messages/plantStatusChanged' },
+        { $ref: '#/channels/plantEvents/messages/plantDeleted' },
         { $ref: '#/channels/plantEvents/messages/refused' },
       ],
     },
@@ -78,7 +85,7 @@ export const asyncapi = {
       },
       unsubscribe: {
         title: 'Unsubscribe',
-        summary: 'Takes away the filter with the same eventTypes and plantId; with neither, all filters.',
+        summary: 'Removes the filter with the same eventTypes and plantId; with neither, all filters.',
         payload: { $ref: '#/components/schemas/unsubscribe' },
       },
       plantCreated: {
@@ -97,6 +104,12 @@ export const asyncapi = {
         summary: 'Follows plant.updated where the status is another one.',
         payload: { $ref: '#/components/schemas/plantStatusChanged' },
       },
+      plantDeleted: {
+        name: 'plant.deleted',
+        title: 'Plant deleted',
+        summary: 'The plant as it was.',
+        payload: { $ref: '#/components/schemas/plantDeleted' },
+      },
       refused: {
         title: 'Refused',
         summary: 'The answer to a message that could not be understood.',
@@ -109,6 +122,7 @@ export const asyncapi = {
       unsubscribe: choice('unsubscribe'),
       plantCreated: happened('plant.created'),
       plantUpdated: happened('plant.updated'),
+      plantDeleted: happened('plant.deleted'),
       plantStatusChanged: {
         type: 'object',
         required: ['type', 'occurredAt', 'plantId', 'previousStatus', 'newStatus'],

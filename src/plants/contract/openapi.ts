@@ -1,4 +1,4 @@
-import { after, limit, needsLogin, plantList, session, status } from './parts.ts';
+import { after, category, limit, name, needsLogin, plantList, session, status } from './parts.ts';
 import {
   errorSchema,
   loginSchema,
@@ -61,13 +61,21 @@ export const openapi = {
         parameters: [{ name: 'plantId', in: 'path', required: true, schema: plantId }],
         responses: { '200': json('The plant.', 'Plant'), ...errors(400, 404) },
       },
+      delete: {
+        operationId: 'deletePlant',
+        tags: ['plant'],
+        summary: 'Delete a plant',
+        security: needsLogin,
+        parameters: [{ name: 'plantId', in: 'path', required: true, schema: plantId }],
+        responses: { '200': json('The plant as it was.', 'Plant'), ...errors(400, 401, 403, 404) },
+      },
     },
     '/plant/search/status': {
       get: {
         operationId: 'searchPlantsByStatus',
         tags: ['plant'],
         summary: 'Plants of one status',
-        parameters: [status, limit, after],
+        parameters: [status, name, category, limit, after],
         responses: { '200': plantList, ...errors(400) },
       },
     },
@@ -98,6 +106,8 @@ export const openapi = {
             schema: { type: 'string', enum: ['any', 'all'], default: 'any' },
           },
           status,
+          name,
+          category,
           limit,
           after,
         ],
@@ -115,14 +125,14 @@ export const openapi = {
           { name: 'username', in: 'query', schema: { type: 'string' } },
           { name: 'password', in: 'query', schema: { type: 'string', format: 'password' } },
         ],
-        responses: { '200': session, ...errors(400, 401, 403, 429, 503) },
+        responses: { '200': session, ...errors(400, 401, 403, 429) },
       },
       post: {
         operationId: 'loginUserWithBody',
         tags: ['user'],
         summary: 'Log in',
         requestBody: body('Login'),
-        responses: { '200': session, ...errors(400, 401, 403, 408, 413, 415, 429, 503) },
+        responses: { '200': session, ...errors(400, 401, 403, 408, 413, 415, 429) },
       },
     },
     '/user/auth/logout': {
@@ -220,7 +230,7 @@ export const openapi = {
       Error413: failure('The body is too large.'),
       Error415: failure('The body is not application/json.'),
       Error429: failure('Too many failed logins; Retry-After says when to come back.'),
-      Error503: failure('Too busy; Retry-After says when to come back.'),
+      Error503: failure('Too busy, or the database is away; Retry-After says when to come back.'),
     },
   },
 } as const;
@@ -244,7 +254,7 @@ function anyJson(description: string) {
 /** The failures that an operation is known for; any other has the same body. */
 function errors(...numbers: readonly number[]): Record<string, { readonly $ref: string }> {
   const known = numbers.map((number) => [String(number), `Error${number}`] as const);
-  const all = [...known, ['default', 'Error'] as const];
+  const all = [...known, ['503', 'Error503'] as const, ['default', 'Error'] as const];
   return Object.fromEntries(
     all.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   );

@@ -46,3 +46,19 @@ export const session = {
   },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Session' } } },
 } as const;
+
+export const name = {
+  name: 'name',
+  in: 'query',
+  description: 'Only plants with this text in their name; case does not matter.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  example: 'fern',
+} as const;
+
+export const category = {
+  name: 'category',
+  in: 'query',
+  description: 'Only plants of this category; case does not matter.',
+  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  example: 'houseplant',
+} as const;

@@ -9,6 +9,9 @@ export interface Schema {
     readonly status: string;
     /** The tags as given, as JSON text: read far more often than changed, and handed out as it is. */
     readonly tags: string;
+    /** Name and category as compared in a search. */
+    readonly name_key: Generated<string>;
+    readonly category_key: string | null;
   };
   /** Which plants have which tag, for searching: the key is the tag as compared. */
   readonly plant_tags: {
@@ -30,9 +33,19 @@ export interface Schema {
   };
   readonly login_failures: {
     readonly attempt: string;
-    /** The user or the address it counts against, hashed. */
+    /** The user at an address, or the address, that it counts against; hashed. */
     readonly subject: string;
     readonly failed_at: number;
+  };
+  /** The newest events, for instances that lost their connection; PostgreSQL alone has them. */
+  readonly plant_events: {
+    readonly id: number;
+    readonly event: string;
+    readonly created_at: number;
+  };
+  /** One row, locked by whoever adds events: see appendEvents. */
+  readonly plant_event_counter: {
+    readonly last_id: number;
   };
   readonly plant_store_migrations: {
     readonly name: string;

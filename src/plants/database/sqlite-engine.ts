@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { GatewayError } from '../../errors.ts';
+import { prepareSqliteFile } from './sqlite-file.ts';
 
 export type SqliteValue = string | number | null;
 
@@ -21,29 +22,47 @@ export interface SqliteEngine {
   close(): void;
 }
 
+/** Two connections to one file: in WAL mode readers wait for nobody, so they must not queue behind a writer. */
+export interface SqliteEngines {
+  readonly writer: SqliteEngine;
+  readonly reader: SqliteEngine;
+}
+
 interface SqliteModule {
   readonly DatabaseSync: new (file: string) => SqliteEngine;
 }
 
-// Two processes that turn on WAL in the same new file at once: one is told "locked" without waiting.
+// Two processes that turn on WAL in the same new file at once: one gets "locked" without waiting.
 const walAttempts = 50;
 const walPauseMs = 50;
 
-/** Opens (and makes) a database file that only its owner can read, so that every commit is on the disk. */
-export async function openSqlite(file: string): Promise<SqliteEngine> {
+/** Opens (and creates) a database file that only its owner can read. Throws config.invalid where it can't be used. */
+export async function openSqlite(file: string): Promise<SqliteEngines> {
   const { DatabaseSync } = await loadModule();
-  try {
-    closeSync(openSync(file, 'a', 0o600));
-    chmodSync(file, 0o600);
-    const engine = new DatabaseSync(file);
-    engine.exec('PRAGMA busy_timeout = 5000');
-    await turnOnWal(engine);
-    // WAL with FULL syncs the log at every commit: what was acknowledged survives a crash of the machine.
-    engine.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  // Absolute, since SQLite gives ":memory:" and "file:…" a meaning of their own.
+  const path = resolve(file);
+  const opened: SqliteEngine[] = [];
+  const open = () => {
+    const engine = new DatabaseSync(path);
+    opened.push(engine);
+    // SQLite would wait for a lock inside the call, and everything else in this process with it: the driver retries.
+    engine.exec('PRAGMA busy_timeout = 0');
     return engine;
+  };
+  try {
+    prepareSqliteFile(path);
+    const writer = open();
+    await turnOnWal(writer);
+    // WAL with FULL syncs the log at every commit: what was acknowledged survives a crash of the machine.
+    writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    const reader = open();
+    reader.exec('PRAGMA query_only = ON');
+    return { writer, reader };
   } catch (cause) {
+    for (const engine of opened) engine.close();
+    if (cause instanceof GatewayError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('config.invalid', `can't open the SQLite database ${file}: ${reason}`, { cause });
+    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
   }
 }
 
@@ -53,7 +72,7 @@ async function turnOnWal(engine: SqliteEngine): Promise<void> {
       return engine.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
       if (attempt === walAttempts || !/locked|busy/i.test(String(error))) throw error;
-      await new Promise((resolve) => setTimeout(resolve, walPauseMs));
+      await new Promise((resume) => setTimeout(resume, walPauseMs));
     }
   }
 }
@@ -67,7 +86,7 @@ async function loadModule(): Promise<SqliteModule> {
   return loaded as SqliteModule; // both have DatabaseSync; the types of Node 20 don't know node:sqlite
 }
 
-// Node 22 announces node:sqlite as experimental on stderr, where people read what the service says.
+// Node 22 announces node:sqlite as experimental on stderr, where people read what the service logs.
 async function withoutExperimentalWarning<Value>(load: () => Promise<Value>): Promise<Value> {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {

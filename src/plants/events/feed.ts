@@ -7,12 +7,13 @@ export interface Outcome<Value> {
   readonly events: readonly PlantEvent[];
 }
 
-/** Writes, and the news of them: nobody hears of what was not committed. */
+/** Writes and the events of them: no event goes out of what was not committed. */
 export interface Feed {
-  /** False while events may be missed: watchers are not let in then. */
+  /** False while events wait in a database that is away: no watcher is accepted then. */
   readonly isLive: boolean;
-  /** Runs the work in a transaction; its events are told after the commit. */
+  /** Runs the work in a transaction; its events go out after the commit. */
   write<Value>(work: (transaction: Queries) => Promise<Outcome<Value>>): Promise<Value>;
+  deleteExpired(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -20,8 +21,12 @@ export interface FeedListener {
   readonly onEvent: (event: PlantEvent) => void;
   /** Events were or may have been missed: watchers must not believe that they know all. */
   readonly onGap: () => void;
+  /** The database went away or came back. */
+  readonly onState: (state: 'lost' | 'back') => void;
+  readonly now: () => number;
 }
 
+/** Throws store.database where events can't be had yet. */
 export async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
   return database.kind === 'postgres'
     ? openPostgresFeed(database, listener)
@@ -36,6 +41,7 @@ function openLocalFeed({ queries }: Database, { onEvent }: FeedListener): Feed {
       for (const event of events) onEvent(event);
       return value;
     },
+    deleteExpired: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -1,18 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import type { Client } from 'pg';
+import { backoffMs } from '../database/backoff.ts';
 import type { Queries } from '../database/open.ts';
+import { connectionSettings } from '../database/postgres.ts';
 import type { PlantEvent } from '../plant/plant-event.ts';
+import { appendEvents, channel, deleteOldEvents, eventsAfter, lastEventId, pageSize } from './event-log.ts';
 import type { Feed, FeedListener } from './feed.ts';
 
-const channel = 'plant_events';
-// PostgreSQL takes less than 8,000 bytes a notification; a plant with long tags is more.
-const partCharacters = 1_800;
-const incompleteLimit = 1_000;
 const checkEveryMs = 15_000;
-const answerWithinMs = 5_000;
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
+const retry = { firstMs: 100, longestMs: 5_000 };
 
 interface PostgresDatabase {
   readonly queries: Queries;
@@ -20,111 +16,162 @@ interface PostgresDatabase {
 }
 
 /**
- * Events through NOTIFY, sent inside the transaction: PostgreSQL itself tells them at the commit, in its
- * order, to every instance that listens, this one too. The listening connection is replaced when it breaks.
+ * Events through a table: written in the transaction that they are about, and read by every instance, this one
+ * too, when NOTIFY wakes it. A connection that breaks is replaced, and reading goes on where it stopped.
  */
 export async function openPostgresFeed(database: PostgresDatabase, listener: FeedListener): Promise<Feed> {
-  const listening = createListening(database.url, listener);
-  await listening.start();
+  const { queries } = database;
+  const { now } = listener;
+  const reader = new EventReader(database, listener);
+  await reader.start();
   return {
     get isLive() {
-      return listening.isLive;
+      return reader.isLive;
     },
     write: (work) =>
-      database.queries.transaction().execute(async (transaction) => {
+      queries.transaction().execute(async (transaction) => {
         const { value, events } = await work(transaction);
-        for (const event of events) await notify(transaction, event);
+        await appendEvents(transaction, events, now());
         return value;
       }),
-    close: listening.stop,
+    deleteExpired: () => deleteOldEvents(queries, now()),
+    close: () => reader.stop(),
   };
 }
 
-async function notify(transaction: Queries, event: PlantEvent): Promise<void> {
-  const text = JSON.stringify(event);
-  const id = randomBytes(9).toString('base64url');
-  const count = Math.ceil(text.length / partCharacters);
-  for (let part = 0; part < count; part += 1) {
-    const piece = text.slice(part * partCharacters, (part + 1) * partCharacters);
-    await sql`select pg_notify(${channel}, ${JSON.stringify([id, count - part - 1, piece])})`.execute(
-      transaction,
-    );
+/** The connection that listens and reads, and after its loss another one. */
+class EventReader {
+  readonly #database: PostgresDatabase;
+  readonly #listener: FeedListener;
+  #client: Client | undefined;
+  /** The id of the last event that went out; undefined before the first connection. */
+  #lastId: number | undefined;
+  #failures = 0;
+  #isReading = false;
+  #hasNews = false;
+  #isStopped = false;
+  #retry: NodeJS.Timeout | undefined;
+  readonly #check: NodeJS.Timeout;
+
+  constructor(database: PostgresDatabase, listener: FeedListener) {
+    this.#database = database;
+    this.#listener = listener;
+    // A peer that vanished without a word is noticed only by a question.
+    this.#check = setInterval(() => this.#wake(), checkEveryMs).unref();
+  }
+
+  get isLive(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#check);
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined); // it broke meanwhile
+  }
+
+  async #connect(): Promise<void> {
+    const { default: pg } = await import('pg');
+    const settings = await connectionSettings(this.#database.url);
+    const client = new pg.Client({ ...settings, application_name: 'plant store events' });
+    client.on('error', () => this.#lose(client));
+    client.on('end', () => this.#lose(client));
+    client.on('notification', () => this.#wake());
+    try {
+      await client.connect();
+      // Listening comes first: what is committed after it wakes, what was committed before it is read now.
+      await client.query(`listen ${channel}`);
+      await this.#findPlace(client);
+    } catch (error) {
+      client.end().catch(() => undefined); // there may be no connection to end
+      throw error;
+    }
+    if (this.#isStopped) return client.end();
+    this.#client = client;
+    this.#wake();
+  }
+
+  /** Events begin with the first connection. A counter that went back is another database: a standby, a backup. */
+  async #findPlace(client: Client): Promise<void> {
+    const [counter] = await rows(client, lastEventId(this.#database.queries));
+    const newest = counter?.last_id ?? 0;
+    if (this.#lastId !== undefined && newest < this.#lastId) this.#skipTo(newest);
+    this.#lastId ??= newest;
+  }
+
+  #wake(): void {
+    this.#hasNews = true;
+    if (!this.#isReading) void this.#read();
+  }
+
+  /** Reads until there is nothing new. Never rejects: a reader that fails has lost its connection. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    while (this.#hasNews && this.#client !== undefined) {
+      this.#hasNews = false;
+      const client = this.#client;
+      try {
+        const found = await rows(client, eventsAfter(this.#database.queries, this.#lastId ?? 0));
+        if (client !== this.#client) continue; // lost meanwhile: its successor reads them again
+        if (this.#failures > 0) this.#recovered();
+        for (const { id, event } of found) this.#pass(id, JSON.parse(event) as PlantEvent); // written by appendEvents
+        if (found.length === pageSize) this.#hasNews = true;
+      } catch {
+        this.#lose(client);
+      }
+    }
+    this.#isReading = false;
+  }
+
+  #pass(id: number, event: PlantEvent): void {
+    if (this.#lastId !== undefined && id !== this.#lastId + 1) this.#skipTo(id - 1);
+    this.#lastId = id;
+    this.#listener.onEvent(event);
+  }
+
+  #skipTo(id: number): void {
+    this.#lastId = id;
+    this.#listener.onGap();
+  }
+
+  #recovered(): void {
+    this.#failures = 0;
+    this.#listener.onState('back');
+  }
+
+  #lose(lost: Client): void {
+    if (this.#client !== lost || this.#isStopped) return;
+    this.#client = undefined;
+    lost.end().catch(() => undefined); // it is broken already
+    this.#listener.onState('lost');
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    if (this.#isStopped) return;
+    this.#failures += 1;
+    this.#retry = setTimeout(
+      () => {
+        this.#connect().catch(() => this.#reconnect());
+      },
+      backoffMs(this.#failures, retry),
+    ).unref();
   }
 }
 
-function createListening(url: string, { onEvent, onGap }: FeedListener) {
-  let client: Client | undefined;
-  let isStopped = false;
-  let retry: NodeJS.Timeout | undefined;
-
-  const lose = (lost: Client) => {
-    if (client !== lost) return;
-    client = undefined;
-    lost.end().catch(() => undefined); // it is broken already
-    if (isStopped) return;
-    onGap();
-    reconnect(firstRetryMs);
-  };
-  const reconnect = (delayMs: number) => {
-    retry = setTimeout(() => {
-      connect().catch(() => reconnect(Math.min(delayMs * 2, longestRetryMs)));
-    }, delayMs);
-    retry.unref();
-  };
-  const connect = async () => {
-    const { default: pg } = await import('pg');
-    const fresh = new pg.Client({
-      connectionString: url,
-      application_name: 'plant store events',
-      connectionTimeoutMillis: answerWithinMs,
-      query_timeout: answerWithinMs,
-      keepAlive: true,
-    });
-    const take = createAssembler(onEvent);
-    fresh.on('error', () => lose(fresh));
-    fresh.on('end', () => lose(fresh));
-    fresh.on('notification', ({ payload }) => take(payload ?? ''));
-    await fresh.connect();
-    await fresh.query(`listen ${channel}`);
-    if (isStopped) return fresh.end();
-    client = fresh;
-  };
-  // A peer that vanished without a word is noticed only by asking.
-  const check = setInterval(() => {
-    const asked = client;
-    asked?.query('select 1').catch(() => lose(asked));
-  }, checkEveryMs);
-  check.unref();
-
-  return {
-    get isLive() {
-      return client !== undefined;
-    },
-    start: connect,
-    stop: async () => {
-      isStopped = true;
-      clearInterval(check);
-      clearTimeout(retry);
-      await client?.end();
-    },
-  };
-}
-
-/** Puts the parts of one event together. They arrive in order, and together, as they were committed together. */
-function createAssembler(onEvent: (event: PlantEvent) => void): (payload: string) => void {
-  const incomplete = new Map<string, string>();
-  return (payload) => {
-    try {
-      const [id, left, piece] = JSON.parse(payload) as [string, number, string]; // written by `notify` above
-      const text = (incomplete.get(id) ?? '') + piece;
-      if (left === 0) {
-        incomplete.delete(id);
-        return onEvent(JSON.parse(text) as PlantEvent); // as above
-      }
-      if (incomplete.size >= incompleteLimit) incomplete.clear();
-      incomplete.set(id, text);
-    } catch {
-      // Somebody else uses the channel's name: nothing of ours.
-    }
-  };
+async function rows<Row>(client: Client, { sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
+  const { rows: found } = await client.query(sql, [...parameters]);
+  return found as readonly Row[]; // as the query's type says
 }

@@ -10,10 +10,10 @@ import type { PlantEvent } from '../plant/plant-event.ts';
 import { type Filter, filterKey, parseChoice, passes } from './subscription.ts';
 
 export interface Watchers {
-  /** Makes a WebSocket of a request whose session has been checked. */
+  /** Turns a request whose session has been checked into a WebSocket. */
   accept(request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void;
-  tell(event: PlantEvent): void;
-  /** Disconnects those of one session, or all: they come back when they may, and know that they missed something. */
+  notify(event: PlantEvent): void;
+  /** Disconnects the watchers of one session, or all; the code says why, and so whether events were missed. */
   disconnect(reason: 'session ended' | 'events interrupted' | 'going away', tokenHash?: string): void;
   close(): void;
 }
@@ -23,12 +23,12 @@ interface Watcher {
   readonly tokenHash: string;
   readonly filters: Map<string, Filter>;
   isAnswering: boolean;
-  /** Messages since the last round of pings. */
+  /** Messages since the last ping. */
   messages: number;
 }
 
 export interface WatcherLimits {
-  /** Between pings; who has not answered by the next one is gone. Ended sessions are noticed as often. */
+  /** Between pings; a watcher that has not answered by the next one is gone. Ended sessions are noticed as often. */
   readonly pingMs: number;
   /** Bytes that may wait for one reader. */
   readonly unreadBytes: number;
@@ -58,11 +58,11 @@ const closeGraceMs = 1_000;
 interface WatcherParts {
   readonly sessions: Sessions;
   readonly limits: WatcherLimits;
-  /** Told when a watcher was disconnected because it did not read. */
+  /** A watcher was disconnected because it did not read. */
   readonly onSlow: () => void;
 }
 
-/** The WebSockets of all watchers. None can make the service hold more for it than the limits say. */
+/** The WebSockets of all watchers; none can make the service buffer more for it than the limits say. */
 export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
   const watchers = new Set<Watcher>();
   const server = new WebSocketServer({
@@ -75,11 +75,11 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
     const refusal = new GatewayError('request.unsupported', `not a WebSocket handshake: ${error.message}`);
     socket.end(rawErrorAnswer(refusal, newRequestId()));
   });
-  const round = setInterval(() => {
+  const check = setInterval(() => {
     pingAll(watchers);
-    dropEnded(watchers, sessions).catch(() => undefined); // the database is away; the next round asks again
+    dropEnded(watchers, sessions).catch(() => undefined); // the database is away; the next check asks again
   }, limits.pingMs);
-  round.unref();
+  check.unref();
 
   return {
     accept: (request, socket, head, tokenHash) =>
@@ -92,14 +92,14 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
           messages: 0,
         };
         watchers.add(watcher);
-        webSocket.on('message', (data, isBinary) => take(watcher, isBinary ? undefined : data, limits));
+        webSocket.on('message', (data, isBinary) => receive(watcher, isBinary ? undefined : data, limits));
         webSocket.on('pong', () => {
           watcher.isAnswering = true;
         });
         webSocket.on('error', () => undefined); // a broken frame: ws closes with the right code
         webSocket.on('close', () => watchers.delete(watcher));
       }),
-    tell: (event) => {
+    notify: (event) => {
       const text = Buffer.from(JSON.stringify(event));
       for (const watcher of watchers) {
         if (wants(watcher, event) && !send(watcher, text, limits)) onSlow();
@@ -111,13 +111,13 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
       }
     },
     close: () => {
-      clearInterval(round);
+      clearInterval(check);
       for (const watcher of watchers) end(watcher, 'going away');
     },
   };
 }
 
-/** The parts of a request that a handshake goes by (RFC 6455, section 4.2.1). */
+/** The parts of a request that a handshake reads (RFC 6455, section 4.2.1). */
 function asIncoming({ method, target, headers }: HttpRequest): IncomingMessage {
   return { method, url: target, headers } as unknown as IncomingMessage; // ws reads nothing else of it
 }
@@ -127,7 +127,7 @@ function wants({ filters }: Watcher, event: PlantEvent): boolean {
   return false;
 }
 
-function take(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits): void {
+function receive(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits): void {
   if (watcher.socket.readyState !== watcher.socket.OPEN) return; // it is being disconnected
   watcher.messages += 1;
   if (watcher.messages > limits.messages) return end(watcher, 'flood');
@@ -149,7 +149,7 @@ function take(watcher: Watcher, data: RawData | undefined, limits: WatcherLimits
   if (watcher.filters.size > limits.filters) end(watcher, 'flood');
 }
 
-/** False where the watcher reads too slowly, and is no more. */
+/** False where the watcher reads too slowly and was disconnected. */
 function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
   if (socket.readyState !== socket.OPEN) return true; // it is being disconnected for another reason
   if (socket.bufferedAmount + text.length > limits.unreadBytes) {

@@ -5,7 +5,11 @@ import type { Plant } from './plant.ts';
 export type EventType = (typeof eventTypes)[number];
 
 export type PlantEvent =
-  | { readonly type: 'plant.created' | 'plant.updated'; readonly occurredAt: string; readonly data: Plant }
+  | {
+      readonly type: 'plant.created' | 'plant.updated' | 'plant.deleted';
+      readonly occurredAt: string;
+      readonly data: Plant;
+    }
   | {
       readonly type: 'plant.status.changed';
       readonly occurredAt: string;
@@ -22,7 +26,12 @@ export function createdEvents(data: Plant, now: number): readonly PlantEvent[] {
   return [{ type: 'plant.created', occurredAt: new Date(now).toISOString(), data }];
 }
 
-/** An update, and after it the change of status if there was one. */
+/** The plant as it was. */
+export function deletedEvents(data: Plant, now: number): readonly PlantEvent[] {
+  return [{ type: 'plant.deleted', occurredAt: new Date(now).toISOString(), data }];
+}
+
+/** An update, followed by the change of status if there was one. */
 export function updatedEvents(previousStatus: Status, data: Plant, now: number): readonly PlantEvent[] {
   const occurredAt = new Date(now).toISOString();
   const updated = { type: 'plant.updated', occurredAt, data } as const;

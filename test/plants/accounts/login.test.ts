@@ -16,8 +16,8 @@ describeDatabases('logging in', (databases) => {
 
   const byQuery = (username: string, password: string) =>
     store.send({ path: `${loginPath}?username=${username}&password=${encodeURIComponent(password)}` });
-  const byBody = (username: string, password: string) =>
-    store.send({ method: 'POST', path: loginPath, body: { username, password } });
+  const byBody = (username: string, password: string, from = '127.0.0.1') =>
+    store.send({ method: 'POST', path: loginPath, body: { username, password }, from });
   const nextMinute = () => {
     now += 61_000;
   };
@@ -121,9 +121,28 @@ describeDatabases('logging in', (databases) => {
     expect(failures).toEqual([401, 401, 401, 401, 401]);
     expect(right).toMatchObject({ status: 429, json: { error: { reason: 'login.throttled' } } });
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
-    // They all came from one address.
-    expect(otherUser.status).toBe(429);
+    expect(otherUser.status).toBe(401);
     expect(later.status).toBe(200);
+  });
+
+  test('whoever fails at one address keeps the user out there alone', async () => {
+    nextMinute();
+    for (let i = 0; i < 6; i += 1) await byBody('rosa', `wrong ${i}`, '127.0.0.66');
+    const attacker = await byBody('rosa', rosa.password, '127.0.0.66');
+    const owner = await byBody('rosa', rosa.password);
+
+    expect(attacker).toMatchObject({ status: 429, json: { error: { reason: 'login.throttled' } } });
+    expect(owner.status).toBe(200);
+  });
+
+  test('guesses at many users from one address are refused after thirty', async () => {
+    nextMinute();
+    const statuses = [];
+    for (let i = 0; i < 32; i += 1) statuses.push((await byBody(`user${i}`, 'x', '127.0.0.67')).status);
+    const elsewhere = await byBody('user0', 'x', '127.0.0.68');
+
+    expect(statuses).toEqual([...Array(30).fill(401), 429, 429]);
+    expect(elsewhere.status).toBe(401);
   });
 
   test('attempts made at once get no more tries than attempts one by one', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDatabases, describePostgres } from '../databases.ts';
 import { logIn, startTestStore, type TestStore } from '../fixture.ts';
@@ -15,15 +16,15 @@ describeDatabases('events', (databases) => {
     store = await startTestStore(databases, { watcherLimits: { filters: 20, messages: 60 } });
     headers = { authorization: `Bearer ${store.token}` };
     control = await openWatcher(store.url, headers);
-    control.say(subscribe);
+    control.send(subscribe);
     await control.settled();
   });
   afterAll(() => store.drain());
 
   const write = (method: string, body: object, on = store) =>
     on.sendLoggedIn({ method, path: '/plant', body });
-  /** Writes and waits until the events of it have been told, which may be after the answer. */
-  const writeAndHear = async (method: string, body: object) => {
+  /** Writes and waits until the events of it have gone out, which may be after the answer. */
+  const writeAndReceive = async (method: string, body: object) => {
     const count = control.events.length;
     const answer = await write(method, body);
     await control.received(count + 1);
@@ -31,18 +32,19 @@ describeDatabases('events', (databases) => {
   };
   const watching = async (...messages: unknown[]) => {
     const watcher = await openWatcher(store.url, headers);
-    for (const message of messages) watcher.say(message);
+    for (const message of messages) watcher.send(message);
     await watcher.settled();
     return watcher;
   };
 
-  test('a watcher hears of a new plant, its updates and its change of status, in this order', async () => {
+  test('a watcher gets a new plant, its updates, its change of status and its end, in this order', async () => {
     const watcher = await watching(subscribe);
 
     const { json: plant } = await write('POST', { name: 'Watched', tags: ['a'], category: 'herb' });
     await write('PUT', { id: plant.id, tags: ['b'] });
     await write('PUT', { id: plant.id, status: 'sold' });
-    await watcher.received(4);
+    await store.sendLoggedIn({ method: 'DELETE', path: `/plant/${plant.id}` });
+    await watcher.received(5);
     await watcher.close();
 
     const occurredAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -57,6 +59,7 @@ describeDatabases('events', (databases) => {
         previousStatus: 'available',
         newStatus: 'sold',
       },
+      { type: 'plant.deleted', occurredAt, data: { ...plant, tags: ['b'], status: 'sold' } },
     ]);
   });
 
@@ -77,17 +80,17 @@ describeDatabases('events', (databases) => {
 
   test('nothing is sent before a subscription, after its end, or for what was refused', async () => {
     const watcher = await watching();
-    await writeAndHear('POST', { name: 'before' });
-    watcher.say(subscribe);
+    await writeAndReceive('POST', { name: 'before' });
+    watcher.send(subscribe);
     await watcher.settled();
     await write('POST', { name: '' });
     await write('PUT', { id: 999_999, status: 'sold' });
     await write('POST', { name: 'during' });
     await watcher.received(1);
-    watcher.say({ action: 'unsubscribe' });
+    watcher.send({ action: 'unsubscribe' });
     await watcher.settled();
-    await writeAndHear('POST', { name: 'after' });
-    watcher.say({ action: 'subscribe', eventTypes: ['plant.created'] });
+    await writeAndReceive('POST', { name: 'after' });
+    watcher.send({ action: 'subscribe', eventTypes: ['plant.created'] });
     await watcher.settled();
     await write('POST', { name: 'again' });
     await watcher.received(2);
@@ -97,8 +100,8 @@ describeDatabases('events', (databases) => {
   });
 
   test('filters choose by type and plant, add up, and are taken away one by one', async () => {
-    const { json: one } = await writeAndHear('POST', { name: 'one' });
-    const { json: two } = await writeAndHear('POST', { name: 'two' });
+    const { json: one } = await writeAndReceive('POST', { name: 'one' });
+    const { json: two } = await writeAndReceive('POST', { name: 'two' });
     const byStatus = { eventTypes: ['plant.status.changed'] };
     const byPlant = { plantId: two.id };
     const watcher = await watching({ ...subscribe, ...byStatus }, { ...subscribe, ...byPlant });
@@ -106,9 +109,9 @@ describeDatabases('events', (databases) => {
     await write('PUT', { id: one.id, status: 'sold' });
     await write('PUT', { id: two.id, status: 'sold' });
     await watcher.received(3);
-    watcher.say({ action: 'unsubscribe', ...byPlant });
+    watcher.send({ action: 'unsubscribe', ...byPlant });
     await watcher.settled();
-    await writeAndHear('PUT', { id: two.id, tags: ['unheard'] });
+    await writeAndReceive('PUT', { id: two.id, tags: ['not wanted'] });
     await write('PUT', { id: one.id, status: 'pending' });
     await watcher.received(4);
     await watcher.close();
@@ -137,16 +140,16 @@ describeDatabases('events', (databases) => {
   ])('%s gets an error and no subscription, and the connection goes on', async (_what, message, param) => {
     const watcher = await watching(message);
     await watcher.received(1);
-    await writeAndHear('POST', { name: 'unheard' });
-    watcher.say(subscribe);
+    await writeAndReceive('POST', { name: 'not wanted' });
+    watcher.send(subscribe);
     await watcher.settled();
-    await write('POST', { name: 'heard' });
+    await write('POST', { name: 'wanted' });
     await watcher.received(2);
     await watcher.close();
 
     expect(watcher.events).toMatchObject([
       { type: 'error', error: { reason: 'request.field', param } },
-      { type: 'plant.created', data: { name: 'heard' } },
+      { type: 'plant.created', data: { name: 'wanted' } },
     ]);
   });
 
@@ -156,7 +159,7 @@ describeDatabases('events', (databases) => {
     await binary.received(1);
     await binary.close();
     const oversized = await watching();
-    oversized.say('x'.repeat(5_000));
+    oversized.send('x'.repeat(5_000));
 
     expect(binary.events).toMatchObject([{ error: { param: 'message' } }]);
     expect(await oversized.closed()).toBe(1009);
@@ -164,9 +167,9 @@ describeDatabases('events', (databases) => {
 
   test('a flood of subscriptions or of messages ends the connection', async () => {
     const many = await openWatcher(store.url, headers);
-    for (let plantId = 1; plantId <= 21; plantId += 1) many.say({ ...subscribe, plantId });
+    for (let plantId = 1; plantId <= 21; plantId += 1) many.send({ ...subscribe, plantId });
     const often = await openWatcher(store.url, headers);
-    for (let i = 0; i < 61; i += 1) often.say(subscribe);
+    for (let i = 0; i < 61; i += 1) often.send(subscribe);
 
     expect(await many.closed()).toBe(1008);
     expect(await often.closed()).toBe(1008);
@@ -240,7 +243,7 @@ describeDatabases('events', (databases) => {
     const reader = await openWatcher(small.url, auth);
     const sleeper = await openWatcher(small.url, auth);
     for (const watcher of [reader, sleeper]) {
-      watcher.say(subscribe);
+      watcher.send(subscribe);
       await watcher.settled();
     }
     sleeper.socket.pause();
@@ -263,7 +266,7 @@ describeDatabases('events', (databases) => {
     expect(sleeper.events.length).toBeLessThan(written);
   }, 60_000);
 
-  test('draining says goodbye to watchers and lets no others in', async () => {
+  test('draining disconnects watchers and accepts no others', async () => {
     const other = await startTestStore(databases);
     const watcher = await openWatcher(other.url, { authorization: `Bearer ${other.token}` });
     await Promise.all([other.drain(), once(watcher.socket, 'close')]);
@@ -278,7 +281,7 @@ describePostgres('events of several instances', (databases, postgres) => {
     const one = await startTestStore(databases);
     const two = await startTestStore(databases, { database: one.database });
     const watcher = await openWatcher(two.url, { authorization: `Bearer ${one.token}` });
-    watcher.say(subscribe);
+    watcher.send(subscribe);
     await watcher.settled();
 
     const { json } = await one.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'From one' } });
@@ -294,28 +297,68 @@ describePostgres('events of several instances', (databases, postgres) => {
     ]);
   });
 
-  test('watchers are told when events may be missed, and can come back when they are heard again', async () => {
-    const store = await startTestStore(databases);
-    const auth = { authorization: `Bearer ${store.token}` };
-    const first = await openWatcher(store.url, auth);
-    await postgres().run(
+  const terminateListener = () =>
+    postgres().run(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant store events'",
     );
-    const code = await first.closed();
-    let second = await openWatcher(store.url, auth).catch(() => undefined);
-    for (let attempt = 0; attempt < 200 && second === undefined; attempt += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-      second = await openWatcher(store.url, auth).catch(() => undefined);
+  const subscribed = async (store: TestStore) => {
+    const watcher = await openWatcher(store.url, { authorization: `Bearer ${store.token}` });
+    watcher.send(subscribe);
+    await watcher.settled();
+    return watcher;
+  };
+  const change = async (store: TestStore, sql: string) => {
+    const client = new pg.Client({ connectionString: store.database });
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
+
+  test('a listening connection that breaks costs no event: watchers stay, and get what happened meanwhile', async () => {
+    const store = await startTestStore(databases);
+    const watcher = await subscribed(store);
+    const names = Array.from({ length: 40 }, (_, i) => `plant ${i}`);
+    for (const [i, name] of names.entries()) {
+      if (i % 10 === 5) await terminateListener();
+      const { status } = await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name } });
+      expect(status).toBe(200);
     }
-    second?.say(subscribe);
-    await second?.settled();
-    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Heard again' } });
-    await second?.received(1);
-    await second?.close();
+    await watcher.received(names.length);
+    await watcher.close();
+    await store.drain();
+
+    expect(watcher.events.map(({ data }) => (data as { name: string }).name)).toEqual(names);
+  });
+
+  test.each([
+    [
+      'events that were deleted before they were read',
+      `update plant_event_counter set last_id = last_id + 10;
+       insert into plant_events select last_id, '{}', 0 from plant_event_counter`,
+    ],
+    [
+      'a database that went back in time',
+      'delete from plant_events; update plant_event_counter set last_id = 0',
+    ],
+  ])('%s disconnect the watchers with a code that says so', async (_what, sql) => {
+    const store = await startTestStore(databases);
+    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'before' } });
+    const watcher = await subscribed(store);
+    await change(store, sql);
+    await terminateListener();
+    const code = await watcher.closed();
+    let again = await subscribed(store).catch(() => undefined);
+    for (let attempt = 0; attempt < 200 && again === undefined; attempt += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      again = await subscribed(store).catch(() => undefined);
+    }
+    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'after' } });
+    await again?.received(1);
+    await again?.close();
     await store.drain();
 
     expect(code).toBe(1012);
-    expect(second?.events).toMatchObject([{ data: { name: 'Heard again' } }]);
+    expect(again?.events).toMatchObject([{ data: { name: 'after' } }]);
   });
 
   test('a database that is away is 503 with a time to come back, and works again when it is there', async () => {

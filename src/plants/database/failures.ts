@@ -1,0 +1,33 @@
+import { GatewayError } from '../../errors.ts';
+import { sqliteFailure } from './sqlite-failure.ts';
+
+const networkFailure =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/;
+// PostgreSQL's classes 08 (connection), 53 (no resources), 57P0x (shutting down, starting), 58 (its disk);
+// 25006: a server that was demoted to a standby.
+const postgresAway = /^(?:08...|53...|57P0[1-5]|58...|25006)$/;
+// Deadlock, serialization, lock time-out, statement time-out: the transaction did nothing and may be tried again.
+const postgresRetry = /^(?:40001|40P01|55P03|57014)$/;
+const lostMessages =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout exceeded when trying to connect|Connection ended unexpectedly)/;
+
+/** Whether an error of PostgreSQL's client means that its connection is of no more use. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  return networkFailure.test(code) || postgresAway.test(code) || lostMessages.test(error.message);
+}
+
+/** A database that is away, locked or full as 503 (waiting helps); any other failure as it is. */
+export function toStoreError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof GatewayError) return thrown;
+  const sqlite = sqliteFailure(thrown);
+  const isAway = sqlite !== undefined || isConnectionLost(thrown) || postgresRetry.test(codeOf(thrown));
+  if (!isAway) return thrown;
+  const problem = sqlite === 'full' ? "the store's disk is full" : "the store's database does not answer";
+  return new GatewayError('store.database', `${problem}; try again soon`, { cause: thrown, retryAfterS: 1 });
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : '';
+}

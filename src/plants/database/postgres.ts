@@ -1,0 +1,93 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { GatewayError } from '../../errors.ts';
+import { backoffMs } from './backoff.ts';
+import { isConnectionLost } from './failures.ts';
+
+const connections = 10;
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 8_000;
+// Longer than the server's own: only a server that is cut off leaves it to this one.
+const queryTimeoutMs = 10_000;
+const retry = { firstMs: 50, longestMs: 2_000 };
+const bigintType = 20;
+
+/** What a connection of this service is like; both the pool's and the one that listens. */
+export async function connectionSettings(url: string) {
+  const { default: pg } = await import('pg');
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      // pg returns 64-bit integers as text; ours are ids and times, which JavaScript's numbers hold.
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        type === bigintType && format !== 'binary' ? Number : pg.types.getTypeParser(type, format as 'text'),
+    },
+  };
+}
+
+/**
+ * A pool for kysely that survives its server. Whatever breaks a connection drops it; while no connection can be
+ * made, requests fail at once and one attempt goes out now and then.
+ */
+export async function openPostgresPool(url: string): Promise<PostgresPool> {
+  const { default: pg } = await import('pg');
+  const settings = await connectionSettings(url);
+  const pool = new pg.Pool({ ...settings, max: connections, application_name: 'plant store' });
+  // The pool listens on its idle connections alone; an error on one in use would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined); // an idle connection broke; the pool has dropped it
+  return guarded(pool);
+}
+
+function guarded(pool: Pool): PostgresPool {
+  let failures = 0;
+  let retryAt = 0;
+  return {
+    connect: async () => {
+      const waitMs = retryAt - performance.now();
+      if (waitMs > 0) throw away(waitMs);
+      try {
+        const client = await pool.connect();
+        failures = 0;
+        retryAt = 0;
+        return droppedWhenBroken(client);
+      } catch (error) {
+        // With connections left, it is one too many that failed, not the server.
+        if (pool.totalCount === 0 && isConnectionLost(error)) {
+          failures += 1;
+          retryAt = performance.now() + backoffMs(failures, retry);
+        }
+        throw error;
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+function droppedWhenBroken(client: PoolClient): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await client.query(sql, [...parameters]);
+    } catch (error) {
+      // One that timed out still waits for its answer, and would answer the next query with it.
+      if (isConnectionLost(error)) isBroken = true;
+      throw error;
+    }
+  };
+  return {
+    query: query as unknown as PostgresPoolClient['query'], // its other form, with cursors, is for streams alone
+    release: () => client.release(isBroken),
+  };
+}
+
+function away(waitMs: number): GatewayError {
+  return new GatewayError('store.database', "the store's database does not answer; try again soon", {
+    retryAfterS: Math.ceil(waitMs / 1_000),
+  });
+}

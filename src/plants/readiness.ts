@@ -1,0 +1,78 @@
+import { GatewayError } from '../errors.ts';
+import { backoffMs } from './database/backoff.ts';
+import { toStoreError } from './database/failures.ts';
+
+/** What is there once the database has answered for the first time. */
+export interface Readiness<Value> {
+  readonly value: Value | undefined;
+  /** Throws store.database while there is nothing yet. */
+  require(): Value;
+  /** Ends the attempts; resolves when none is under way. */
+  stop(): Promise<void>;
+}
+
+interface Preparation<Value> {
+  readonly prepare: (attempt: number) => Promise<Value>;
+  /** Every failure that another attempt follows. */
+  readonly onFailure: (error: unknown) => void;
+  readonly onReady: () => void;
+}
+
+const retry = { firstMs: 200, longestMs: 5_000 };
+
+/**
+ * Prepares what needs the database. The first attempt is awaited and throws what waiting can't help; while the
+ * database is away the others follow in the background, so that a service may start before its database.
+ */
+export async function becomeReady<Value>(preparation: Preparation<Value>): Promise<Readiness<Value>> {
+  const { prepare, onFailure, onReady } = preparation;
+  let value: Value | undefined;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const failed = (error: unknown) => {
+    failures += 1;
+    onFailure(error);
+    if (isStopped) return;
+    timer = setTimeout(
+      () => {
+        running = again();
+      },
+      backoffMs(failures, retry),
+    ).unref();
+  };
+  const again = async () => {
+    try {
+      value = await prepare(failures + 1);
+      onReady();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  let running = Promise.resolve();
+
+  try {
+    value = await prepare(1);
+  } catch (thrown) {
+    const error = toStoreError(thrown);
+    if (!(error instanceof GatewayError) || error.code !== 'store.database') throw error;
+    failed(error);
+  }
+  return {
+    get value() {
+      return value;
+    },
+    require: () => {
+      if (value !== undefined) return value;
+      throw new GatewayError('store.database', "the store's database has not answered yet; try again soon", {
+        retryAfterS: 1,
+      });
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
