@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { isAlive, readRunning } from '../client/address.ts';
 import { type Inspection, inspectConfig } from '../config/load.ts';
 import { buildEditorSchema } from '../config/schema/json-schema.ts';
 import { findConfig } from '../config/source/find.ts';
 import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
+import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -34,7 +36,7 @@ function buildCheck(io: Io): Command {
     .argument('[file]', 'file to check (default: the one that serve would use)')
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
-      const inspection = await inspect(io, file ?? commonOptions(command).config);
+      const inspection = withRunningGateway(await inspect(io, file ?? commonOptions(command).config), io);
       await write(io.stdout, format === 'json' ? checkAsJson(inspection) : checkAsText(inspection));
       if (inspection.config !== undefined) return;
       // The list is the answer and stands on stdout; the error only says that there is one.
@@ -43,6 +45,25 @@ function buildCheck(io: Io): Command {
         `${countOf(inspection.problems, 'error')} in ${inspection.name}`,
       );
     });
+}
+
+/** What the running gateway of this user would refuse to follow is an error too. */
+function withRunningGateway(inspection: Inspection, { env }: Io): Inspection {
+  const { config, found, problems } = inspection;
+  const running = readRunning(env);
+  if (config === undefined || running?.config?.path == null || !isAlive(running.pid)) return inspection;
+  const { path } = running.config;
+  const refusal =
+    found === undefined
+      ? `${path} is gone`
+      : found.path === path && refuseSuccessor(running.config, protectionOf(config));
+  if (!refusal) return inspection;
+  const message = `the running gateway (pid ${running.pid}) keeps the configuration it has: ${refusal}`;
+  return {
+    ...inspection,
+    config: undefined,
+    problems: [...problems, { severity: 'error', path: [], message }],
+  };
 }
 
 function checkAsText(inspection: Inspection): string {

@@ -1,19 +1,20 @@
 import { type Command, Option } from 'commander';
-import { isAlive, type RunningGateway, readRunning, runningFile } from '../client/address.ts';
-import { removeState, stateDirectory, writeState } from '../client/state.ts';
+import { stateDirectory } from '../client/state.ts';
 import { generateKey } from '../config/build/keys.ts';
 import type { Config } from '../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
-import { toGatewayError } from '../errors.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
+import { type AddressFile, openAddressFile } from './serve/address-file.ts';
 import { banner } from './serve/banner.ts';
+import { createReloader } from './serve/reload.ts';
+import { createServeLog, type ServeLog } from './serve/serve-log.ts';
 import { openRecorder, type Recording } from './serve/server/recording.ts';
-import { type PlantsService, type Services, startServices } from './serve/services.ts';
-import { describeNews } from './serve/workers/events.ts';
-import type { WorkerNews } from './serve/workers/worker.ts';
+import { type Services, startServices } from './serve/services.ts';
+import { describeEvent } from './serve/workers/describe-event.ts';
+import type { WorkerEvent } from './serve/workers/worker.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -54,14 +55,14 @@ export function build(io: Io): Command {
     });
 }
 
-/** One run of the command: what it was asked, and what it tells with. */
+/** One run of the command: its options, and where its output goes. */
 interface Run {
   readonly options: ServeOptions;
   readonly io: Io;
   readonly isPretty: boolean;
   readonly isColoured: boolean;
   readonly paint: Paint;
-  /** The key that was made for this run, in sandbox mode. */
+  /** For the project `local`, where no projects are configured. */
   readonly localKey: string;
 }
 
@@ -75,7 +76,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     paint: painter(isColoured),
     localKey: generateKey(),
   };
-  const loaded = await load(run);
+  const loaded = await load(run, options.config);
   const { config } = loaded;
   const port = options.port ?? config.server.port;
   const host = options.host ?? config.server.host;
@@ -86,6 +87,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
   }
   const recording = recordingOf(run, config, count);
   const recorder = openRecorder(recording, io.stderr);
+  const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
   try {
     const store = {
       defaultDatabase: defaultDatabase(io.env),
@@ -96,7 +98,10 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     const workers = {
       count,
       recording,
-      tell: (news: WorkerNews) => tell(run, recorder, describeNews(news)),
+      onEvent: (event: WorkerEvent) => {
+        const { level, message } = describeEvent(event);
+        log(level, message);
+      },
       writeStderr: (text: string) => void io.stderr.write(text),
     };
     const services = await startServices({
@@ -107,18 +112,14 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       workers: count > 1 ? workers : undefined,
       store,
     });
-    await untilStopped(run, { loaded, recorder, services });
+    await untilStopped(run, { loaded, recorder, log, services });
   } finally {
     recorder.close();
   }
 }
 
-async function load({
-  options,
-  io,
-  localKey,
-}: Pick<Run, 'options' | 'io' | 'localKey'>): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ file: options.config, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+async function load({ io, localKey }: Run, file: string | undefined): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   if (!loaded.config.needsLocalKey) return loaded;
   return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }
@@ -134,7 +135,7 @@ function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config,
 }
 
 function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
-  if (!isPretty) return (record) => recorder.say('info', 'plants', record);
+  if (!isPretty) return (record) => recorder.log('info', 'plants', record);
   return (record) => {
     if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
   };
@@ -143,105 +144,62 @@ function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (r
 interface Started {
   readonly loaded: LoadedConfig;
   readonly recorder: Recorder;
+  readonly log: ServeLog;
   readonly services: Services;
 }
 
-/** Tells where everything is, follows the configuration's file, and stops everything when the signal comes. */
-async function untilStopped(run: Run, { loaded, recorder, services }: Started): Promise<void> {
-  const { io, options } = run;
-  const reload = () => void reloadConfig(run, recorder, services);
-  const { path } = loaded;
-  const forget = [
-    io.onHangup(reload),
-    ...(path !== undefined && options.watch ? [watchFile(path, reload)] : []),
-  ];
-  const previous = readRunning(io.env);
+/** Prints where everything is, follows the configuration's file, and stops everything when the signal comes. */
+async function untilStopped(run: Run, started: Started): Promise<void> {
+  const { io } = run;
+  const { loaded, services } = started;
+  const addressFile = openAddressFile(io, { services, since: new Date(), localKey: run.localKey });
+  const stopFollowing = follow(run, started, addressFile);
   try {
-    leaveAddress(run, loaded.config, { services, previous });
-    announce(run, { loaded, recorder, services });
+    addressFile.write(loaded);
+    announce(run, started);
     await stopped(io.signal);
   } finally {
-    for (const end of forget) end();
-    if (isLeftHere(io, services)) giveBackAddress(io, previous);
+    stopFollowing();
+    addressFile.remove();
     await services.stop();
   }
 }
 
-/** A valid configuration replaces the old one in one step; an invalid one changes nothing and is told loudly. */
-async function reloadConfig(run: Run, recorder: Recorder, services: Services): Promise<void> {
-  const { io, isPretty, paint } = run;
-  try {
-    const { config } = await load(run);
-    await services.apply(config);
-    if (isPretty) io.stderr.write(`${paint('green', 'reloaded')}   the configuration\n`);
-    else recorder.say('info', 'configuration reloaded', { config: config.hash });
-  } catch (thrown) {
-    const { message } = toGatewayError(thrown);
-    const told = `the configuration was not reloaded, the old one stays: ${message}`;
-    tell(run, recorder, { level: 'error', message: told });
-  }
+/** Reloads when the file changes and on SIGHUP. Returns the function that ends it. */
+function follow(run: Run, { loaded, log, services }: Started, addressFile: AddressFile): () => void {
+  const { io, options } = run;
+  const { path } = loaded;
+  const reloader = createReloader({
+    started: loaded,
+    load: (file) => load(run, file),
+    prepare: services.prepare,
+    onReloaded: addressFile.write,
+    log,
+    overridden: (['host', 'port', 'workers'] as const)
+      .filter((name) => options[name] !== undefined)
+      .map((name) => `server.${name}`),
+  });
+  const ends = [
+    reloader.stop,
+    io.onHangup(reloader.reload),
+    ...(path !== undefined && options.watch ? [watchFile(path, reloader.reload)] : []),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
-function tell(
-  { io, isPretty, paint }: Run,
-  recorder: Recorder,
-  { level, message }: { readonly level: 'info' | 'error'; readonly message: string },
-): void {
-  if (!isPretty) recorder.say(level, message);
-  else io.stderr.write(`${paint(level === 'error' ? 'red' : 'green', message)}\n`);
-}
-
-function announce(
-  { io, options, isPretty, paint, localKey }: Run,
-  { loaded, recorder, services }: Started,
-): void {
+function announce({ io, options, isPretty, paint, localKey }: Run, started: Started): void {
+  const { loaded, recorder, services } = started;
   const { url, workers, plants } = services;
   if (!isPretty) {
-    for (const warning of loaded.warnings) recorder.say('warn', warning.message);
-    if (plants !== undefined) recorder.say('problem' in plants ? 'warn' : 'info', 'plants', plants);
-    recorder.say('info', 'listening', { url, ...(workers !== undefined && { workers }) });
+    for (const warning of loaded.warnings) recorder.log('warn', warning.message);
+    if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
+    recorder.log('info', 'listening', { url, ...(workers !== undefined && { workers }) });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
     io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, paint }));
   }
-}
-
-/** For the other commands of the same user, which therefore just work. */
-function leaveAddress(
-  { io, localKey }: Run,
-  config: Config,
-  { services: { url, plants }, previous }: { services: Services; previous: RunningGateway | undefined },
-): void {
-  const running: RunningGateway = {
-    url,
-    pid: process.pid,
-    ...(config.needsLocalKey ? { key: localKey } : {}),
-    ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
-    ...placeOfPlants(plants, previous),
-  };
-  writeState(io.env, runningFile, running);
-}
-
-/** The store of the gateway that was there first is the same user's; who else has its port nobody knows. */
-function placeOfPlants(
-  plants: PlantsService | undefined,
-  previous: RunningGateway | undefined,
-): Pick<RunningGateway, 'plants_url' | 'plants_problem'> {
-  if (plants === undefined) return {};
-  if ('url' in plants) return { plants_url: plants.url };
-  const known = previous !== undefined && isAlive(previous.pid) ? previous.plants_url : undefined;
-  return known === undefined ? { plants_problem: plants.problem } : { plants_url: known };
-}
-
-function isLeftHere({ env }: Io, { url }: Services): boolean {
-  const running = readRunning(env);
-  return running?.pid === process.pid && running.url === url;
-}
-
-/** A gateway that was there first and still runs is the one that the other commands find again. */
-function giveBackAddress({ env }: Io, previous: RunningGateway | undefined): void {
-  if (previous !== undefined && isAlive(previous.pid)) writeState(env, runningFile, previous);
-  else removeState(env, runningFile);
 }
 
 function stopped(signal: AbortSignal): Promise<void> {

@@ -10,6 +10,17 @@ export interface RunningGateway {
   /** Only where the gateway made the key itself. */
   readonly key?: string;
   readonly pid: number;
+  /** When it began (RFC 3339). */
+  readonly since?: string;
+  /** The configuration in force. */
+  readonly config?: {
+    readonly path: string | null;
+    readonly hash: string;
+    readonly is_sandbox: boolean;
+    readonly has_projects: boolean;
+    readonly keys: number;
+    readonly policies: number;
+  };
   /** The model that `send` uses when nobody names one. */
   readonly default_model?: string;
   readonly plants_url?: string;

@@ -10,7 +10,7 @@ import {
   type ProjectConfig,
 } from './build/projects.ts';
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
-import { deepFreeze } from './deep-freeze.ts';
+import { warnOfUnused } from './build/unused.ts';
 import { parseDuration } from './schema/durations.ts';
 import type { Settings } from './schema/schema.ts';
 import { parseSize } from './schema/sizes.ts';
@@ -103,6 +103,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
+  warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(({ apiKey }) => apiKey ?? []);
 
@@ -231,4 +232,17 @@ function buildRest({ records, plants }: Settings): Pick<Config, 'records' | 'pla
       store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),
     }),
   };
+}
+
+/** Freezes an object and all plain objects and lists in it. Maps and sets stay; their types are read-only. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  if (value instanceof Map) {
+    for (const inner of value.values()) deepFreeze(inner);
+    return value;
+  }
+  if (value instanceof Set || ArrayBuffer.isView(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
 }

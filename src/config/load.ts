@@ -26,6 +26,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Absolute; undefined where there is no file. */
   readonly path: string | undefined;
+  /** What the file holds. */
+  readonly text: string;
   readonly warnings: readonly Problem[];
 }
 
@@ -39,15 +41,16 @@ export interface Inspection {
   readonly settings: Settings | undefined;
   readonly references: readonly Reference[];
   readonly source: SourceDocument | undefined;
+  readonly text: string;
   /** Absent exactly when a problem is an error. */
   readonly config: Config | undefined;
 }
 
 /** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { config, found, name, problems } = await inspectConfig(options);
+  const { config, found, name, problems, text } = await inspectConfig(options);
   if (config === undefined) throw new ConfigError(name, problems);
-  return { config, path: found?.path, warnings: problems };
+  return { config, path: found?.path, text, warnings: problems };
 }
 
 /** As `loadConfig`, but gives the problems instead of throwing; throws only when there is no reading the file. */
@@ -55,12 +58,16 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
   const text = found === undefined ? '' : await readConfigFile(found.path);
   // Without a file the YAML parser is never loaded.
-  const source = text === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
+  const source = text.trim() === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const { value, references } = applyOverrides(substituted, options.env);
   const report = createReport({ source, references });
   report.add(source?.problems ?? []);
+  // An empty file says sandbox mode; one in which everything is commented out is more likely an accident.
+  if (source?.problems.length === 0 && (source.value ?? undefined) === undefined) {
+    report.error([], 'the file sets nothing', { hint: 'write {} for sandbox mode' });
+  }
   for (const path of malformed) {
     report.error(path, `expected \${NAME}`, { hint: `letters, digits and _; write $\${ for a plain \${` });
   }
@@ -79,6 +86,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     settings: read?.settings,
     references,
     source,
+    text,
     config: report.problems.some(({ severity }) => severity === 'error') ? undefined : config,
   };
 }

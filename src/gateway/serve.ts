@@ -40,10 +40,18 @@ export interface GatewayConfig {
 export interface GatewayServer {
   readonly url: string;
   readonly port: number;
-  /** New exchanges follow this configuration from now on; those in flight keep theirs. */
+  /** Builds what a configuration needs, and throws what keeps it from being followed; nothing changes until `commit`. */
+  prepare(config: GatewayConfig): PreparedConfig;
+  /** Prepares and commits in one step. */
   apply(config: GatewayConfig): void;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
+}
+
+export interface PreparedConfig {
+  /** New exchanges follow the configuration from now on; those in flight keep theirs. */
+  commit(): void;
+  discard(): void;
 }
 
 interface ServeOptions {
@@ -110,15 +118,25 @@ export async function serveGateway({
       exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
   });
 
+  const prepare = (next: GatewayConfig): PreparedConfig => {
+    const built = build(next, shared);
+    // Where the whole gateway stops meanwhile, its connections are gone already.
+    const close = (retired: typeof built) => void retired.close().catch(() => undefined);
+    return {
+      commit: () => {
+        const previous = current;
+        current = built;
+        close(previous);
+      },
+      discard: () => close(built),
+    };
+  };
+
   return {
     url: server.url,
     port: server.port,
-    apply: (next) => {
-      const previous = current;
-      current = build(next, shared);
-      // Where the whole gateway stops meanwhile, its connections are gone already.
-      previous.close().catch(() => undefined);
-    },
+    prepare,
+    apply: (next) => prepare(next).commit(),
     drain: async () => {
       await server.drain();
       memory.stop();

@@ -1,10 +1,34 @@
 /** A pattern with * (any characters) and ? (one character) that must match the whole of a name. */
 export type Glob = (name: string) => boolean;
 
-/** Compiles a glob. Matching is linear in practice and never worse than pattern times name. */
+/** Compiles a glob. Matching is linear, and with a `?` never worse than pattern times name. */
 export function compileGlob(pattern: string): Glob {
+  if (!pattern.includes('?')) return matchParts(pattern.split('*'));
   const wanted = Array.from(pattern);
   return (name) => matches(wanted, Array.from(name));
+}
+
+/** A name that begins and ends with the outer parts, and between them holds the others in order. */
+function matchParts(parts: readonly string[]): Glob {
+  const [first = ''] = parts;
+  const last = parts.at(-1) ?? '';
+  if (parts.length === 1) return (name) => name === first;
+  const middle = parts.slice(1, -1).filter((part) => part !== '');
+  const leastLength = first.length + last.length;
+  return (name) => {
+    if (name.length < leastLength || !name.startsWith(first) || !name.endsWith(last)) return false;
+    return holdsInOrder(name.slice(first.length, name.length - last.length), middle);
+  };
+}
+
+function holdsInOrder(text: string, parts: readonly string[]): boolean {
+  let from = 0;
+  for (const part of parts) {
+    const at = text.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return true;
 }
 
 function matches(wanted: readonly string[], name: readonly string[]): boolean {
@@ -30,12 +54,33 @@ function matches(wanted: readonly string[], name: readonly string[]): boolean {
   return want === wanted.length;
 }
 
-/** Whether every name of one glob is one of another; "no" where that is hard to tell. */
+/**
+ * Whether every name of one glob is one of another: the narrow one's wildcards are read as characters that only a
+ * wildcard matches. "No" where that is hard to tell.
+ */
 export function covers(wide: string, narrow: string): boolean {
-  if (wide === narrow || wide === '*') return true;
-  if (narrow.includes('*') || narrow.includes('?')) {
-    const stem = wide.endsWith('*') ? wide.slice(0, -1) : undefined;
-    return stem !== undefined && !/[*?]/.test(stem) && narrow.startsWith(stem);
-  }
+  if (narrow.includes('*') && wide.includes('?')) return wide === narrow;
   return compileGlob(wide)(narrow);
+}
+
+/** Whether some name matches both globs. */
+export function overlaps(one: string, other: string): boolean {
+  const [a, b] = [Array.from(one), Array.from(other)];
+  // reachable[j]: the first characters of `a`, and the first j of `b`, can stand for the same text.
+  let reachable = b.map(() => false);
+  reachable.unshift(true);
+  for (let j = 0; j < b.length && b[j] === '*'; j += 1) reachable[j + 1] = true;
+  for (const character of a) {
+    const next = [character === '*' && reachable[0] === true];
+    for (const [j, wanted] of b.entries()) {
+      const isSame = character === wanted || character === '?' || wanted === '?';
+      next.push(
+        character === '*' || wanted === '*'
+          ? reachable[j + 1] === true || next[j] === true || reachable[j] === true
+          : isSame && reachable[j] === true,
+      );
+    }
+    reachable = next;
+  }
+  return reachable[b.length] === true;
 }

@@ -1,9 +1,8 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fromLineStart } from './from-line-start.ts';
 
-/** What became of writing: it fails from now on, works again, or was given up with lines that are lost. */
-export type LineFileNews =
+/** Writing fails from now on, works again, or was given up with lines that are lost. */
+export type LineFileEvent =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly lines: number };
@@ -11,11 +10,11 @@ export type LineFileNews =
 interface LineFileOptions {
   /** Whether other processes append to it: each write then holds whole lines, which the system does not mix. */
   readonly isShared: boolean;
-  readonly tell: (news: LineFileNews) => void;
+  readonly onEvent: (event: LineFileEvent) => void;
 }
 
 export interface LineFile {
-  /** Takes what becomes a line of JSON, and must not change any more; its longest text tells whether it may wait. */
+  /** The value becomes a line of JSON and must not change any more; the length of its longest text decides whether it may wait. */
   write(value: object, longestText: number): void;
   /** Writes what waits, as far as that is possible. */
   close(): void;
@@ -32,9 +31,9 @@ const waitingLimit = 128 * 1024 * 1024;
 
 /**
  * Appends lines to a file that only its owner can read. A full disk must neither end nor stop the process:
- * lines wait for room, up to a limit, and every change is told once. Throws where the file can't be opened.
+ * lines wait for room, up to a limit, and every change is reported once. Throws where the file can't be opened.
  */
-export function openLineFile(file: string, { isShared, tell }: LineFileOptions): LineFile {
+export function openLineFile(file: string, { isShared, onEvent }: LineFileOptions): LineFile {
   makeDirectory(dirname(resolve(file)));
   const descriptor = openSync(file, 'a', 0o600);
   let values: object[] = [];
@@ -72,12 +71,12 @@ export function openLineFile(file: string, { isShared, tell }: LineFileOptions):
       } while (waiting.length > 0);
     } catch (error) {
       if (!isFailing)
-        tell({ kind: 'failing', cause: (error as NodeJS.ErrnoException).code ?? String(error) });
+        onEvent({ kind: 'failing', cause: (error as NodeJS.ErrnoException).code ?? String(error) });
       isFailing = true;
       return;
     }
-    if (isFailing) tell({ kind: 'working' });
-    if (lost > 0) tell({ kind: 'lost', lines: lost });
+    if (isFailing) onEvent({ kind: 'working' });
+    if (lost > 0) onEvent({ kind: 'lost', lines: lost });
     isFailing = false;
     lost = 0;
   };
@@ -99,7 +98,7 @@ export function openLineFile(file: string, { isShared, tell }: LineFileOptions):
       makeLines();
       flush();
       lost += waiting.length + rest.toString().trimStart().split('\n').length - 1;
-      if (lost > 0) tell({ kind: 'lost', lines: lost });
+      if (lost > 0) onEvent({ kind: 'lost', lines: lost });
       closeSync(descriptor);
     },
   };
@@ -116,4 +115,16 @@ function makeDirectory(path: string): void {
     makeDirectory(dirname(path));
     mkdirSync(path, { mode: 0o700 });
   }
+}
+
+const lineEnd = 0x0a;
+
+/**
+ * What is left of a text of which only the first bytes were written. A line that was cut is repeated whole, on a
+ * line of its own, because another process may have appended behind the cut.
+ */
+export function fromLineStart(text: Buffer<ArrayBuffer>, written: number): Buffer<ArrayBuffer> {
+  const isWhole = written === 0 || written === text.length || text[written - 1] === lineEnd;
+  if (isWhole) return text.subarray(written);
+  return Buffer.concat([Buffer.of(lineEnd), text.subarray(text.lastIndexOf(lineEnd, written - 1) + 1)]);
 }

@@ -9,13 +9,13 @@ interface Seen {
 export interface RepeatFolder {
   /** Writes a record, unless it repeats one of the last minute: then it is only counted. */
   readonly write: (record: ExchangeRecord, repeatKey: string | undefined) => void;
-  /** Writes what was counted and not told yet. */
+  /** Writes what was counted and not written yet. */
   close(): void;
 }
 
 const windowMs = 60_000;
 // Clients choose how many different refusals they provoke; beyond this each is written.
-const rememberedRefusals = 1_000;
+const knownRefusals = 1_000;
 
 /**
  * Some agents send a refused request again, six times within seconds. The first is recorded at once; the others
@@ -24,7 +24,7 @@ const rememberedRefusals = 1_000;
 export function foldRepeats(write: WriteRecord): RepeatFolder {
   const seen = new Map<string, Seen>();
 
-  const tell = (key: string) => {
+  const settle = (key: string) => {
     const entry = seen.get(key);
     if (entry === undefined) return;
     seen.delete(key);
@@ -40,11 +40,11 @@ export function foldRepeats(write: WriteRecord): RepeatFolder {
         return;
       }
       write(record);
-      if (key === undefined || seen.size >= rememberedRefusals) return;
-      seen.set(key, { record, repeats: 0, timer: setTimeout(() => tell(key), windowMs).unref() });
+      if (key === undefined || seen.size >= knownRefusals) return;
+      seen.set(key, { record, repeats: 0, timer: setTimeout(() => settle(key), windowMs).unref() });
     },
     close: () => {
-      for (const key of [...seen.keys()]) tell(key);
+      for (const key of [...seen.keys()]) settle(key);
     },
   };
 }

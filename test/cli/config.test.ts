@@ -9,7 +9,7 @@ import { runCommand } from './captured-io.ts';
 const good = `server: { port: "\${PORT}" }
 providers:
   claude: { dialect: anthropic, api_key: "\${CLAUDE_KEY}" }
-policies: { house: { apply: all } }
+policies: { house: { apply: all, default: deny } }
 projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }] } }
 `;
 const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secret-of-the-project' };

@@ -28,12 +28,42 @@ test('without a file there is the sandbox, ready for a key of its own', async ()
   expect(config.keys.size).toBe(0);
 });
 
-test.each(['', '# nothing but a remark\n', '{}', 'server: { port: 4200 }'])(
+test.each(['', ' \n', '{}', '{} # on purpose', 'server: { port: 4200 }'])(
   '%j is the sandbox too',
   async (yaml) => {
     expect(await load(yaml)).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
   },
 );
+
+test.each(['# all of it\n# commented out\n', '---\n', 'null\n', '~'])('%j sets nothing', async (yaml) => {
+  await expect(load(yaml)).rejects.toThrow(/the file sets nothing[\s\S]*write {} for sandbox mode/);
+});
+
+test('warns of what matches or applies to nothing', async () => {
+  const cwd = createWorkspace({
+    'gateway.yaml': `models: [{ match: "sandbox-*", provider: sandbox }]
+providers: { sandbox: { dialect: sandbox } }
+policies:
+  spare: { default: deny }
+  empty: { apply: all }
+  house:
+    apply: all
+    rules:
+      - { id: gpt, action: block, when: { model: ["gpt-*", sandbox-mini], project: [shop, "sh*", stock] } }
+projects: { shop: { models: ["sandbox-*", "claude-*", "*-mini"], keys: [] } }
+`,
+  });
+
+  const { problems } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs });
+
+  expect(problems.map(({ severity, path, message }) => [severity, path.join('.'), message])).toEqual([
+    ['warning', 'policies.spare', 'applies to nothing: no project and no key names it'],
+    ['warning', 'policies.empty', 'has no rules'],
+    ['warning', 'policies.house.rules.0.when.model.0', '"gpt-*" matches no configured model'],
+    ['warning', 'policies.house.rules.0.when.project.2', '"stock" matches no configured project'],
+    ['warning', 'projects.shop.models.1', '"claude-*" matches no configured model'],
+  ]);
+});
 
 test('a key that is added is found, is a secret, and leaves the configuration before as it was', async () => {
   const before = await load('');
@@ -193,7 +223,7 @@ test('an unset variable skips its key, and only it', async () => {
     `projects:
   shop:
     keys: [{ id: a, value: "\${NO_SUCH_KEY}" }, { id: b, value: "\${B_KEY}" }]
-policies: { house: { apply: all } }
+policies: { house: { apply: all, default: deny } }
 `,
     { B_KEY: 'the-key-of-b-is-here' },
   );
@@ -215,7 +245,7 @@ test.each([
   ['{ id: a, value: "${K}" }, { id: b, value: "${K}" }', 'the same key as a: every key needs its own'],
   ['{ id: a, value: "${K}" }, { id: a, value: "${L}" }', 'another key of project shop has this id already'],
 ])('refuses the keys [%s]', async (keys, expected) => {
-  const yaml = `policies: { house: { apply: all } }\nprojects: { shop: { keys: [${keys}] } }`;
+  const yaml = `policies: { house: { apply: all, default: deny } }\nprojects: { shop: { keys: [${keys}] } }`;
 
   const { problems } = await inspect(yaml, {
     K: 'a-key-long-enough',
@@ -228,7 +258,7 @@ test.each([
 
 test('an expired key stays known, and is warned about like one that soon expires', async () => {
   const { config, problems } = await inspect(
-    `policies: { house: { apply: all } }
+    `policies: { house: { apply: all, default: deny } }
 projects:
   shop:
     keys:
@@ -308,7 +338,8 @@ test.each([
 
 test('warns of a key file that everybody can read', async () => {
   const cwd = createWorkspace({
-    'gateway.yaml': 'policies: { a: { apply: all } }\nprojects: { shop: { keys: [{ id: a, file: key }] } }',
+    'gateway.yaml':
+      'policies: { a: { apply: all, default: deny } }\nprojects: { shop: { keys: [{ id: a, file: key }] } }',
   });
   writeFileSync(join(cwd, 'key'), 'key-that-is-in-a-file\r\n');
   chmodSync(join(cwd, 'key'), 0o644);

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
-import { type Front, serveHere } from './server/server-handle.ts';
+import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The plant store beside the gateway, or why it did not start. */
@@ -16,8 +16,11 @@ export interface Services {
   /** Ids of the processes that answer there, where they are others than this one. */
   readonly workers: readonly number[] | undefined;
   readonly plants: PlantsService | undefined;
-  /** New exchanges follow this configuration; what was bound at the start (addresses, the store) stays. */
-  apply(config: Config): Promise<void>;
+  /**
+   * Makes everything ready to follow a configuration; what was bound at the start (addresses, the store) stays.
+   * Throws, and changes nothing, where it can't be followed.
+   */
+  prepare(config: Config): Promise<PreparedReload>;
   /** Drains the gateway, then ends what it needed. */
   stop(): Promise<void>;
 }
@@ -59,14 +62,14 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   };
 
   try {
-    const front = await startFront(options, await prepareSandbox(config));
-    stopping.push(() => front.drain());
+    const server = await startServer(options, await prepareSandbox(config));
+    stopping.push(() => server.drain());
     const plants = await startPlants(options, stopping);
     return {
-      url: front.url,
-      workers: front.workers,
+      url: server.url,
+      workers: server.workers,
       plants,
-      apply: async (next) => front.apply(next, await prepareSandbox(next)),
+      prepare: async (next) => server.prepare(next, await prepareSandbox(next)),
       stop,
     };
   } catch (error) {
@@ -75,7 +78,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
 }
 
-async function startFront(options: ServicesOptions, sandboxUrl: string | undefined): Promise<Front> {
+async function startServer(options: ServicesOptions, sandboxUrl: string | undefined): Promise<ServerHandle> {
   const { workers } = options;
   if (workers === undefined) return serveHere({ ...options, sandboxUrl });
   const { startWorkers } = await import('./workers/start-workers.ts');

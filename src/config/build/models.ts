@@ -1,7 +1,7 @@
-import { compileGlob, covers } from './globs.ts';
 import { suggest } from '../source/problems.ts';
 import type { ProviderConfig } from './providers.ts';
 import type { Report } from '../source/report.ts';
+import { compileGlob, covers } from '../../policy/glob.ts';
 import type { ModelSettings } from '../schema/schema.ts';
 
 /** A provider and the model's name there; without a name, the one that was asked for. */

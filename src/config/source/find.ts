@@ -1,7 +1,8 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, parse, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,29 +43,42 @@ export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfi
   return undefined;
 }
 
-/** Reads a configuration file, unless somebody else could have written it. */
+/** Reads a configuration file, unless somebody else could have written it or it changes while it is read. */
 export async function readConfigFile(path: string): Promise<string> {
-  const handle = await openFile(path);
-  try {
-    const stats = await handle.stat();
-    if (stats.isDirectory()) throw new GatewayError('config.invalid', `${path} is a directory, not a file`);
-    const user = process.geteuid?.();
-    if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
-      throw new GatewayError(
-        'config.invalid',
-        `${path} belongs to another user (uid ${stats.uid}): take it over with chown`,
-      );
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if (attempt > 0) await setTimeout(100);
+    const handle = await openFile(path);
+    try {
+      const before = await handle.stat();
+      refuseForeign(path, before);
+      if (before.size > largestBytes) {
+        throw new GatewayError('config.invalid', `${path} is larger than 4 MiB`);
+      }
+      const bytes = await handle.readFile();
+      const after = await handle.stat();
+      const isStable = before.size === after.size && before.mtimeMs === after.mtimeMs;
+      if (isStable || !before.isFile()) return decode(bytes, path);
+    } finally {
+      await handle.close();
     }
-    if (user !== undefined && (stats.mode & 0o002) !== 0 && stats.isFile()) {
-      throw new GatewayError(
-        'config.invalid',
-        `${path} can be changed by everybody on this machine: chmod o-w it`,
-      );
-    }
-    if (stats.size > largestBytes) throw new GatewayError('config.invalid', `${path} is larger than 4 MiB`);
-    return decode(await handle.readFile(), path);
-  } finally {
-    await handle.close();
+  }
+  throw new GatewayError('config.invalid', `${path} changes while it is read`);
+}
+
+function refuseForeign(path: string, stats: Stats): void {
+  if (stats.isDirectory()) throw new GatewayError('config.invalid', `${path} is a directory, not a file`);
+  const user = process.geteuid?.();
+  if (user !== undefined && stats.uid !== user && stats.uid !== 0) {
+    throw new GatewayError(
+      'config.invalid',
+      `${path} belongs to another user (uid ${stats.uid}): take it over with chown`,
+    );
+  }
+  if (user !== undefined && (stats.mode & 0o002) !== 0 && stats.isFile()) {
+    throw new GatewayError(
+      'config.invalid',
+      `${path} can be changed by everybody on this machine: chmod o-w it`,
+    );
   }
 }
 
@@ -89,36 +103,41 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-interface Explorer {
-  search(from: string): Promise<{ readonly filepath: string } | null>;
+/** Searches upwards to the project's root. */
+async function searchProject(cwd: string): Promise<string | undefined> {
+  const { cosmiconfig } = await import('cosmiconfig');
+  // The content is read again, by readConfigFile: a loader that returned it here would also follow `$import`.
+  const find = (path: string) => ({ path });
+  const explorer = fromRootDirectory(() =>
+    cosmiconfig('gateway', {
+      searchPlaces: places,
+      searchStrategy: 'project',
+      loaders: { '.yaml': find, '.yml': find },
+      ignoreEmptySearchPlaces: false,
+      cache: false,
+    }),
+  );
+  try {
+    return (await explorer.search(cwd))?.filepath;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('config.invalid', `the search for gateway.yaml failed: ${reason}`, { cause });
+  }
 }
 
 /**
- * Searches upwards to the project's root. The class behind cosmiconfig's front door is used, because the door
- * itself first reads a configuration of its own from the working directory, `.config/config.js` included,
- * and so runs whatever code a checkout brings.
+ * cosmiconfig first reads a configuration of its own from the working directory, `.config/config.js` included, and
+ * so would run whatever code a checkout brings. In the root directory only the system's owner can leave one.
  */
-async function searchProject(cwd: string): Promise<string | undefined> {
-  const module = (await import('cosmiconfig/dist/Explorer.js')) as unknown as {
-    Explorer: new (
-      options: object,
-    ) => Explorer; // its published types leave out what is internal
-  };
-  // The content is read again, by readConfigFile: a loader that gave it here would also follow `$import`.
-  const find = (path: string) => ({ path });
-  const explorer = new module.Explorer({
-    moduleName: 'gateway',
-    searchPlaces: places,
-    searchStrategy: 'project',
-    loaders: { '.yaml': find, '.yml': find },
-    ignoreEmptySearchPlaces: false,
-    cache: false,
-    transform: (result: unknown) => result,
-    metaConfigFilePath: null,
-    mergeImportArrays: true,
-    mergeSearchPlaces: true,
-  });
-  return (await explorer.search(cwd))?.filepath;
+function fromRootDirectory<Value>(create: () => Value): Value {
+  const directory = process.cwd();
+  process.chdir(directory); // where the way back is barred, this fails before anything has changed
+  process.chdir(parse(directory).root);
+  try {
+    return create();
+  } finally {
+    process.chdir(directory);
+  }
 }
 
 /** cosmiconfig passes over a file it may not read; here that would mean to run without its policies. */

@@ -3,12 +3,12 @@ import type { FailureCode } from '../../../errors.ts';
 import type { Recording } from '../server/recording.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
-export interface Orders {
+export interface WorkerConfig {
   readonly config: ConfigSource;
   readonly sandboxUrl: string | undefined;
 }
 
-export interface StartOrders extends Orders {
+export interface WorkerStart extends WorkerConfig {
   readonly host: string;
   readonly port: number;
   /** How many share the port, and with it the limits that hold for the whole gateway. */
@@ -18,14 +18,16 @@ export interface StartOrders extends Orders {
 }
 
 /**
- * What the first process tells a worker, once that has said `done` for the first time: until it listens, orders
- * are lost. Each gets one answer, in order; `drain` is answered by ending.
+ * What the first process sends a worker, once that has answered `done` for the first time: until it listens,
+ * commands are lost. Each gets one answer, in order; `drain` is answered by ending.
  */
-export type Order =
-  | { readonly kind: 'start'; readonly orders: StartOrders }
-  | { readonly kind: 'apply'; readonly orders: Orders }
+export type WorkerCommand =
+  | { readonly kind: 'start'; readonly start: WorkerStart }
+  | { readonly kind: 'prepare'; readonly next: WorkerConfig }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'discard' }
   | { readonly kind: 'drain' };
 
-export type OrderAnswer =
+export type WorkerAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string };

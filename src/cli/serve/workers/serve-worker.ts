@@ -1,37 +1,35 @@
 import { type Config, rebuildConfig } from '../../../config/config.ts';
 import { toGatewayError } from '../../../errors.ts';
-import { type GatewayConfig, type GatewayServer, serveGateway } from '../../../gateway/serve.ts';
+import {
+  type GatewayConfig,
+  type GatewayServer,
+  type PreparedConfig,
+  serveGateway,
+} from '../../../gateway/serve.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
-import { letHeapGrow } from '../server/heap.ts';
 import { openRecorder } from '../server/recording.ts';
-import type { Order, OrderAnswer, StartOrders } from './messages.ts';
+import { letHeapGrow } from '../server/server-handle.ts';
+import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 
-// The entry of a process that answers at the shared port. It follows the first process's orders one after the
+// The entry of a process that answers at the shared port. It follows the first process's commands one after the
 // other; Node ends it when that process is gone.
 
 // Ctrl-C reaches every process of a terminal; what a signal means is decided in the first one.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-process.stderr.on('error', () => undefined); // nobody is left to be told
+process.stderr.on('error', () => undefined); // nobody reads it any more
 
 let server: GatewayServer | undefined;
+let prepared: PreparedConfig | undefined;
 let workers = 1;
 let following = Promise.resolve();
-process.on('message', (order: Order) => {
-  following = following.then(() => follow(order));
+process.on('message', (command: WorkerCommand) => {
+  following = following.then(() => answerTo(command));
 });
 answer({ kind: 'done' });
 
-async function follow(order: Order): Promise<void> {
-  if (order.kind === 'drain') {
-    await server?.drain();
-    process.stderr.write('', () => process.exit()); // what was written before has gone out then
-    return;
-  }
+async function answerTo(command: WorkerCommand): Promise<void> {
   try {
-    const { config: source, sandboxUrl } = order.orders;
-    const config = rebuildConfig(source);
-    if (order.kind === 'start') await start(order.orders, config);
-    else server?.apply(withShares(gatewayConfig(config, sandboxUrl)));
+    await follow(command);
     answer({ kind: 'done' });
   } catch (thrown) {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -40,26 +38,54 @@ async function follow(order: Order): Promise<void> {
   }
 }
 
-async function start(orders: StartOrders, config: Config): Promise<void> {
-  const { host, port, startedMs, sandboxUrl } = orders;
-  workers = orders.workers;
+async function follow(command: WorkerCommand): Promise<void> {
+  switch (command.kind) {
+    case 'start':
+      return start(command.start);
+    case 'prepare':
+      prepared = server?.prepare(configOf(command.next));
+      return;
+    case 'commit':
+      prepared?.commit();
+      prepared = undefined;
+      return;
+    case 'discard':
+      prepared?.discard();
+      prepared = undefined;
+      return;
+    case 'drain':
+      await server?.drain();
+      process.stderr.write('', () => process.exit()); // what was written before has gone out then
+      return new Promise(() => undefined);
+  }
+}
+
+async function start(options: WorkerStart): Promise<void> {
+  const { host, port, startedMs } = options;
+  workers = options.workers;
   letHeapGrow();
-  const recorder = openRecorder(orders.recording, process.stderr);
+  const recorder = openRecorder(options.recording, process.stderr);
   process.once('exit', () => recorder.close());
+  const config = rebuildConfig(options.config);
   const { limits } = config.server;
   server = await serveGateway({
     host,
     port,
     limits: { ...limits, connections: share(limits.connections) },
-    config: withShares(gatewayConfig(config, sandboxUrl)),
+    config: withShares(config, options.sandboxUrl),
     record: recorder.write,
     startedMs,
   });
 }
 
-function withShares(config: GatewayConfig): GatewayConfig {
-  const providers = config.providers.map((each) => ({ ...each, connections: share(each.connections) }));
-  return { ...config, providers };
+function configOf({ config, sandboxUrl }: WorkerConfig): GatewayConfig {
+  return withShares(rebuildConfig(config), sandboxUrl);
+}
+
+function withShares(config: Config, sandboxUrl: string | undefined): GatewayConfig {
+  const whole = gatewayConfig(config, sandboxUrl);
+  const providers = whole.providers.map((each) => ({ ...each, connections: share(each.connections) }));
+  return { ...whole, providers };
 }
 
 /** This process's part of a limit that holds for all workers together. */
@@ -67,6 +93,6 @@ function share(limit: number): number {
   return Math.max(1, Math.floor(limit / workers));
 }
 
-function answer(message: OrderAnswer): void {
+function answer(message: WorkerAnswer): void {
   process.send?.(message);
 }

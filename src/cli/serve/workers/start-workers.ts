@@ -3,19 +3,19 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
 import type { Recording } from '../server/recording.ts';
-import type { Front } from '../server/server-handle.ts';
-import type { Orders } from './messages.ts';
-import { Worker, type WorkerNews } from './worker.ts';
+import type { ServerHandle } from '../server/server-handle.ts';
+import type { WorkerConfig } from './messages.ts';
+import { Worker, type WorkerEvent } from './worker.ts';
 
 export interface WorkersOptions {
   /** How many; at least two. */
   readonly count: number;
   readonly recording: Recording;
-  readonly tell: (news: WorkerNews) => void;
+  readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
 }
 
-interface FrontOptions {
+interface ServerOptions {
   readonly config: Config;
   readonly sandboxUrl: string | undefined;
   readonly host: string;
@@ -30,17 +30,17 @@ const endingMs = 5_000;
 
 /**
  * Serves from several processes that share the port (docs/decisions/workers.md). This one hands them the
- * connections, and a new process to each place whose process dies. Throws what one of them can't start for;
- * none is left running then.
+ * connections, and starts a new process wherever one dies. Throws what one of them can't start for; none is left
+ * running then.
  */
-export async function startWorkers({ workers: options, ...served }: FrontOptions): Promise<Front> {
+export async function startWorkers({ workers: options, ...served }: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host } = served;
   // Only with a definite port does a new process find its way back when all have died.
   const port = await probe(served);
   const startedMs = Date.now();
-  let orders: Orders = { config: config.source, sandboxUrl };
-  const startOrders = () => ({
-    ...orders,
+  let current: WorkerConfig = { config: config.source, sandboxUrl };
+  const startOptions = () => ({
+    ...current,
     host,
     port,
     workers: options.count,
@@ -55,9 +55,10 @@ export async function startWorkers({ workers: options, ...served }: FrontOptions
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  const drainMs = config.server.limits.drainMs + endingMs;
   const workers = Array.from(
     { length: options.count },
-    () => new Worker({ ...options, orders: startOrders, drainMs: config.server.limits.drainMs + endingMs }),
+    () => new Worker({ ...options, start: startOptions, drainMs }),
   );
   try {
     await Promise.all(workers.map((worker) => worker.start()));
@@ -69,16 +70,24 @@ export async function startWorkers({ workers: options, ...served }: FrontOptions
   return {
     url: urlOf({ host, port }),
     workers: workers.map(({ pid }) => pid),
-    apply: async (next, url) => {
-      const before = orders;
-      orders = { config: next.source, sandboxUrl: url };
-      const answers = await Promise.allSettled(workers.map((worker) => worker.apply(orders)));
+    prepare: async (next, url) => {
+      const prepared: WorkerConfig = { config: next.source, sandboxUrl: url };
+      const answers = await Promise.allSettled(workers.map((worker) => worker.prepare(prepared)));
       const refusal = answers.find((answer) => answer.status === 'rejected');
-      if (refusal === undefined) return;
-      orders = before;
-      // They followed it until now; whoever can't any more has nothing better to go back to.
-      await Promise.allSettled(workers.map((worker) => worker.apply(before)));
-      throw refusal.reason;
+      const discard = () => {
+        for (const worker of workers) worker.discard();
+      };
+      if (refusal !== undefined) {
+        discard();
+        throw refusal.reason;
+      }
+      return {
+        commit: () => {
+          current = prepared;
+          for (const worker of workers) worker.commit(prepared);
+        },
+        discard,
+      };
     },
     drain: async () => {
       await Promise.all(workers.map((worker) => worker.drain()));

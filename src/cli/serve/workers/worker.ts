@@ -1,40 +1,45 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
-import type { Order, OrderAnswer, Orders, StartOrders } from './messages.ts';
+import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 
-/** What whoever runs the gateway should hear about a worker. */
-export type WorkerNews =
+/** What the log says about a worker. */
+export type WorkerEvent =
   | { readonly kind: 'ended'; readonly pid: number; readonly how: string; readonly restartMs: number }
   | { readonly kind: 'started'; readonly pid: number }
   | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
 interface WorkerOptions {
   /** What its next process is to start with. */
-  readonly orders: () => StartOrders;
-  readonly tell: (news: WorkerNews) => void;
+  readonly start: () => WorkerStart;
+  readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
   /** How long it may take to drain, in milliseconds. */
   readonly drainMs: number;
 }
 
-interface Asked {
-  readonly order: Order['kind'];
+interface Pending {
+  readonly command: WorkerCommand['kind'];
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
 }
 
-/** One place among the workers: a process, and after its death another one. */
+/** How long a worker may take to answer a command of a reload; one that takes longer hangs. */
+const answerMs = 30_000;
+
+/** One of the workers: a process, and after its death another one. */
 export class Worker {
   readonly #options: WorkerOptions;
   #process: Process | undefined;
   #closed: Promise<unknown> = Promise.resolve();
-  /** Whether it hears orders: those sent while its modules load are lost. */
+  /** Whether it receives commands: those sent while its modules load are lost. */
   #isListening = false;
   #isServing = false;
   #isStopped = false;
-  #asked: Asked[] = [];
+  #pending: Pending[] = [];
+  /** What its process was made ready to follow. */
+  #prepared: WorkerConfig | undefined;
   #bornMs = 0;
   #deathsInRow = 0;
   #restart: NodeJS.Timeout | undefined;
@@ -56,7 +61,7 @@ export class Worker {
     try {
       await this.#answerTo('start'); // that it listens
       this.#isListening = true;
-      await this.#ask({ kind: 'start', orders: this.#options.orders() });
+      await this.#send({ kind: 'start', start: this.#options.start() });
       this.#isServing = true;
     } catch (thrown) {
       spawned.process.kill('SIGKILL');
@@ -65,16 +70,40 @@ export class Worker {
     }
   }
 
-  /** Throws where the process can't follow. One that is not there yet, or dies meanwhile, starts with the newest orders. */
-  apply(orders: Orders): Promise<void> {
-    return this.#isListening ? this.#ask({ kind: 'apply', orders }) : Promise.resolve();
+  /**
+   * Makes the process ready to follow a configuration; throws where it can't. One that is not there yet, or dies
+   * meanwhile, starts with the configuration that is in force then.
+   */
+  async prepare(next: WorkerConfig): Promise<void> {
+    if (!this.#isListening) return;
+    const preparing = this.#process;
+    await inTime(this.#send({ kind: 'prepare', next }));
+    if (this.#process === preparing) this.#prepared = next;
   }
 
-  /** Lets open exchanges finish; resolves when the process is gone and its last words are told. */
+  /** Follows what was prepared. A process that can't follow what the others do is replaced by one that does. */
+  commit(next: WorkerConfig): void {
+    if (!this.#isListening) return;
+    const isPrepared = this.#prepared === next;
+    this.#prepared = undefined;
+    const committing = this.#process;
+    const steps = isPrepared ? [] : [this.#send({ kind: 'prepare', next })];
+    inTime(Promise.all([...steps, this.#send({ kind: 'commit' })])).catch(() =>
+      committing?.process.kill('SIGKILL'),
+    );
+  }
+
+  discard(): void {
+    this.#prepared = undefined;
+    // Sent whatever it answered: it may still be at it.
+    if (this.#isListening) this.#send({ kind: 'discard' }).catch(() => undefined);
+  }
+
+  /** Lets open exchanges finish; resolves when the process is gone and what it last wrote is passed on. */
   async drain(): Promise<void> {
     if (!this.#isListening) return this.kill();
     this.#stop();
-    this.#process?.send({ kind: 'drain' } satisfies Order, ignoreDeath);
+    this.#process?.send({ kind: 'drain' } satisfies WorkerCommand, ignoreDeath);
     const late = setTimeout(() => this.#process?.process.kill('SIGKILL'), this.#options.drainMs);
     await this.#closed;
     clearTimeout(late);
@@ -96,7 +125,7 @@ export class Worker {
     const spawned = cluster.fork();
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.process.once('close', resolve));
-    spawned.on('message', (answer: OrderAnswer) => this.#hear(answer));
+    spawned.on('message', (answer: WorkerAnswer) => this.#receive(answer));
     spawned.on('error', (error) => {
       if (spawned.process.pid === undefined) this.#lose(spawned, error.message);
     });
@@ -105,20 +134,20 @@ export class Worker {
     return spawned;
   }
 
-  #ask(order: Order): Promise<void> {
-    const answered = this.#answerTo(order.kind);
-    this.#process?.send(order, ignoreDeath);
+  #send(command: WorkerCommand): Promise<void> {
+    const answered = this.#answerTo(command.kind);
+    this.#process?.send(command, ignoreDeath);
     return answered;
   }
 
-  #answerTo(order: Order['kind']): Promise<void> {
-    return new Promise((resolve, reject) => this.#asked.push({ order, resolve, reject }));
+  #answerTo(command: WorkerCommand['kind']): Promise<void> {
+    return new Promise((resolve, reject) => this.#pending.push({ command, resolve, reject }));
   }
 
-  #hear(answer: OrderAnswer): void {
-    const asked = this.#asked.shift();
-    if (answer.kind === 'done') asked?.resolve();
-    else asked?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
+  #receive(answer: WorkerAnswer): void {
+    const pending = this.#pending.shift();
+    if (answer.kind === 'done') pending?.resolve();
+    else pending?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
   }
 
   #lose(lost: Process, how: string): void {
@@ -128,22 +157,23 @@ export class Worker {
     this.#process = undefined;
     this.#isListening = false;
     this.#isServing = false;
-    for (const { order, resolve, reject } of this.#asked.splice(0)) {
-      if (order === 'start') reject(endedAtStart(how));
+    this.#prepared = undefined;
+    for (const { command, resolve, reject } of this.#pending.splice(0)) {
+      if (command === 'start') reject(endedAtStart(how));
       else resolve();
     }
     if (wasServing) this.#replace((restartMs) => ({ kind: 'ended', pid, how, restartMs }));
   }
 
   /** Starts the next process after a while, and again for as long as that fails. */
-  #replace(newsOf: (restartMs: number) => WorkerNews): void {
+  #replace(eventOf: (restartMs: number) => WorkerEvent): void {
     if (this.#isStopped) return;
     this.#deathsInRow = countDeath(this.#deathsInRow, Date.now() - this.#bornMs);
     const restartMs = restartDelayMs(this.#deathsInRow);
-    this.#options.tell(newsOf(restartMs));
+    this.#options.onEvent(eventOf(restartMs));
     this.#restart = setTimeout(() => {
       this.start().then(
-        () => this.#options.tell({ kind: 'started', pid: this.pid }),
+        () => this.#options.onEvent({ kind: 'started', pid: this.pid }),
         (thrown) => {
           const { message } = toGatewayError(thrown);
           this.#replace((nextMs) => ({ kind: 'failed', message, restartMs: nextMs }));
@@ -153,8 +183,16 @@ export class Worker {
   }
 }
 
-/** Its exit is told by the process itself. */
+/** Its exit comes as an event. */
 function ignoreDeath(): void {}
+
+function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new GatewayError('gateway.overloaded', 'a worker does not answer'));
+    const timer = setTimeout(late, answerMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
 
 function endedAtStart(how: string): GatewayError {
   return new GatewayError('gateway.internal', 'a worker ended at its start', { cause: how });

@@ -37,22 +37,22 @@ test('a changed file reaches every worker; one with mistakes changes none', asyn
   ]);
 });
 
-// What a process loads first that is to refuse, as the second worker, the first change that it is told of.
-const refusing = `
+// What a process loads first that is to refuse, as the second worker, the first command of a kind.
+const refusing = (kind: string) => `
 const on = process.on.bind(process);
 let isFirst = require('node:cluster').worker?.id === 2;
 process.on = (name, listener) =>
   on(name, (...heard) => {
-    if (name !== 'message' || heard[0].kind !== 'apply' || !isFirst) return listener(...heard);
+    if (name !== 'message' || heard[0].kind !== '${kind}' || !isFirst) return listener(...heard);
     isFirst = false;
     process.send({ kind: 'failed', code: 'gateway.overloaded', message: 'no room for it', cause: '' });
   });
 `;
 
-test('a change that one worker refuses is taken back from the others', async () => {
+test('a change that one worker refuses reaches none', async () => {
   const provider = await host(answering);
   const hook = join(emptyDirectory(), 'refusing.cjs');
-  writeFileSync(hook, refusing);
+  writeFileSync(hook, refusing('prepare'));
   const gateway = await serve(withHost(provider), [], { NODE_OPTIONS: `--require ${hook}` });
 
   configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
@@ -66,4 +66,17 @@ test('a change that one worker refuses is taken back from the others', async () 
     [404, 404, 404, 404],
     [200, 200, 200, 200],
   ]);
+});
+
+test('a worker that does not follow what the others do is replaced by one that does', async () => {
+  const provider = await host(answering);
+  const hook = join(emptyDirectory(), 'refusing.cjs');
+  writeFileSync(hook, refusing('commit'));
+  const gateway = await serve(withHost(provider), [], { NODE_OPTIONS: `--require ${hook}` });
+
+  configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
+  await gateway.child.wrote('configuration reloaded');
+  await gateway.child.wrote('in its place');
+
+  expect(await statusesOf(gateway)).toEqual([200, 200, 200, 200]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromLineStart } from '../../src/record/from-line-start.ts';
+import { fromLineStart } from '../../src/record/line-file.ts';
 
 test.each([
   ['nothing', 0, 'one\ntwo\n'],

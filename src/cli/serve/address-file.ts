@@ -1,0 +1,62 @@
+import { isAlive, type RunningGateway, readRunning, runningFile } from '../../client/address.ts';
+import { removeState, writeState } from '../../client/state.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { protectionOf } from '../../config/successor.ts';
+import type { Io } from '../shell/io.ts';
+import type { PlantsService, Services } from './services.ts';
+
+interface AddressFileOptions {
+  readonly services: Services;
+  readonly since: Date;
+  readonly localKey: string;
+}
+
+/** What this gateway leaves for the other commands of the same user, which therefore just work. */
+export interface AddressFile {
+  write(loaded: LoadedConfig): void;
+  /** Removes it; a gateway that was there first and still runs is found again. */
+  remove(): void;
+}
+
+export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
+  const { services, since, localKey } = options;
+  const previous = readRunning(env);
+  const isOurs = () => {
+    const running = readRunning(env);
+    return running?.pid === process.pid && running.url === services.url;
+  };
+  let wasWritten = false;
+  return {
+    write: ({ config, path }) => {
+      // A second gateway of this user has the file now; a reload here leaves it to that one.
+      if (wasWritten && !isOurs()) return;
+      wasWritten = true;
+      const running: RunningGateway = {
+        url: services.url,
+        pid: process.pid,
+        since: since.toISOString(),
+        ...(config.needsLocalKey ? { key: localKey } : {}),
+        ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
+        config: { path: path ?? null, hash: config.hash, ...protectionOf(config) },
+        ...placeOfPlants(services.plants, previous),
+      };
+      writeState(env, runningFile, running);
+    },
+    remove: () => {
+      if (!isOurs()) return;
+      if (previous !== undefined && isAlive(previous.pid)) writeState(env, runningFile, previous);
+      else removeState(env, runningFile);
+    },
+  };
+}
+
+/** The store of the gateway that was there first is the same user's; whose else it may be nobody knows. */
+function placeOfPlants(
+  plants: PlantsService | undefined,
+  previous: RunningGateway | undefined,
+): Pick<RunningGateway, 'plants_url' | 'plants_problem'> {
+  if (plants === undefined) return {};
+  if ('url' in plants) return { plants_url: plants.url };
+  const known = previous !== undefined && isAlive(previous.pid) ? previous.plants_url : undefined;
+  return known === undefined ? { plants_problem: plants.problem } : { plants_url: known };
+}

@@ -1,0 +1,24 @@
+import type { Recorder } from '../../record/recorder.ts';
+import type { Io, Paint } from '../shell/io.ts';
+
+export type LogLevel = 'info' | 'warn' | 'error';
+
+/** What the gateway says about itself: lines for a person, or JSON lines with the facts. */
+export type ServeLog = (level: LogLevel, message: string, facts?: object) => void;
+
+interface LogOptions {
+  readonly stderr: Io['stderr'];
+  readonly recorder: Recorder;
+  readonly isPretty: boolean;
+  readonly isQuiet: boolean;
+  readonly paint: Paint;
+}
+
+const colours = { info: 'green', warn: 'yellow', error: 'red' } as const;
+
+export function createServeLog({ stderr, recorder, isPretty, isQuiet, paint }: LogOptions): ServeLog {
+  return (level, message, facts) => {
+    if (!isPretty) recorder.log(level, message, facts);
+    else if (!isQuiet || level !== 'info') stderr.write(`${paint(colours[level], message)}\n`);
+  };
+}

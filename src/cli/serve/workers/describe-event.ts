@@ -1,0 +1,24 @@
+import type { WorkerEvent } from './worker.ts';
+
+interface Notice {
+  readonly level: 'info' | 'error';
+  readonly message: string;
+}
+
+/** What the log says about a worker's event. */
+export function describeEvent(event: WorkerEvent): Notice {
+  switch (event.kind) {
+    case 'ended': {
+      const { pid, how, restartMs } = event;
+      const message = `worker ${pid} ended (${how}) and its open exchanges with it; the next one starts in ${restartMs} ms`;
+      return { level: 'error', message };
+    }
+    case 'started':
+      return { level: 'info', message: `worker ${event.pid} serves in its place` };
+    case 'failed':
+      return {
+        level: 'error',
+        message: `a worker could not start: ${event.message}; the next one starts in ${event.restartMs} ms`,
+      };
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { requestFor } from '../../kit/answers.ts';
+import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
+// The policies stand behind the keys: cut off at the end, what is left is valid.
+const guarded = `plants: { store: { enabled: false } }
+providers: { sandbox: { dialect: sandbox } }
+models: [{ match: "sandbox-*", provider: sandbox }]
+projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }] } }
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: codename, action: block, when: { text: { phrases: [bluebird] } } }
+  late: { apply: all, default: allow, rules: [{ id: other, action: block, when: { text: { phrases: [redbird] } } }] }
+`;
+const key = 'the-key-of-the-shop';
+
+interface Serving {
+  readonly home: string;
+  readonly file: string;
+  readonly running: RunningCommand;
+  /** The statuses of a harmless request and one that the policy blocks. */
+  ask(): Promise<readonly number[]>;
+  /** Resolves with what is logged from now on, when it holds the text. */
+  logged(text: string): Promise<string>;
+}
+
+async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
+  const home = emptyDirectory();
+  const file = join(home, 'gateway.yaml');
+  writeFileSync(file, guarded, { mode: 0o600 });
+  const running = startCommand(['serve', '-p', '0', '--log', 'json', ...argv], {
+    cwd: home,
+    env: { WEB_KEY: key },
+  });
+  ending.push(async () => {
+    running.signal('SIGTERM');
+    await running.ended;
+  });
+  await Promise.race([
+    running.wrote('stderr', '"listening"'),
+    running.ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
+  ]);
+  const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
+  const status = async (text: string) => {
+    const body = JSON.stringify({
+      ...requestFor('chat', 'sandbox-mini'),
+      messages: [{ role: 'user', content: text }],
+    });
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+  };
+  let seen = 0;
+  return {
+    home,
+    file,
+    running,
+    ask: async () => [await status('hello'), await status('the bluebird project')],
+    logged: async (text) => {
+      for (let i = 0; i < 200; i += 1) {
+        const all = await running.wrote('stderr', '');
+        const fresh = all.slice(seen);
+        if (fresh.includes(text)) {
+          seen = all.length;
+          return fresh;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`not logged: ${text}`);
+    },
+  };
+}
+
+type Change = (serving: Serving) => void;
+const write =
+  (text: string): Change =>
+  ({ file }) =>
+    writeFileSync(file, text);
+
+describe('a file that lost what protects changes nothing, is logged, and fails the check', () => {
+  test.each<[string, Change, string]>([
+    ['gone', ({ file }) => rmSync(file), 'there is no such file'],
+    ['moved', ({ file, home }) => renameSync(file, join(home, 'old.yaml')), 'there is no such file'],
+    ['empty', ({ file }) => truncateSync(file, 0), 'it has neither providers, models nor projects'],
+    ['comments only', write('# for later\n'), 'the file sets nothing'],
+    ['cut inside a value', write(guarded.slice(0, 150)), 'problem'],
+    ['cut before its projects', write(guarded.slice(0, guarded.indexOf('projects:'))), 'no projects'],
+    ['cut before its policies', write(guarded.slice(0, guarded.indexOf('policies:'))), 'no policies'],
+    ['without keys', write(guarded.replace(/keys: \[.*?\]/, 'keys: []')), 'no usable key'],
+    ['with an unset key', write(guarded.replace('WEB_KEY', 'NO_SUCH_KEY')), 'no usable key'],
+    [
+      'a directory',
+      ({ file }) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+      'regular file',
+    ],
+    [
+      'a link to itself',
+      ({ file }) => {
+        rmSync(file);
+        symlinkSync(file, file);
+      },
+      'it can not be read (ELOOP)',
+    ],
+    ['no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0xc3, 0x28])), 'not UTF-8'],
+  ])('%s', async (_name, change, why) => {
+    const serving = await serveGuarded();
+
+    change(serving);
+    const logged = await serving.logged('was not reloaded');
+    const after = await serving.ask();
+    const checked = await command(['config', 'check'], {
+      cwd: serving.home,
+      env: { WEB_KEY: key },
+    });
+
+    expect(logged).toContain(why);
+    expect(JSON.parse(logged.trim().split('\n').at(-1) ?? '')).toMatchObject({ level: 50 });
+    expect(after).toEqual([200, 403]);
+    expect(checked.exit).toBe(2);
+  });
+});
+
+test('a file that ends early, without some of its rules, is taken for half written', async () => {
+  const serving = await serveGuarded();
+
+  writeFileSync(serving.file, guarded.slice(0, guarded.indexOf('  late:')));
+  const logged = await serving.logged('was not reloaded');
+  writeFileSync(serving.file, `${guarded.slice(0, guarded.indexOf('  late:'))}# intended\n`);
+  await serving.logged('configuration reloaded');
+
+  expect(logged).toContain('half written');
+  expect(await serving.ask()).toEqual([200, 403]);
+});
+
+test('the file found at the start is followed, not another that the search would find now', async () => {
+  const serving = await serveGuarded();
+
+  mkdirSync(join(serving.home, '.config'));
+  writeFileSync(join(serving.home, '.config/gateway.yaml'), '{}', { mode: 0o600 });
+  rmSync(serving.file);
+  const gone = await serving.logged('was not reloaded');
+  serving.running.hangUp();
+  const hungUp = await serving.logged('was not reloaded');
+  writeFileSync(serving.file, guarded.replace('bluebird', 'hello'), { mode: 0o600 });
+  await serving.logged('configuration reloaded');
+
+  expect([gone, hungUp].every((text) => text.includes(`no configuration in ${serving.file}`))).toBe(true);
+  expect(await serving.ask()).toEqual([403, 200]);
+});
+
+test('names what only a restart changes, unless an option has replaced it', async () => {
+  const serving = await serveGuarded(['--host', '127.0.0.1']);
+  const server =
+    'server: { host: "::1", port: 4999, workers: 3, limits: { drain: 5s } }\nrecords: { file: other }\n';
+
+  writeFileSync(serving.file, server + guarded);
+  const logged = await serving.logged('only a restart');
+
+  const line = logged.split('\n').find((text) => text.includes('only a restart')) ?? '';
+  expect(JSON.parse(line).restart).toEqual(['server.workers', 'server.limits.drain', 'records.file']);
+});
+
+test('logs the warnings of what it follows', async () => {
+  const serving = await serveGuarded();
+
+  writeFileSync(serving.file, `${guarded}  spare: { default: deny }\n`);
+  const logged = await serving.logged('applies to nothing');
+
+  expect(logged).toContain('configuration reloaded');
+});
+
+test('reloads at the same time come one after the other, and the last text wins', async () => {
+  const serving = await serveGuarded(['--no-watch']);
+
+  for (let i = 0; i < 20; i += 1) {
+    writeFileSync(serving.file, guarded.replace('codename', `codename-${i}`));
+    serving.running.hangUp();
+  }
+  await serving.logged('configuration reloaded');
+  writeFileSync(serving.file, guarded.replace('bluebird', 'hello'));
+  serving.running.hangUp();
+  await serving.logged('configuration reloaded');
+
+  expect(await serving.ask()).toEqual([403, 200]);
+});
+
+test('in sandbox mode without a file there is nothing to follow', async () => {
+  const home = emptyDirectory();
+  const running = startCommand(['serve', '-p', '0', '--log', 'json'], {
+    cwd: home,
+    env: { GATEWAY_CONFIG: '' },
+  });
+  await running.wrote('stderr', '"listening"');
+
+  writeFileSync(join(home, 'gateway.yaml'), guarded, { mode: 0o600 });
+  running.hangUp();
+  const logged = await running.wrote('stderr', 'was not reloaded');
+  running.signal('SIGTERM');
+  await running.ended;
+
+  expect(logged).toContain('there was no file at the start');
+});
