@@ -1,0 +1,58 @@
+import { overlaps } from '../../policy/glob.ts';
+import type { Settings } from '../schema/schema.ts';
+import type { Report } from '../source/report.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Warns of what is written down and has no effect: names that match no model or project, policies that apply to nothing. */
+export function warnOfUnused(settings: Settings, report: Report): void {
+  const { models = [], projects = {}, policies } = settings;
+  const modelNames = models.flatMap(({ match, model, fallbacks }) => [
+    match,
+    ...[model, ...fallbacks.map((fallback) => fallback.model)].filter((name) => name !== undefined),
+  ]);
+  for (const [name, project] of Object.entries(projects)) {
+    const requested = models.map(({ match }) => match);
+    warnOfUnmatched(['projects', name, 'models'], project.models, { known: requested, what: 'model', report });
+  }
+  const named = new Set(
+    Object.values(projects).flatMap((project) => [
+      ...project.policies,
+      ...project.keys.flatMap((key) => key.policies),
+    ]),
+  );
+  for (const [name, policy] of Object.entries(policies)) {
+    if (policy.apply === 'named' && !named.has(name)) {
+      report.warn(['policies', name], 'applies to nothing: no project and no key names it', { part: 'key' });
+    }
+    if (decidesNothing(policy)) report.warn(['policies', name], 'has no rules', { part: 'key' });
+    for (const [i, { when }] of policy.rules.entries()) {
+      const path = ['policies', name, 'rules', i, 'when'];
+      warnOfUnmatched([...path, 'model'], when?.model, { known: modelNames, what: 'model', report });
+      const projectNames = Object.keys(projects);
+      warnOfUnmatched([...path, 'project'], when?.project, { known: projectNames, what: 'project', report });
+    }
+  }
+}
+
+interface Names {
+  readonly known: readonly string[];
+  readonly what: 'model' | 'project';
+  readonly report: Report;
+}
+
+function warnOfUnmatched(
+  path: Path,
+  patterns: readonly string[] | undefined,
+  { known, what, report }: Names,
+): void {
+  for (const [i, pattern] of (patterns ?? []).entries()) {
+    if (known.some((name) => overlaps(name, pattern))) continue;
+    report.warn([...path, i], `"${pattern}" matches no configured ${what}`);
+  }
+}
+
+function decidesNothing(policy: Settings['policies'][string]): boolean {
+  const { rules, default: fallback, opaque_content: opaque, unseen_references: unseen } = policy;
+  return rules.length === 0 && fallback === 'allow' && opaque === 'allow' && unseen === 'allow';
+}
