@@ -14,6 +14,7 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 const unused = [
   ['commander', /^node:child_process$/], // commands that are programs of their own
   ['pino', /^thread-stream$/], // transports; lines are written in this thread
+  ['undici', /^\.\.\/web\/fetch\//], // bodies of forms
 ];
 const withoutUnused = {
   name: 'without-unused',
@@ -47,6 +48,17 @@ const loadedWhenUsed = {
       for (const name of ${JSON.stringify(names)})
         Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });`;
   },
+};
+
+// undici's entry loads fetch, WebSocket and caches as well, three quarters of its code, and sets a global dispatcher.
+const undiciParts = {
+  name: 'undici-parts',
+  resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
+  load: (id) =>
+    id === '\0undici'
+      ? `exports.Client = require('${join(root, 'node_modules/undici/lib/dispatcher/client.js')}');
+         exports.Pool = require('${join(root, 'node_modules/undici/lib/dispatcher/pool.js')}');`
+      : undefined,
 };
 
 // Commander as ES modules: its CommonJS would be parsed twice, and makes a program that nobody here uses.
@@ -86,7 +98,7 @@ const bundle = await rolldown({
       yaml: join(root, 'node_modules/yaml/browser/index.js'),
     },
   },
-  plugins: [withoutUnused, loadedWhenUsed, commanderAsModules],
+  plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules],
   logLevel: 'silent',
 });
 const { output } = await bundle.generate({

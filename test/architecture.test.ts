@@ -40,7 +40,7 @@ const layers: Readonly<
       'http/',
       'type:config/',
     ],
-    packages: [],
+    packages: ['undici'],
   },
   'sandbox/': { from: ['json/', 'dialects/', 'http/', 'errors.ts', 'memoize.ts'], packages: [] },
   'gateway/': {

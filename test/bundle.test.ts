@@ -21,7 +21,7 @@ test('what the bundle loads from elsewhere is exactly what the package depends o
   expect(new Set(loaded.filter((name) => !isBuiltin(name as string)))).toEqual(expected);
 });
 
-test.each(['zod', 'yaml', 'pino', 're2js', 'commander'])(
+test.each(['zod', 'yaml', 'pino', 're2js', 'commander', 'undici'])(
   '%s is inside, with its version and licence',
   (name) => {
     const { version, license } = JSON.parse(

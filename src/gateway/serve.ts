@@ -3,7 +3,6 @@ import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
-import { Turn } from '../http/tick.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
@@ -95,16 +94,14 @@ export async function serveGateway({
   };
   const repeats = foldRepeats(record);
   const isReady = () => listener?.isDraining === false;
-  const turn = new Turn();
   const times = new TimeText();
-  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady, turn };
+  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady };
   let current = build(config, shared);
 
   const server = await listen({
     host,
     port,
     limits,
-    turn,
     onRequest: (request, response) => {
       const exchange = new Exchange(request, response, times);
       open.add(exchange);
@@ -152,11 +149,10 @@ interface Shared {
   readonly admit: () => void;
   readonly startedMs: number;
   readonly isReady: () => boolean;
-  readonly turn: Turn;
 }
 
-function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady, turn }: Shared) {
-  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options, turn)]));
+function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady }: Shared) {
+  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({ source: config.policySource, entry: deciderEntry });
   const gateway: Gateway = {

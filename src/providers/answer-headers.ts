@@ -1,4 +1,4 @@
-import { token } from '../http/field-lines.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import { memoize } from '../memoize.ts';
 
 const passedNames = new Set([
@@ -12,33 +12,19 @@ const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 // What the gateway itself goes by.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding']);
 
-// What tells where the answer ends and what becomes of the connection.
-const roles = ['content-length', 'transfer-encoding', 'connection', 'keep-alive'] as const;
-
 /** A header by its name. */
-export interface AnswerField {
+interface AnswerField {
   /** In lower case. */
   readonly name: string;
-  /** Whether it can be one at all. */
-  readonly isProper: boolean;
-  readonly role: (typeof roles)[number] | undefined;
   /** The name that the client gets it under; undefined for what stays here. */
   readonly passedAs: string | undefined;
   readonly isOfUse: boolean;
 }
 
-/** All there is to know of a header by its name, in any spelling. */
-export const answerField = memoize((spelling): AnswerField => {
-  const name = spelling.toLowerCase();
+const answerField = memoize((name): AnswerField => {
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
   const passedAs = name === 'x-request-id' ? 'x-provider-request-id' : isPassed ? name : undefined;
-  return {
-    name,
-    isProper: token.test(spelling),
-    role: roles.find((role) => role === name),
-    passedAs,
-    isOfUse: passedAs !== undefined || readNames.has(name),
-  };
+  return { name, passedAs, isOfUse: passedAs !== undefined || readNames.has(name) };
 });
 
 /** Headers of a provider's answer: those that the client gets or the gateway goes by, the first of equal names. */
@@ -46,10 +32,17 @@ export class AnswerHeaders {
   readonly #fields: AnswerField[] = [];
   readonly #values: string[] = [];
 
-  add(field: AnswerField, value: string): void {
-    if (!field.isOfUse || this.get(field.name) !== undefined) return;
-    this.#fields.push(field);
-    this.#values.push(value);
+  /** Names are in lower case; values have a character for each byte. */
+  static from(headers: IncomingHttpHeaders): AnswerHeaders {
+    const kept = new AnswerHeaders();
+    for (const name in headers) {
+      const field = answerField(name);
+      if (!field.isOfUse) continue;
+      const value = headers[name] ?? '';
+      kept.#fields.push(field);
+      kept.#values.push(withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? '')));
+    }
+    return kept;
   }
 
   /** The value of a header that the gateway goes by, by its lower-case name. */
@@ -66,4 +59,11 @@ export class AnswerHeaders {
       if (name !== undefined) headers.push(name, clean(this.#values[i] as string));
     }
   }
+}
+
+/** undici leaves them there. Not trim(): a no-break space is part of the value (RFC 9110, section 5.5). */
+function withoutBlanksBehind(value: string): string {
+  let end = value.length;
+  while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end -= 1;
+  return end === value.length ? value : value.slice(0, end);
 }

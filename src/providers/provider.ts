@@ -1,4 +1,3 @@
-import type { Turn } from '../http/tick.ts';
 import { memoize } from '../memoize.ts';
 import { Admission } from './admission.ts';
 import { Breaker, type BreakerOptions } from './breaker.ts';
@@ -44,11 +43,10 @@ export class Provider {
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
 
-  /** `turn` is that of the server whose requests it gets. */
-  constructor(options: ProviderOptions, turn?: Turn) {
+  constructor(options: ProviderOptions) {
     const url = new URL(options.baseUrl);
     this.options = options;
-    this.pool = new Pool(url.origin, { timeouts: options.timeouts, turn });
+    this.pool = new Pool(url.origin, { timeouts: options.timeouts });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     this.breaker = new Breaker(options.breaker);
     this.retryBudget = new RetryBudget(options.retries);

@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
 import { type FailureCode, GatewayError } from '../errors.ts';
+import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import { AnswerHeaders } from './answer-headers.ts';
-import type { HostConnection, HostFailure } from './host-connection.ts';
+import type { HostConnection } from './host-client.ts';
 
-/** Who takes an answer's body, piece by piece. */
+/** Who consumes an answer's body, piece by piece. */
 export interface BodySink {
   /** False asks for a pause until `resume`. */
   data(chunk: Buffer): boolean;
@@ -19,28 +22,67 @@ export interface ProviderAnswer {
   /** Starts the body towards the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
-  /** Gives the exchange up; the connection is closed and the sink hears nothing more. */
+  /** Gives the exchange up; the connection is closed and the sink is called no more. */
   abort(): void;
 }
 
-/** What a provider did instead of answering. `wasSent` tells whether it may have worked on the request. */
+/** What a provider did instead of answering. `wasSent`: whether it may have worked on the request. */
 export interface UpstreamFailure {
   readonly error: GatewayError;
   readonly wasSent: boolean;
 }
 
-/** One request at a provider and its answer, between the connection that it goes over and those who read it. */
-export class Upstream implements ProviderAnswer {
+export interface HostFailure {
+  readonly kind: 'unreachable' | 'slow connect' | 'slow head' | 'slow body' | 'large head' | 'broken';
+  readonly cause: Error;
+}
+
+export interface UpstreamTimeouts {
+  readonly connectMs: number;
+  readonly headersMs: number;
+  readonly idleMs: number;
+}
+
+/** What an upstream needs of its pool. */
+interface Keeper {
+  readonly timeouts: UpstreamTimeouts;
+  /** The pool's clock, in milliseconds; coarse. */
+  readonly nowMs: number;
+  ended(upstream: Upstream): void;
+}
+
+/** How it ended. */
+type Outcome = GatewayError | 'complete' | 'aborted';
+
+/** What may come before anybody reads it. */
+const earlyBytes = 64 * 1024;
+/** Interim answers (1xx) that a host may send before its answer. */
+const interimAnswers = 16;
+
+/** One request at a provider and its answer: undici's handler on one side, what the gateway reads on the other. */
+export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem {
+  place = -1;
   status = 0;
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
+  #pool: Keeper | undefined;
   #connection: HostConnection | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** `sent`: the provider may work on the request. */
+  #phase: 'connecting' | 'sent' | 'body' | 'over' = 'connecting';
   #wasSent = false;
+  /** By the pool's clock. */
+  #dueAtMs = Number.POSITIVE_INFINITY;
+  #interim = 0;
+  /** The connection has ended: what the parser still has comes, wanted or not. */
+  #isFlushing = false;
+  /** Whether the body ends where the connection does. */
+  #endsWithConnection = false;
   #sink: BodySink | undefined;
-  /** What arrived in the same read as the head, before anybody could ask for it. */
+  /** What arrived before there was a sink. */
   #early: Buffer[] = [];
-  #outcome: GatewayError | 'complete' | undefined;
-  #isAborted = false;
+  #earlyBytes = 0;
+  #outcome: Outcome | undefined;
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
   constructor(settle: (failure: UpstreamFailure | undefined) => void) {
@@ -53,71 +95,169 @@ export class Upstream implements ProviderAnswer {
     return this.#headers;
   }
 
-  /** For the pool: the connection that the request goes over. */
-  begin(connection: HostConnection): void {
+  /** For the pool: the request is on its way. */
+  begin(pool: Keeper): void {
+    this.#pool = pool;
+    this.#dueAtMs = pool.nowMs + pool.timeouts.connectMs;
+  }
+
+  /** For the client: the connection that the request waits for, or goes over at once. */
+  assign(connection: HostConnection): void {
     this.#connection = connection;
   }
 
-  /** For the connection: from now on the provider may work on the request. */
-  sent(): void {
-    this.#wasSent = true;
+  /** For the pool: ends what is overdue. A host that is held back is not late. */
+  checkTime(nowMs: number): void {
+    if (nowMs <= this.#dueAtMs || this.isPaused) return;
+    if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
+    else if (this.#phase === 'sent') this.#giveUp('slow head', 'the head took too long');
+    else if (this.#phase === 'body') this.#giveUp('slow body', 'nothing came for too long');
   }
 
-  /** For the connection, as the next three: the answer's head is here. */
-  head(status: number, headers: AnswerHeaders): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#phase === 'over')
+      return this.#connection?.giveUp(controller, new Error('the request was given up'));
+    this.#phase = 'sent';
+    this.#wasSent = true;
+    this.#delay('headersMs');
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (this.#phase === 'over') return;
+    if (status < 200) return this.#countInterim();
+    const { 'transfer-encoding': coding, 'content-length': length } = headers;
+    // llhttp takes other codings too, and then nobody can tell where the body ends.
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      return this.#giveUp('broken', 'nobody can tell where the body ends');
+    }
+    this.#endsWithConnection =
+      coding === undefined && length === undefined && status !== 204 && status !== 304;
+    this.#phase = 'body';
+    this.#delay('idleMs');
     this.status = status;
-    this.#headers = headers;
+    this.#headers = AnswerHeaders.from(headers);
     this.#settle(undefined);
   }
 
-  /** False asks for a pause. */
-  data(piece: Buffer): boolean {
-    if (this.#sink !== undefined) return this.#sink.data(piece);
-    this.#early.push(piece);
-    return true;
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#phase !== 'body') return;
+    this.#delay('idleMs');
+    if (!this.#take(piece) && !this.#isFlushing) controller.pause();
   }
 
-  complete(): void {
-    this.#outcome = 'complete';
+  /** False asks for a pause. */
+  #take(piece: Buffer): boolean {
+    if (this.#sink !== undefined) return this.#sink.data(piece);
+    this.#early.push(piece);
+    this.#earlyBytes += piece.length;
+    return this.#earlyBytes <= earlyBytes;
+  }
+
+  onResponseEnd(): void {
+    if (this.#phase === 'over') return;
+    const socket = this.#connection?.socket;
+    // A reset right behind data comes as an end (libuv), but then there is no peer any more.
+    if (this.#endsWithConnection && socket?.remoteAddress === undefined) {
+      return this.fail({ kind: 'broken', cause: new Error('the host reset the connection') });
+    }
+    // The host answered before it read the whole request: the rest could be taken for another one.
+    if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
+    this.#finish('complete');
     this.#sink?.end();
   }
 
+  onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
+    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail({ kind: 'large head', cause });
+    else this.fail({ kind: this.#wasSent ? 'broken' : 'unreachable', cause });
+  }
+
   fail(failure: HostFailure): void {
-    if (this.#isAborted) return;
+    if (this.#phase === 'over') return;
     const error = toError(failure);
-    this.#outcome = error;
+    this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
   }
 
   whole(): Buffer | undefined {
     const [first, second] = this.#early;
-    return this.#outcome === 'complete' && second === undefined && !this.#isAborted ? first : undefined;
+    return this.#outcome === 'complete' && second === undefined ? first : undefined;
   }
 
   pipe(sink: BodySink): void {
     this.#sink = sink;
     const early = this.#early;
     this.#early = [];
-    for (const chunk of early) if (!this.#isAborted) sink.data(chunk);
-    if (this.#isAborted) return;
+    let wantsMore = true;
+    for (const chunk of early) if (this.#outcome !== 'aborted') wantsMore = sink.data(chunk);
+    if (this.#outcome === 'aborted') return;
     if (this.#outcome === 'complete') sink.end();
     else if (this.#outcome !== undefined) sink.fail(this.#outcome);
+    else if (wantsMore) this.resume();
+    else this.#controller?.pause();
+  }
+
+  /** Whether the host is held back. */
+  get isPaused(): boolean {
+    return this.#phase === 'body' && this.#controller?.paused === true;
   }
 
   resume(): void {
-    if (this.#outcome === undefined && !this.#isAborted) this.#connection?.resume();
+    // undici must not be called from within a callback of its own, be it another answer's.
+    if (this.isPaused) queueMicrotask(() => this.#resumeNow());
+  }
+
+  /** For the connection: it has ended. Nobody may give the request up until undici has noticed that as well. */
+  flush(): void {
+    if (!this.isPaused) return;
+    this.#isFlushing = true;
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.#resumeNow();
+    if (sink !== undefined) queueMicrotask(() => this.pipe(sink));
+  }
+
+  #resumeNow(): void {
+    if (!this.isPaused) return;
+    this.#delay('idleMs');
+    this.#controller?.resume();
   }
 
   abort(): void {
-    if (this.#isAborted) return;
-    this.#isAborted = true;
-    // Behind its answer the connection may be another one's.
-    if (this.#outcome === undefined) this.#connection?.destroy();
+    if (this.#phase === 'over') {
+      this.#outcome = 'aborted';
+      return;
+    }
+    this.#finish('aborted');
+    this.#connection?.giveUp(this.#controller, new Error('the request was given up'));
+  }
+
+  #countInterim(): void {
+    this.#interim += 1;
+    if (this.#interim > interimAnswers)
+      this.#giveUp('broken', 'the host sends one interim answer after another');
+  }
+
+  #giveUp(kind: HostFailure['kind'], what: string): void {
+    const cause = new Error(what);
+    this.fail({ kind, cause });
+    this.#connection?.giveUp(this.#controller, cause);
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#phase = 'over';
+    this.#outcome = outcome;
+    this.#pool?.ended(this);
+  }
+
+  #delay(timeout: keyof UpstreamTimeouts): void {
+    const pool = this.#pool as Keeper; // it has begun
+    this.#dueAtMs = pool.nowMs + pool.timeouts[timeout];
   }
 }
 
-const words: Readonly<Record<HostFailure['kind'], readonly [FailureCode, string]>> = {
+const messages: Readonly<Record<HostFailure['kind'], readonly [FailureCode, string]>> = {
   unreachable: ['provider.unreachable', "the provider can't be reached"],
   'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
   'slow head': ['provider.timeout', 'the provider took too long to answer'],
@@ -127,6 +267,6 @@ const words: Readonly<Record<HostFailure['kind'], readonly [FailureCode, string]
 };
 
 function toError({ kind, cause }: HostFailure): GatewayError {
-  const [code, message] = words[kind];
+  const [code, message] = messages[kind];
   return new GatewayError(code, message, { cause });
 }

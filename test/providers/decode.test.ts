@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lifetime.ts';
-import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import { decodedAnswer } from '../../src/providers/decode.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
@@ -10,13 +10,13 @@ import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 /** An answer whose body is written by the test, as the connection would. */
 class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
-  readonly headers = new AnswerHeaders();
+  readonly headers: AnswerHeaders;
   readonly whole = (): Buffer | undefined => undefined;
   wasAborted = false;
   sink: BodySink | undefined;
 
   constructor(encoding?: string) {
-    if (encoding !== undefined) this.headers.add(answerField('content-encoding'), encoding);
+    this.headers = AnswerHeaders.from(encoding === undefined ? {} : { 'content-encoding': encoding });
   }
 
   pipe(sink: BodySink): void {

@@ -190,7 +190,6 @@ describe('one target', () => {
 
   test.each([
     ['103 Early Hints\r\nlink: </x>', 'hints'],
-    ['100 Continue', 'a 100 that nobody asked for'],
     ['102 Processing', 'that it is working'],
   ])('that sends %s first', async (interim) => {
     const there = await rawHost((socket) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerHeaders, answerField } from '../../src/providers/answer-headers.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import { requestHeaders } from '../../src/providers/headers.ts';
 
 const options = { isAnthropic: false, extraNames: new Set<string>(), own: [] };
@@ -148,9 +148,14 @@ describe('towards a provider', () => {
 describe('towards the client', () => {
   const passedOn = (...flat: string[]) => {
     const passed: string[] = [];
-    const headers = new AnswerHeaders();
-    for (let i = 0; i < flat.length; i += 2) headers.add(answerField(flat[i] ?? ''), flat[i + 1] ?? '');
-    headers.passOn(passed, (value) => value);
+    // As undici gives them: by their lower-case names, several of one name as a list.
+    const received: Record<string, string | string[]> = {};
+    for (let i = 0; i < flat.length; i += 2) {
+      const name = (flat[i] ?? '').toLowerCase();
+      const before = received[name];
+      received[name] = before === undefined ? (flat[i + 1] ?? '') : [before, flat[i + 1] ?? ''].flat();
+    }
+    AnswerHeaders.from(received).passOn(passed, (value) => value);
     return pairs(passed);
   };
 

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+import type { Attempted, Connect } from './connect.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What is dispatched to a host: undici's options, and whose request it is. */
+export interface HostDispatch extends Dispatcher.DispatchOptions {
+  readonly upstream: Upstream;
+}
+
+/** The connection of a client, of which there is one at a time, with one request at a time. */
+export class HostConnection {
+  /** Undefined until it is open for the first time. */
+  socket: Socket | undefined;
+  upstream: Upstream | undefined;
+  #attempted: Attempted | undefined;
+  readonly #connect: Connect;
+
+  constructor(connect: Connect) {
+    this.#connect = connect;
+  }
+
+  /** For undici, when it needs a connection. */
+  open(connected: (...settled: [null, Socket] | [Error, null]) => void): void {
+    this.#attempted = this.#connect((error, socket) => {
+      this.socket = socket ?? undefined;
+      if (socket === null) return connected(error ?? new Error('there is no connection'), null);
+      this.#guard(socket);
+      connected(null, socket);
+    });
+  }
+
+  /**
+   * Ends the connection under a request that is given up, or the attempt to open it, the only way there is
+   * before undici has written the request.
+   */
+  giveUp(request: Dispatcher.DispatchController | undefined, cause: Error): void {
+    if (request === undefined) return this.#attempted?.destroy(cause);
+    // An end that Node has read already is still emitted, and undici would complete the aborted request.
+    this.socket?.removeAllListeners('end');
+    request.abort(cause);
+  }
+
+  /**
+   * undici 7 completes an answer that ends with its connection from within the socket's events. Where the answer
+   * is paused or aborted, it fails an assertion there, which ends the process (nodejs/undici#5360, fixed in 8,
+   * which needs Node 22), and it takes a reset for an end. These listeners are called before undici's.
+   */
+  #guard(socket: Socket): void {
+    socket.on('end', () => this.upstream?.flush());
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET') error.code = socketError;
+    });
+    socket.on('close', () => {
+      if (!socket.errored) socket.emit('error', Object.assign(new Error('closed'), { code: socketError }));
+    });
+  }
+}
+
+/** undici's code for a connection that is gone, behind which it asks for another one. */
+const socketError = 'UND_ERR_SOCKET';
+
+/** undici's client for one connection, which tells each request its connection. */
+export class HostClient extends Client {
+  readonly #connection: HostConnection;
+
+  constructor(origin: URL, options: Client.Options, connect: Connect) {
+    const connection = new HostConnection(connect);
+    super(origin, { ...options, connect: (_options, connected) => connection.open(connected) });
+    this.#connection = connection;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    // Only requests of Pool come here.
+    const { upstream } = options as HostDispatch;
+    this.#connection.upstream = upstream;
+    upstream.assign(this.#connection);
+    return super.dispatch(options, handler);
+  }
+}
