@@ -1,8 +1,8 @@
-import { suggest } from '../source/problems.ts';
-import type { ProviderConfig } from './providers.ts';
-import type { Report } from '../source/report.ts';
 import { compileGlob, covers } from '../../policy/glob.ts';
 import type { ModelSettings } from '../schema/schema.ts';
+import { suggest } from '../source/problems.ts';
+import type { Report } from '../source/report.ts';
+import type { ProviderConfig } from './providers.ts';
 
 /** A provider and the model's name there; without a name, the one that was asked for. */
 export interface ModelTarget {

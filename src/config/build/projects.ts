@@ -1,9 +1,9 @@
 import { parseExpiry } from '../schema/expiry.ts';
+import type { KeySettings, Settings } from '../schema/schema.ts';
 import type { KeyFile } from '../source/key-files.ts';
-import { hashKey, parseKey } from './keys.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
-import type { KeySettings, Settings } from '../schema/schema.ts';
+import { hashKey, parseKey } from './keys.ts';
 
 export interface ProjectConfig {
   readonly name: string;

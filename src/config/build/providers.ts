@@ -1,11 +1,11 @@
 import { parseDuration } from '../schema/durations.ts';
-import type { Report } from '../source/report.ts';
 import {
   endpoints as allEndpoints,
   type Endpoint,
   type ProviderDialect,
   type ProviderSettings,
 } from '../schema/schema.ts';
+import type { Report } from '../source/report.ts';
 
 export interface ProviderConfig {
   readonly name: string;

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import type { SourceDocument } from '../source/document.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { findNotYet } from '../schema/not-yet.ts';
-import { listOf } from '../source/problems.ts';
-import { withDialectDefaults } from './providers.ts';
-import type { Report } from '../source/report.ts';
 import { nameSchema } from '../schema/scalars.ts';
 import { type Settings, settingsSchema } from '../schema/schema.ts';
+import type { SourceDocument } from '../source/document.ts';
+import { listOf } from '../source/problems.ts';
+import type { Report } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
+import { withDialectDefaults } from './providers.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -13,7 +13,11 @@ export function warnOfUnused(settings: Settings, report: Report): void {
   ]);
   for (const [name, project] of Object.entries(projects)) {
     const requested = models.map(({ match }) => match);
-    warnOfUnmatched(['projects', name, 'models'], project.models, { known: requested, what: 'model', report });
+    warnOfUnmatched(['projects', name, 'models'], project.models, {
+      known: requested,
+      what: 'model',
+      report,
+    });
   }
   const named = new Set(
     Object.values(projects).flatMap((project) => [
