@@ -38,8 +38,11 @@ export interface Dialect {
   readonly places: ReadonlyMap<string, Role | 'turns'>;
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
-  /** The role of a content block that differs from its turn's (a tool result inside a user turn). */
-  blockRole(type: string): Role | undefined;
+  /**
+   * The types that objects inside a turn may have: a role of their own (a tool result inside a user turn), or that of
+   * what holds them. Texts of any other type count as of every role.
+   */
+  readonly blocks: ReadonlyMap<string, Role | 'outer'>;
 
   /** The usage in a whole answer. */
   answerUsage(answer: unknown): Usage | undefined;
@@ -95,4 +98,14 @@ export function fieldOf(
 ): number | undefined {
   for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
   return undefined;
+}
+
+/** Block types that have the role of what holds them, for `Dialect.blocks`. */
+export function ofOuterRole(...types: readonly string[]): readonly (readonly [string, 'outer'])[] {
+  return types.map((type) => [type, 'outer'] as const);
+}
+
+/** Block types of one role, for `Dialect.blocks`. */
+export function ofRole(role: Role, ...types: readonly string[]): readonly (readonly [string, Role])[] {
+  return types.map((type) => [type, role] as const);
 }

@@ -1,4 +1,4 @@
-import type { TextDialect } from '../dialect.ts';
+import { ofOuterRole, type TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { buildChatAnswer } from './build-answer.ts';
@@ -41,7 +41,23 @@ export const chat: TextDialect = {
         return undefined;
     }
   },
-  blockRole: () => undefined,
+  blocks: new Map(
+    ofOuterRole(
+      'text',
+      'image_url',
+      'input_audio',
+      'file',
+      'refusal',
+      // Calls of tools.
+      'function',
+      'custom',
+      // Parts that other hosts take, and settings of parts.
+      'audio_url',
+      'video_url',
+      'url_citation',
+      'ephemeral',
+    ),
+  ),
 
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,

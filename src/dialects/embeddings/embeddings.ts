@@ -14,7 +14,7 @@ export const embeddings: Dialect = {
   places: new Map([['input', 'user']]),
 
   turnRole: () => 'user',
-  blockRole: () => undefined,
+  blocks: new Map(),
 
   answerUsage: (answer) => toUsage(toFields(answer).usage),
   eventUsage: (_event, known) => known,

@@ -1,5 +1,6 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
+import { blocks } from './blocks.ts';
 import { buildMessagesAnswer } from './build-answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
 import { messagesErrorBody, messagesErrorEvent } from './error.ts';
@@ -27,7 +28,7 @@ export const messages: TextDialect = {
     const role = document.memberText(turn, 'role');
     return role === 'user' || role === 'assistant' || role === 'system' ? role : undefined;
   },
-  blockRole: (type) => (type.endsWith('tool_result') ? 'tool_result' : undefined),
+  blocks,
 
   answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.

@@ -1,6 +1,7 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
+import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
 import { buildResponsesRequest } from './build-request.ts';
 import { buildEcho } from './echo.ts';
@@ -25,22 +26,8 @@ export const responses: TextDialect = {
     ['tools', 'tool_definition'],
   ]),
 
-  turnRole(document, turn) {
-    const type = document.memberText(turn, 'type');
-    if (type?.endsWith('_output')) return 'tool_result';
-    switch (document.memberText(turn, 'role')) {
-      case 'system':
-      case 'developer':
-        return 'system';
-      case 'user':
-        return 'user';
-      case 'assistant':
-        return 'assistant';
-      default:
-        return type?.endsWith('_call') || type === 'reasoning' ? 'assistant' : undefined;
-    }
-  },
-  blockRole: () => undefined,
+  turnRole: itemRole,
+  blocks,
 
   answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,

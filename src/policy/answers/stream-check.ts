@@ -4,7 +4,7 @@ import type { Verdict } from '../rule.ts';
 import type { TextMatch } from '../search/findings.ts';
 import type { PatternSet } from '../search/pattern-set.ts';
 import type { Search } from '../search/search.ts';
-import { unescapeJson } from '../traverse/encoded.ts';
+import { unescapeJson } from '../traverse/nested.ts';
 import { isFixedInEvent, type Segment, wrapText } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
 import { AnswerPlan } from './answer-plan.ts';

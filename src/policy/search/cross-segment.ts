@@ -1,256 +1,180 @@
-import { type Place, type Segment, textOf } from '../traverse/place.ts';
+import type { Place, Segment } from '../traverse/place.ts';
+import { textOf } from '../traverse/place.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
-import { type Joined, join } from './joined.ts';
-import { partitionPoint } from './partition-point.ts';
 import type { PatternSet } from './pattern-set.ts';
-import { findRanges, type Pattern } from './patterns.ts';
+import { findRanges } from './patterns.ts';
 import type { TextBytes, View } from './scanner.ts';
 import { SegmentStates } from './segment-states.ts';
+import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow } from './segment-window.ts';
 import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';
 
-/** Characters of a text that are read together with what stood before it. */
-const jointReach = 4096;
-
-/** Texts that detectors get joined, and how many of them they get again with the next ones. */
-const segmentLimit = 256;
-const segmentsKept = 64;
-/** Sequence up to which it is worth keeping what is open. */
+/** Sequences up to which it is worth keeping what is open. */
 const savedLimit = 64;
-/** Bytes from which a text is not waited with. */
-const longText = 256;
 
-/** What is kept of the texts of one sequence. */
+/** What is kept of the segments of one sequence. */
 interface Sequence {
   /** States in which something is open at its end, per view; one for each kind of character before. */
   exact: readonly State[];
   folded: readonly State[];
-  /** Patterns that were found already with its last text. */
-  told: ReadonlySet<number>;
-  readonly segments: Segment[];
-  /** Detectors whose gate its last text opened. */
-  candidates: readonly number[];
-  /** Detectors that are to look at the texts since the last look. */
-  readonly called: Set<number>;
+  /** Patterns that were found already with its last segment. */
+  found: ReadonlySet<number>;
+  readonly window: SegmentWindow;
 }
 
-/** A sequence as it stood at some place of a body, without the body: its segments by their entries. */
-interface SavedSequence extends Omit<Sequence, 'segments' | 'called'> {
-  readonly segments: readonly { readonly entry: number; readonly roles: number }[];
-  readonly called: readonly number[];
+/** A sequence as it stood at some place of a body, without the body. */
+interface SavedSequence extends Omit<Sequence, 'window'> {
+  readonly window: SavedWindow;
 }
 export type SavedSequences = ReadonlyMap<string, SavedSequence>;
 
-/** Reports patterns that begin in one text of a sequence and end in a later one. */
-export type CrossSegmentListener = (patternMatch: PatternMatch, segment: Segment, before: Segment) => void;
-
 /**
- * Reads the texts of a sequence as if they were joined, with nothing or with a space at each joint. The
- * automata just go on from where they stood; that ends as soon as they stand where the text alone brought
- * them, which is mostly within a few characters.
+ * Reads the segments of a sequence as if they were joined, with nothing or with a space between any two. The automata
+ * just go on from where they stood; that ends as soon as they stand where the segment alone leads them, which is mostly
+ * within a few characters. Behind an optional segment they go on from before it as well.
  */
 export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #sequences = new Map<string, Sequence>();
-  readonly #lanes: Readonly<Record<View, SegmentStates>>;
+  readonly #states: Readonly<Record<View, SegmentStates>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  /** Patterns over the joint that is read; mostly there are none. */
-  readonly #patternMatches = new Map<number, PatternMatch>();
-  /** Detectors that are to look at the sequence that is read. */
-  #called: Set<number> = new Set();
-  /** Patterns that are no news at the joint. */
-  #known: ReadonlySet<number> = nothingTold;
+  /** Patterns over the end of a segment that is read; mostly there are none. */
+  readonly #matches = new Map<number, PatternMatch>();
+  /** Of the sequence that is read. */
+  #window: SegmentWindow;
+  /** Patterns that were reported with the segment before. */
+  #known: ReadonlySet<number> = nothingFound;
 
   constructor(patternSet: PatternSet, reader: TextReader) {
     this.#patternSet = patternSet;
     this.#reader = reader;
+    this.#window = new SegmentWindow({ patternSet, reader });
     const { exact, folded } = patternSet.scanner;
-    this.#lanes = {
+    this.#states = {
       exact: new SegmentStates(exact, (patterns) => this.#note('exact', patterns)),
       folded: new SegmentStates(folded, (patterns) => this.#note('folded', patterns)),
     };
   }
 
-  /** Adds a text that isn't empty to its sequence. */
-  add(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): void {
-    const name = segment.sequence;
-    if (name === undefined) return;
-    if (this.#patternMatches.size > 0) this.#patternMatches.clear();
-    const before = this.#sequences.get(name);
-    if (before === undefined) {
-      this.#sequences.set(name, this.#first(segment, verdict));
+  /** Adds a segment that isn't empty to a sequence. */
+  add(name: string, segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): void {
+    if (this.#matches.size > 0) this.#matches.clear();
+    const sequence = this.#sequences.get(name);
+    if (sequence === undefined) {
+      this.#sequences.set(name, this.#begin(segment, verdict, report));
       return;
     }
     const { document, entry } = segment.place;
     const text = bytesOf(document, entry);
-    this.#called = before.called;
-    const exact = this.#goOn('exact', before, text, verdict);
-    const folded = this.#goOn('folded', before, text, verdict);
-    const patternMatches = this.#patternMatches;
-    if (patternMatches.size > 0) {
-      for (const { pattern } of verdict.patternMatches) patternMatches.delete(pattern);
-      const last = before.segments[before.segments.length - 1] as Segment;
-      for (const patternMatch of patternMatches.values()) report(patternMatch, segment, last);
+    this.#window = sequence.window;
+    const exact = this.#goOn('exact', sequence, text, verdict);
+    const folded = this.#goOn('folded', sequence, text, verdict);
+    if (this.#matches.size > 0) this.#report(segment, verdict, report);
+    const found = foundWith(verdict, this.#matches);
+    if (segment.isOptional === true) {
+      sequence.exact = this.#states.exact.combine(sequence.exact, exact);
+      sequence.folded = this.#states.folded.combine(sequence.folded, folded);
+      sequence.found = found.size === 0 ? sequence.found : new Set([...sequence.found, ...found]);
+    } else {
+      sequence.exact = exact;
+      sequence.folded = folded;
+      sequence.found = found;
     }
-    before.exact = exact;
-    before.folded = folded;
-    before.told = told(verdict, patternMatches);
-    before.segments.push(segment);
-    this.#call(before, verdict);
-    const isLong = text.end - text.start >= longText;
-    if (isLong || before.segments.length >= segmentLimit) this.#look(before, report);
+    sequence.window.push(segment, verdict, report);
   }
 
   /** Has detectors look at what they have not seen yet; to be called after the last text. */
   finish(report: CrossSegmentListener): void {
-    for (const sequence of this.#sequences.values()) this.#look(sequence, report);
+    for (const { window } of this.#sequences.values()) window.look(report);
   }
 
   /** What is open now; undefined where that is more than is worth keeping. */
   save(): SavedSequences | undefined {
     if (this.#sequences.size > savedLimit) return undefined;
     const saved = new Map<string, SavedSequence>();
-    for (const [name, { exact, folded, told, segments, candidates, called }] of this.#sequences) {
-      const kept = segments.map(({ place, roles }) => ({ entry: place.entry, roles }));
-      saved.set(name, { exact, folded, told, segments: kept, candidates, called: [...called] });
+    for (const [name, sequence] of this.#sequences) {
+      const window = sequence.window.save();
+      if (window === undefined) return undefined;
+      saved.set(name, { ...sequence, window });
     }
     return saved;
   }
 
   /** Goes on from what was open in another body, given where its entries are in this one. */
   restore(saved: SavedSequences, placeOf: (entry: number) => Place): void {
-    for (const [sequence, { exact, folded, told, segments, candidates, called }] of saved) {
-      this.#sequences.set(sequence, {
-        exact,
-        folded,
-        told,
-        candidates,
-        segments: segments.map(({ entry, roles }) => ({ place: placeOf(entry), roles, sequence })),
-        called: new Set(called),
-      });
+    for (const [name, sequence] of saved) {
+      const window = this.#newWindow();
+      window.restore(sequence.window, placeOf);
+      this.#sequences.set(name, { ...sequence, window });
     }
   }
 
-  /** Notes the detectors that are to look at a joint because one of its texts opened their gate. */
-  #call(sequence: Sequence, verdict: TextVerdict): void {
-    for (const number of sequence.candidates) sequence.called.add(number);
-    for (const number of verdict.candidates) sequence.called.add(number);
-    for (const number of this.#patternSet.always) sequence.called.add(number);
-    sequence.candidates = verdict.candidates;
+  #newWindow(): SegmentWindow {
+    return new SegmentWindow({ patternSet: this.#patternSet, reader: this.#reader });
   }
 
-  /**
-   * Detectors read characters, not automata, so they get the joined texts; many short ones at once, because a
-   * body may have a text for each letter.
-   */
-  #look(sequence: Sequence, report: CrossSegmentListener): void {
-    const { segments, called } = sequence;
-    const last = segments[segments.length - 1] as Segment;
-    if (segments.length > 1 && called.size > 0) {
-      const texts = segments.map(({ place }) => textOf(place));
-      for (const [reach, numbers] of this.#byReach(called, texts)) {
-        const reported = new Set<number>();
-        for (const separator of ['', ' ']) {
-          for (const { patternMatch, at } of this.#crossing(numbers, join(texts, separator, reach))) {
-            if (!reported.has(patternMatch.pattern))
-              report(patternMatch, segments[at] as Segment, segments[at - 1] as Segment);
-            reported.add(patternMatch.pattern);
-          }
-        }
-      }
-    }
-    called.clear();
-    // A long text parts what is before it from what follows; short ones stay, for a match may go on.
-    const { document, entry } = last.place;
-    if (document.end(entry) - document.start(entry) >= longText) {
-      segments.length = 0;
-      segments.push(last);
-    } else segments.splice(0, segments.length - segmentsKept);
-  }
-
-  /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
-  #byReach(called: ReadonlySet<number>, texts: readonly string[]): ReadonlyMap<number, readonly number[]> {
-    const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
-    const byReach = new Map<number, number[]>();
-    for (const number of called) {
-      const pattern = this.#patternSet.patterns[number];
-      if (pattern?.kind !== 'detector') continue;
-      const own = Math.min(pattern.detector.reach, jointReach);
-      const reach = own < longest ? own : jointReach;
-      const same = byReach.get(reach);
-      if (same === undefined) byReach.set(reach, [number]);
-      else same.push(number);
-    }
-    return byReach;
-  }
-
-  #first(segment: Segment, verdict: TextVerdict): Sequence {
+  #begin(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): Sequence {
+    const window = this.#newWindow();
+    window.push(segment, verdict, report);
     return {
-      exact: this.#lanes.exact.begin([]).openedWith(verdict.after.exact),
-      folded: this.#lanes.folded.begin([]).openedWith(verdict.after.folded),
-      told: told(verdict, this.#patternMatches),
-      segments: [segment],
-      candidates: verdict.candidates,
-      called: new Set(),
+      exact: this.#states.exact.begin([]).openedWith(verdict.after.exact),
+      folded: this.#states.folded.begin([]).openedWith(verdict.after.folded),
+      found: foundWith(verdict, this.#matches),
+      window,
     };
+  }
+
+  #report(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): void {
+    for (const { pattern } of verdict.patternMatches) this.#matches.delete(pattern);
+    for (const match of this.#matches.values()) report(match, segment, this.#beginning(match, segment));
+  }
+
+  /** The segment in which a match begins that ends in this one. */
+  #beginning({ pattern }: PatternMatch, segment: Segment): Segment {
+    const { last } = this.#window;
+    const { patterns, fold } = this.#patternSet;
+    const sought = patterns[pattern];
+    const text = textOf(segment.place);
+    const holds = ({ place }: Segment) =>
+      sought !== undefined &&
+      ['', ' '].some((separator) => findRanges(sought, textOf(place) + separator + text, fold).length > 0);
+    return (last.length > 1 ? last.find(holds) : undefined) ?? (last[0] as Segment);
   }
 
   /** Runs what was open before through the beginning of a text; returns what is open at its end. */
   #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly State[] {
-    // What ended with the text before shows only now, and is no news.
-    this.#known = before.told;
-    const lanes = this.#lanes[view].begin(before[view]);
+    // What ended with the text before shows only now, and has been reported.
+    this.#known = before.found;
+    const states = this.#states[view].begin(before[view]);
     const { fold } = this.#patternSet;
     let at = text.start;
-    for (let read = 0; at < text.end && !lanes.isEmpty && read < jointReach; read += 1) {
+    for (let read = 0; at < text.end && !states.isEmpty && read < crossReach; read += 1) {
       readCharacter(text.bytes, at, this.#character);
       const { codePoint, length } = this.#character;
       at += length;
       const folded = view === 'exact' ? codePoint : fold.point(codePoint);
-      if (folded > 0 || view === 'exact') lanes.advance(folded);
-      else if (folded < 0) for (const each of fold.sequences[-1 - folded] ?? []) lanes.advance(each);
-      this.#known = nothingTold;
+      if (folded > 0 || view === 'exact') states.advance(folded);
+      else if (folded < 0) for (const each of fold.sequences[-1 - folded] ?? []) states.advance(each);
+      this.#known = nothingFound;
     }
-    if (at < text.end) lanes.drop();
-    lanes.end();
-    return lanes.openedWith(after[view]);
+    if (at < text.end) states.drop();
+    states.end();
+    return states.openedWith(after[view]);
   }
 
   #note(view: View, patterns: readonly number[]): void {
     for (const pattern of patterns) {
       if (this.#known.size > 0 && this.#known.has(pattern)) continue;
-      if (this.#patternSet.patterns[pattern]?.kind === 'detector') {
-        this.#called.add(pattern);
-        continue;
-      }
-      if (!this.#patternMatches.has(pattern)) this.#patternMatches.set(pattern, { pattern, view });
+      if (this.#patternSet.patterns[pattern]?.kind === 'detector') this.#window.call(pattern);
+      else if (!this.#matches.has(pattern)) this.#matches.set(pattern, { pattern, view });
     }
-  }
-
-  /** What detectors find in joined texts that goes over a joint, and in which of the texts it ends. */
-  #crossing(
-    numbers: readonly number[],
-    { text, joints }: Joined,
-  ): readonly { patternMatch: PatternMatch; at: number }[] {
-    return this.#reader.detect(numbers, text).flatMap((patternMatch) => {
-      const ranges = findRanges(
-        this.#patternSet.patterns[patternMatch.pattern] as Pattern,
-        text,
-        this.#patternSet.fold,
-      );
-      for (const { start, end } of ranges) {
-        const at = partitionPoint(joints.length, (joint) => (joints[joint] as number) < end) - 1;
-        if (at >= 0 && start < (joints[at] as number)) return { patternMatch, at: at + 1 };
-      }
-      return [];
-    });
   }
 }
 
-function told(verdict: TextVerdict, across: ReadonlyMap<number, PatternMatch>): ReadonlySet<number> {
-  if (verdict.patternMatches.length === 0 && across.size === 0) return nothingTold;
+function foundWith(verdict: TextVerdict, across: ReadonlyMap<number, PatternMatch>): ReadonlySet<number> {
+  if (verdict.patternMatches.length === 0 && across.size === 0) return nothingFound;
   return new Set([...verdict.patternMatches.map(({ pattern }) => pattern), ...across.keys()]);
 }
 
-const nothingTold: ReadonlySet<number> = new Set();
+const nothingFound: ReadonlySet<number> = new Set();

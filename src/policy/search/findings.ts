@@ -1,8 +1,9 @@
+import type { Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { Place, Segment } from '../traverse/place.ts';
+import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
-import type { Context } from '../traverse/walk-context.ts';
-import type { Visitor } from '../traverse/walk-visitor.ts';
+import type { Visitor } from '../traverse/visitor.ts';
+import { type Context, joins } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher, type SavedSequences } from './cross-segment.ts';
 import type { PatternSet } from './pattern-set.ts';
 import type { View } from './scanner.ts';
@@ -39,6 +40,9 @@ export interface SearchResult {
 /** Most places that are kept of one pattern; redaction asks for them all, so it refuses beyond that. */
 export const matchLimit = 10_000;
 
+/** Matches over two texts that a further one is compared with. */
+const recentMatches = 16;
+
 /** Entries that lie at least between two checkpoints, but for the last ones. */
 const checkpointEntries = 64;
 
@@ -49,6 +53,14 @@ export interface Checkpoint {
   readonly found: number;
   readonly unseen: number;
   readonly sequences: SavedSequences;
+  /** The turns of one role that go on there. */
+  readonly run: Run;
+}
+
+/** Consecutive turns of one role, by the first. */
+interface Run {
+  readonly turn: number;
+  readonly role: Role | undefined;
 }
 
 /** What is known of a document's beginning, in that document's own places. */
@@ -67,30 +79,39 @@ export class Gatherer implements Visitor {
   readonly checkpoints: Checkpoint[] = [];
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
-  #joints: CrossSegmentMatcher;
+  #crossing: CrossSegmentMatcher;
+  /** Where texts stand from here on. */
+  #unit: Unit = wholeUnit;
+  #run: Run = { turn: 0, role: undefined };
   #counts: Map<number, number> | undefined;
   readonly #takesCheckpoints: boolean;
   readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
-    this.#note({ pattern, view, segment, before });
+    this.#noteOnce({ pattern, view, segment, before });
 
   constructor(patternSet: PatternSet, reader: TextReader, takesCheckpoints: boolean) {
     this.#patternSet = patternSet;
     this.#reader = reader;
-    this.#joints = new CrossSegmentMatcher(patternSet, reader);
+    this.#crossing = new CrossSegmentMatcher(patternSet, reader);
     this.#takesCheckpoints = takesCheckpoints;
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
-    if (context.sequence === undefined) {
+    if (!context.isJoined) {
       const patternMatches = this.#reader.patternMatches(document, entry);
       if (patternMatches.length > 0) this.#noteAll(patternMatches, segmentOf(document, entry, context));
       return;
     }
     if (document.end(entry) === document.start(entry)) return;
-    const segment = segmentOf(document, entry, context);
+    const segment: Segment = { ...segmentOf(document, entry, context), unit: this.#unit };
     const verdict = this.#reader.read(document, entry);
     this.#noteAll(verdict.patternMatches, segment);
-    this.#joints.add(segment, verdict, this.#across);
+    const { conversation, own } = context;
+    if (conversation !== joins.none) {
+      const isOptional = conversation === joins.optional;
+      const joined: Segment = isOptional ? { ...segment, isOptional } : segment;
+      this.#crossing.add('conversation', joined, verdict, this.#across);
+    }
+    if (own !== undefined) this.#crossing.add(own, segment, verdict, this.#across);
   }
 
   unseen(kind: UnseenKind, place: Place): void {
@@ -101,19 +122,36 @@ export class Gatherer implements Visitor {
     this.unreadablePlaces.push({ place, roles });
   }
 
-  turn(entry: number, left: number): void {
+  block(entry: number): void {
+    const { turn, run } = this.#unit;
+    this.#unit = { all: 0, block: entry, turn, run };
+  }
+
+  turn(entry: number, left: number, role?: Role): void {
+    this.#checkpoint(entry, left);
+    if (role === undefined || role !== this.#run.role) this.#run = { turn: entry, role };
+    this.#unit = { all: 0, block: entry, turn: entry, run: this.#run.turn };
+  }
+
+  #checkpoint(entry: number, left: number): void {
     if (!this.#takesCheckpoints || !this.#isWorthCheckpoint(entry, left)) return;
     // What can't be read is told in an order of its own, and is no conversation anyway.
     if (this.unreadablePlaces.length > 0) return;
-    const sequences = this.#joints.save();
+    const sequences = this.#crossing.save();
     if (sequences === undefined) return;
     const found = this.found.length;
-    this.checkpoints.push({ turn: entry, found, unseen: this.unseenPlaces.length, sequences });
+    this.checkpoints.push({
+      turn: entry,
+      found,
+      unseen: this.unseenPlaces.length,
+      sequences,
+      run: this.#run,
+    });
   }
 
   part(): void {
-    this.#joints.finish(this.#across);
-    this.#joints = new CrossSegmentMatcher(this.#patternSet, this.#reader);
+    this.#crossing.finish(this.#across);
+    this.#crossing = new CrossSegmentMatcher(this.#patternSet, this.#reader);
   }
 
   /** Begins with what is known, to go on at a checkpoint of another document. */
@@ -121,7 +159,8 @@ export class Gatherer implements Visitor {
     for (const match of known.found) this.#note(match);
     this.unseenPlaces.push(...known.unseen);
     this.checkpoints.push(...known.checkpoints);
-    this.#joints.restore(at.sequences, known.placeOf);
+    this.#crossing.restore(at.sequences, known.placeOf);
+    this.#run = at.run;
   }
 
   #note(match: TextMatch): void {
@@ -132,8 +171,15 @@ export class Gatherer implements Visitor {
     this.found.push(match);
   }
 
+  /** A text of two sequences may be found over the same neighbours in both. */
+  #noteOnce(match: TextMatch): void {
+    const { pattern, segment } = match;
+    const isKnown = this.found.slice(-recentMatches).some((other) => isSame(other, pattern, segment));
+    if (!isKnown) this.#note(match);
+  }
+
   finish(): SearchResult {
-    this.#joints.finish(this.#across);
+    this.#crossing.finish(this.#across);
     const matches = this.found.length === 0 ? nothing : byPattern(this.found);
     return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
   }
@@ -162,6 +208,11 @@ function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
   return matches;
 }
 
+function isSame(other: TextMatch, pattern: number, { place }: Segment): boolean {
+  if (other.before === undefined || other.pattern !== pattern) return false;
+  return other.segment.place.document === place.document && other.segment.place.entry === place.entry;
+}
+
 function segmentOf(document: JsonDocument, entry: number, context: Context): Segment {
-  return { place: context.place(document, entry), roles: context.roles, sequence: context.sequence };
+  return { place: context.place(document, entry), roles: context.roles, unit: wholeUnit };
 }

@@ -1,7 +1,7 @@
 import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
+import { findNumber } from '../traverse/numbers.ts';
 import type { Place, Segment } from '../traverse/place.ts';
-import { findNumber } from '../traverse/unreadable.ts';
 import type { Checkpoint, Gatherer, SearchResult, TextMatch } from './findings.ts';
 
 /** What a walk over a kept document found, and where walks over others may go on from it. */
@@ -104,7 +104,7 @@ function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   let first = checkpoints.length;
   while (first > 0) {
     const { sequences } = checkpoints[first - 1] as Checkpoint;
-    for (const { segments } of sequences.values()) open += sequenceWeight + segments.length;
+    for (const { window } of sequences.values()) open += sequenceWeight + window.segments.length;
     if (open > openLimit) break;
     first -= 1;
   }
@@ -148,12 +148,9 @@ function moved({ segment, before, ...rest }: TextMatch, placeOf: (place: Place) 
 }
 
 function movedCheckpoint(checkpoint: Checkpoint, entryOf: (entry: number) => number): Checkpoint {
-  const sequences = [...checkpoint.sequences].map(
-    ([name, sequence]) =>
-      [
-        name,
-        { ...sequence, segments: sequence.segments.map((each) => ({ ...each, entry: entryOf(each.entry) })) },
-      ] as const,
-  );
+  const sequences = [...checkpoint.sequences].map(([name, sequence]) => {
+    const segments = sequence.window.segments.map((each) => ({ ...each, entry: entryOf(each.entry) }));
+    return [name, { ...sequence, window: { ...sequence.window, segments } }] as const;
+  });
   return { ...checkpoint, sequences: new Map(sequences) };
 }

@@ -1,98 +1,112 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonDocument } from '../../json/json-document.ts';
+import { isBinary, isPlainText } from './sniff.ts';
 
-const point = 0x2e;
-const letterE = 0x65;
-
-/** Smaller numbers hide nothing that anybody looks for. */
-const leastNumber = 1e6;
-/** Digits before the point of a number that may be rounded to that. */
-const leastDigits = 6;
-
-/** What a text that stands for something else holds. */
-export type Encoded =
-  | { readonly kind: 'texts'; readonly texts: readonly string[] }
-  | { readonly kind: 'opaque' };
+/** What bytes inside a body are: texts, each a reading of the same bytes, and whether something may hide in them. */
+export interface Decoded {
+  readonly texts: readonly string[];
+  readonly isOpaque: boolean;
+}
 
 const textTypes =
-  /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|javascript|ecmascript|typescript|sql|toml|x-sh|x-httpd-php|csv|markdown|ndjson|jsonl)[\w.+-]*)$|image\/svg\+xml|message\/)/;
-const dataUrl = /^\s*data:([^,;]*)((?:;[^,;]*)*),/i;
+  /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|javascript|ecmascript|typescript|sql|toml|x-sh|x-httpd-php|csv|markdown|ndjson|jsonl)[\w.+-]*)(?:;|$)|image\/svg\+xml|message\/)/;
+const base64Only = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
+/** What parsers of URLs skip in front, and more that people don't see. */
+const blanks = /^[\s\p{Cc}\p{Cf}]*/u;
+const dataUrl = /^data:([^,;]*)((?:;[^,;]*)*),/i;
+/** As writers of data URLs write them; prose that begins with "data:" is nothing of the kind. */
+const strictDataUrl =
+  /^data:((?:[a-z0-9.+-]+\/[a-z0-9.+-]+)?)((?:;[a-z0-9.+-]+(?:=[^;,\s]*)?)*),([a-z0-9+/_=%-]*)/i;
+/** Characters of base64 that are enough to tell formats apart; whole groups of four. */
+const headLength = 1368;
 
-/** Whether a media type is one of text, so that its bytes can be read. */
-export function isTextType(mediaType: string): boolean {
+/**
+ * Reads bytes in base64. A media type is a claim only: what says it is text is read whatever it is, and what is text
+ * is read whatever it says it is. Rubbish beside the base64 is left to each reader, so it makes the whole opaque.
+ */
+export function readBase64(data: string, mediaType: string | undefined): Decoded {
+  const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;
+  const isWhole = base64Only.test(plain);
+  const isText = mediaType !== undefined && isTextType(mediaType);
+  if (!isText && isWhole && isBinary(Buffer.from(plain.slice(0, headLength), 'base64'))) return opaque;
+  const whole = readBytes(Buffer.from(plain, 'base64'), isText);
+  if (isWhole) return whole;
+  // Padding inside ends it for some readers, for others only what stands before.
+  const sections = plain.split(/=+/).map((section) => Buffer.from(section, 'base64'));
+  const joined = readBytes(Buffer.concat(sections), isText);
+  return { texts: [...new Set([...whole.texts, ...joined.texts])], isOpaque: true };
+}
+
+function readBytes(bytes: Buffer, isText: boolean): Decoded {
+  const isOpaque = isBinary(bytes) || !isPlainText(bytes) || (!isText && bytes.length === 0);
+  return isOpaque && !isText ? opaque : { texts: readings(bytes), isOpaque };
+}
+
+const opaque: Decoded = { texts: [], isOpaque: true };
+
+/** The bytes as text, in whichever encoding they can be. */
+function readings(bytes: Buffer): readonly string[] {
+  if (isUtf8(bytes)) return [bytes.toString('utf8')];
+  const swapped = Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16();
+  return [bytes.toString('latin1'), bytes.toString('utf16le'), swapped.toString('utf16le')];
+}
+
+/** Whether a text that may be base64 without saying so has nothing else in it. */
+export function isBase64(data: string): boolean {
+  return base64Only.test(data);
+}
+
+/** Whether a text is base64 that begins like a known format of pictures, sound or documents. */
+export function holdsBinary(data: string): boolean {
+  const head = data.slice(0, 64);
+  return base64Only.test(head) && isBinary(Buffer.from(head, 'base64'));
+}
+
+/** Whether a text is a data URL where a URL or bytes belong. */
+export function isDataUrl(text: string): boolean {
+  const begin = blanks.exec(text)?.[0].length ?? 0;
+  // Parsers of URLs leave tabs and line ends out wherever they stand.
+  return /^d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/i.test(text.slice(begin));
+}
+
+/** Reads what stands where a URL or bytes belong; undefined where it is no data URL. */
+export function readDataUrl(text: string): Decoded | undefined {
+  if (!isDataUrl(text)) return undefined;
+  const begin = blanks.exec(text)?.[0].length ?? 0;
+  const comma = text.indexOf(',', begin);
+  const head = text.slice(begin, comma < 0 ? undefined : comma + 1).replace(/[\t\n\r]/g, '');
+  const [, mediaType = '', parameters = ''] = dataUrl.exec(head) ?? [];
+  if (comma < 0) return opaque;
+  const data = text.slice(comma + 1);
+  // RFC 2397: without a media type it is plain text.
+  const type = mediaType.trim() === '' ? 'text/plain' : mediaType;
+  if (/;\s*base64\s*$/i.test(parameters.trimEnd())) return readBase64(data, type);
+  return readBytes(percentDecode(data), isTextType(type));
+}
+
+/** Reads a text that is a data URL although it stands where prose does; undefined where it is prose. */
+export function readProseUrl(text: string): Decoded | undefined {
+  const begin = blanks.exec(text)?.[0].length ?? 0;
+  const [whole, mediaType = '', parameters = '', data = ''] = strictDataUrl.exec(text.slice(begin)) ?? [];
+  if (whole === undefined) return undefined;
+  if (mediaType === '' || isTextType(mediaType)) {
+    const { texts } = readDataUrl(text) ?? opaque;
+    return { texts, isOpaque: false };
+  }
+  const isWhole = begin + whole.length === text.trimEnd().length && data !== '';
+  return isWhole && /;base64$/i.test(parameters) ? readBase64(data, mediaType) : undefined;
+}
+
+function isTextType(mediaType: string): boolean {
   return textTypes.test(mediaType.trim().toLowerCase());
 }
 
-/** Reads a data URL; undefined where the text is none. */
-export function readDataUrl(text: string): Encoded | undefined {
-  const head = dataUrl.exec(text);
-  if (head === null) return undefined;
-  const [whole, mediaType = '', parameters = ''] = head;
-  // RFC 2397: without a media type it is plain text.
-  if (mediaType.trim() !== '' && !isTextType(mediaType)) return { kind: 'opaque' };
-  const data = text.slice(whole.length);
-  if (/;\s*base64\s*$/i.test(parameters)) return readBase64(data);
-  return { kind: 'texts', texts: [percentDecode(data)] };
-}
-
-/** Reads base64 as text, in whichever encoding its bytes can be. */
-export function readBase64(data: string): Encoded {
-  // Some writers percent-encode the padding; Buffer reads base64url and skips white space by itself.
-  const bytes = Buffer.from(data.includes('%') ? percentDecode(data) : data, 'base64');
-  if (isUtf8(bytes)) return { kind: 'texts', texts: [bytes.toString('utf8')] };
-  const swapped = Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16();
-  return {
-    kind: 'texts',
-    texts: [bytes.toString('latin1'), bytes.toString('utf16le'), swapped.toString('utf16le')],
-  };
-}
-
-/** Reads a text that may be base64 without saying so; undefined where it is not. */
-export function readBareBase64(data: string): Encoded | undefined {
-  if (/^\s*data:/i.test(data) || !/^[A-Za-z0-9+/_=\s-]+$/.test(data)) return undefined;
-  const bytes = Buffer.from(data, 'base64');
-  if (bytes.length === 0) return undefined;
-  return isUtf8(bytes) && !bytes.includes(0)
-    ? { kind: 'texts', texts: [bytes.toString('utf8')] }
-    : { kind: 'opaque' };
-}
-
-/** The digits of a number that hides them: 4.111111111111111e15 is a card number too. */
-export function readDigits(document: JsonDocument, entry: number): string | undefined {
-  if (!mayHideDigits(document, entry)) return undefined;
-  const value = Number(document.raw(entry));
-  if (!Number.isInteger(value) || Math.abs(value) < leastNumber || Math.abs(value) > 1e30) return undefined;
-  return String(BigInt(value));
-}
-
-/** Whether a number is written with an exponent, or with a point behind as many digits as are worth it; most are not. */
-function mayHideDigits(document: JsonDocument, entry: number): boolean {
-  const { bytes } = document;
-  const start = document.start(entry);
-  const end = document.end(entry);
-  let isLong = false;
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] as number;
-    if (byte === point) isLong = at - start >= leastDigits;
-    if ((byte | 0x20) === letterE) return true;
+function percentDecode(text: string): Buffer {
+  if (!text.includes('%')) return Buffer.from(text);
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { 0: codes, index } of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
+    parts.push(Buffer.from(text.slice(from, index)), Buffer.from(codes.replaceAll('%', ''), 'hex'));
+    from = index + codes.length;
   }
-  return isLong;
-}
-
-function percentDecode(text: string): string {
-  const bytes = text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
-    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
-  );
-  return bytes;
-}
-
-const jsonEscape = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
-const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-
-/** Replaces what looks like JSON escapes, for text that resembles JSON but is none. */
-export function unescapeJson(text: string): string {
-  return text.replace(jsonEscape, (_whole, hex: string | undefined, letter: string | undefined) => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    return letters[letter ?? ''] ?? letter ?? '';
-  });
+  return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }

@@ -1,16 +1,57 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 
-/** Whether a text with this first byte may be a data URL; a quick no for nearly all. */
-export function mayBeDataUrl(first: number): boolean {
-  return first === 0x64 || first === 0x44 || first === 0x5c || first === 0x20;
+const backslash = 0x5c;
+const letterU = 0x75;
+const blankEscapes = Buffer.from('bfnrt');
+const scheme = Buffer.from('data:');
+
+/** Whether a string may be a data URL; a quick no for nearly all. */
+export function mayBeDataUrl({ bytes }: JsonDocument, start: number, end: number): boolean {
+  const first = bytes[start] as number;
+  // Behind blanks and marks of other planes, or in escapes, it takes a closer look.
+  if (first <= 0x20 || first === backslash || first >= 0xc2) return mayBeginBlank(bytes, start, end);
+  return startsWithScheme(bytes, start, end);
+}
+
+/** Blanks and invisible characters begin with few bytes; letters of most scripts with others. */
+function mayBeginBlank(bytes: Buffer, start: number, end: number): boolean {
+  let at = start;
+  while (at < end) {
+    if ((bytes[at] as number) <= 0x20) at += 1;
+    else if (bytes[at] === backslash && blankEscapes.includes(bytes[at + 1] as number)) at += 2;
+    else break;
+  }
+  if (at === end) return false;
+  const first = bytes[at] as number;
+  const second = bytes[at + 1] as number;
+  const isBlank =
+    (first === backslash && second === letterU) ||
+    (first === 0xc2 && second <= 0xad) ||
+    (first === 0xe1 && second <= 0xa0) ||
+    (first === 0xe2 && second <= 0x81) ||
+    (first === 0xe3 && second === 0x80) ||
+    (first === 0xef && second >= 0xbb) ||
+    (first === 0xf3 && second === 0xa0);
+  return isBlank || startsWithScheme(bytes, at, end);
+}
+
+function startsWithScheme(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start < scheme.length) return false;
+  for (let at = 0; at < scheme.length; at += 1) {
+    const byte = bytes[start + at] as number;
+    // What parsers of URLs leave out can only stand there escaped.
+    if (byte === backslash) return true;
+    if ((byte | 0x20) !== ((scheme[at] as number) | 0x20)) return false;
+  }
+  return true;
 }
 
 /** Whether a text with this first byte may be JSON. */
 export function mayBeJson(first: number): boolean {
   // The last two begin a no-break space and a byte order mark, which readers skip.
   const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
-  return first === 0x7b || first === 0x5b || first === 0x5c || isSpace;
+  return first === 0x7b || first === 0x5b || first === backslash || isSpace;
 }
 
 /** Whether a text begins with what JSON with texts in it does; mostly its first character says so. */
@@ -37,4 +78,15 @@ export function parseNested(text: string, outer?: JsonDocument): JsonDocument | 
     // Not JSON, or not strict: read as text by its escapes instead.
     return undefined;
   }
+}
+
+const jsonEscape = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
+const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** Replaces what looks like JSON escapes, for text that resembles JSON but is none. */
+export function unescapeJson(text: string): string {
+  return text.replace(jsonEscape, (_whole, hex: string | undefined, letter: string | undefined) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return letters[letter ?? ''] ?? letter ?? '';
+  });
 }

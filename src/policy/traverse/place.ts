@@ -11,13 +11,27 @@ export interface Place {
   readonly isDecoded?: true;
 }
 
-/** One text of a request. */
+/** Where in the conversation a text stands: hosts may put markup between blocks, turns, or turns of two roles. */
+export interface Unit {
+  /** The same for all. */
+  readonly all: 0;
+  readonly block: number;
+  readonly turn: number;
+  /** The first of the consecutive turns of one role. */
+  readonly run: number;
+}
+
+/** One text of a request, to be read together with those around it. */
 export interface Segment {
   readonly place: Place;
   readonly roles: number;
-  /** Texts of one sequence are read one after the other by people and models, so they are joined. */
-  readonly sequence: string | undefined;
+  /** Set where some hosts render it and others don't. */
+  readonly isOptional?: true;
+  readonly unit: Unit;
 }
+
+/** Where texts stand that no markup parts. */
+export const wholeUnit: Unit = { all: 0, block: 0, turn: 0, run: 0 };
 
 /** The text at a place. */
 export function textOf({ document, entry }: Place): string {

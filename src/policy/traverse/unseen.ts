@@ -1,10 +1,11 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
+import { isDataUrl } from './encoded.ts';
 
 /** Why content can't be looked into: its bytes are no text, it is kept elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
 
-/** What a member's name tells, before its value is looked at. */
+/** What a member's value is by its name, before it is looked at. */
 type MemberName = 'encrypted' | 'reference' | 'container' | 'audio' | 'url' | 'other';
 
 const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
@@ -14,8 +15,10 @@ const referenceNames = new Set([
   'vector_store_ids',
   'previous_response_id',
   'connector_id',
+  'tunnel_id',
+  'skill_id',
 ]);
-/** All names that tell something, beside those that end in "_url". */
+/** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];
 const topReferenceNames = new Set(['conversation', 'prompt', 'container']);
 
@@ -33,13 +36,13 @@ export function isTopReference(document: JsonDocument, name: string, value: numb
 
 /** What a member of a block stands for by its name, where that can't be seen. */
 export function unseenMember(document: JsonDocument, name: string, value: number): UnseenKind | undefined {
-  const told = memberName(name);
+  const meaning = memberName(name);
   const kind = document.kind(value);
-  if (told === 'other' || kind === kinds.null) return undefined;
-  switch (told) {
+  if (meaning === 'other' || kind === kinds.null) return undefined;
+  switch (meaning) {
     case 'encrypted':
     case 'reference':
-      return told;
+      return meaning;
     case 'container':
       // One that runs code is named by a text; what is to be made new is an object.
       return kind === kinds.string ? 'reference' : undefined;
@@ -47,7 +50,7 @@ export function unseenMember(document: JsonDocument, name: string, value: number
       return document.memberText(value, 'id') === undefined ? undefined : 'reference';
     case 'url': {
       const url = kind === kinds.string ? document.text(value) : document.memberText(value, 'url');
-      return url !== undefined && !/^\s*data:/i.test(url) ? 'reference' : undefined;
+      return url !== undefined && isDataUrl(url) ? undefined : 'reference';
     }
   }
 }
@@ -60,20 +63,45 @@ export function unseenBlock(
 ): UnseenKind | undefined {
   switch (type) {
     case 'redacted_thinking':
+    case 'advisor_redacted_result':
+    case 'encrypted_code_execution_result':
       return 'encrypted';
     case 'item_reference':
       return 'reference';
     case 'image_generation_call':
       return document.memberText(block, 'result') === undefined ? undefined : 'opaque';
-    case undefined:
-      return isBareReference(document, block) ? 'reference' : undefined;
     default:
       return undefined;
   }
 }
 
-/** An item of the input that has nothing but an id is a reference too: hosts don't ask for its type. */
-function isBareReference(document: JsonDocument, block: number): boolean {
-  if (document.memberText(block, 'id') === undefined) return false;
-  return document.member(block, 'role') === undefined && document.member(block, 'content') === undefined;
+/** Members that say what an item is, and nothing of what is in it. */
+const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
+
+/** Whether an element of the conversation has an id and nothing in it: then its provider knows what is. */
+export function isBareReference(document: JsonDocument, item: number): boolean {
+  if (document.member(item, 'id') === undefined) return false;
+  for (let key = item + 1; key < document.next(item); key = document.next(key + 1)) {
+    if (!bareNames.has(document.text(key)) && !isEmpty(document, key + 1)) return false;
+  }
+  return true;
+}
+
+function isEmpty(document: JsonDocument, entry: number): boolean {
+  switch (document.kind(entry)) {
+    case kinds.null:
+      return true;
+    case kinds.string:
+      return document.start(entry) === document.end(entry);
+    case kinds.array:
+      return document.next(entry) === entry + 1;
+    case kinds.object: {
+      for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
+        if (!isEmpty(document, key + 1)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
 }

@@ -1,9 +1,15 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Place } from './place.ts';
+import { roleBits } from './roles.ts';
+
+/** Whether texts are part of the conversation's sequence: not at all, always, or only for some readers. */
+export const joins = { none: 0, required: 1, optional: 2 } as const;
+type Joins = (typeof joins)[keyof typeof joins];
 
 interface ContextParts {
   readonly roles: number;
-  readonly sequence: string | undefined;
+  readonly conversation: Joins;
+  readonly own?: string | undefined;
   readonly isData: boolean;
   readonly origin?: Origin | undefined;
 }
@@ -14,84 +20,97 @@ interface Origin {
   readonly isDecoded: boolean;
 }
 
-interface Variants {
-  apart: Context | undefined;
-  data: Context | undefined;
-  named: Map<string, Context> | undefined;
-  byRole: Map<number, Context> | undefined;
-}
+/** Roles whose texts hosts move or leave out: each is a sequence of its own, too. */
+const movable = new Map<number, string>([
+  [roleBits.system, 'system'],
+  [roleBits.tool_result, 'tool_result'],
+  [roleBits.tool_definition, 'tool_definition'],
+]);
 
 /** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
 export class Context {
   readonly roles: number;
-  readonly sequence: string | undefined;
+  readonly conversation: Joins;
+  /** The sequence of its like. */
+  readonly own: string | undefined;
   /** Plain data, such as a tool's arguments: nothing in it is a block of the dialect. */
   readonly isData: boolean;
   readonly origin: Origin | undefined;
-  #variants: Variants | undefined;
+  /** Whether its texts are read together with any others. */
+  readonly isJoined: boolean;
+  #variants: Map<string | number, Context> | undefined;
+  #alone: Map<string, Context> | undefined;
 
-  constructor({ roles, sequence, isData, origin }: ContextParts) {
+  constructor({ roles, conversation, own, isData, origin }: ContextParts) {
     this.roles = roles;
-    this.sequence = sequence;
+    this.conversation = conversation;
+    this.own = own;
     this.isData = isData;
     this.origin = origin;
+    this.isJoined = conversation !== joins.none || own !== undefined;
   }
 
   /** The same for what nobody reads in one go with what stands before. */
   apart(): Context {
-    if (this.sequence === undefined) return this;
-    const variants = this.#made();
-    if (variants.apart === undefined) {
-      const { roles, isData, origin } = this;
-      variants.apart = new Context({ roles, sequence: undefined, isData, origin });
-    }
-    return variants.apart;
+    if (!this.isJoined) return this;
+    return this.#variant('apart', () => ({ ...this.#parts(), conversation: joins.none, own: undefined }));
   }
 
   /** The same for data inside a block. */
   data(): Context {
     if (this.isData) return this;
-    const variants = this.#made();
-    if (variants.data === undefined) {
-      const { roles, sequence, origin } = this;
-      variants.data = new Context({ roles, sequence, isData: true, origin });
-    }
-    return variants.data;
+    return this.#variant('data', () => {
+      const conversation = this.conversation === joins.none ? joins.none : joins.optional;
+      return { ...this.#parts(), conversation, isData: true };
+    });
   }
 
-  /**
-   * Members that share a name are read together only among themselves: a member put between two others
-   * must not part them.
-   */
-  named(name: string): Context {
-    if (this.sequence === undefined || this.sequence === name) return this;
-    const variants = this.#made();
-    variants.named ??= new Map();
-    let other = variants.named.get(name);
-    if (other === undefined) {
-      const { roles, isData, origin } = this;
-      other = new Context({ roles, sequence: name, isData, origin });
-      variants.named.set(name, other);
-    }
-    return other;
+  /** The same for what is always part of the conversation. */
+  required(): Context {
+    if (this.conversation === joins.required && this.own === undefined) return this;
+    return this.#variant('required', () => ({
+      ...this.#parts(),
+      conversation: joins.required,
+      own: undefined,
+    }));
   }
 
-  /** The same for a member whose name says nothing. */
-  member(name: string): Context {
-    return this.sequence === undefined ? this : this.named(`.${name}`);
+  /** The same for what some hosts render and others don't; its like is a sequence of this name. */
+  optional(own: string): Context {
+    if (this.conversation === joins.none) return this.alone(own);
+    if (this.conversation === joins.optional && this.own === own) return this;
+    return this.#variant(own, () => ({ ...this.#parts(), conversation: joins.optional, own }));
+  }
+
+  /** The same for what is read together only with its like. */
+  alone(own: string): Context {
+    if (this.conversation === joins.none && this.own === own) return this;
+    this.#alone ??= new Map();
+    let variant = this.#alone.get(own);
+    if (variant === undefined) {
+      variant = new Context({ ...this.#parts(), conversation: joins.none, own });
+      this.#alone.set(own, variant);
+    }
+    return variant;
   }
 
   as(roles: number): Context {
     if (roles === this.roles) return this;
-    const variants = this.#made();
-    variants.byRole ??= new Map();
-    let other = variants.byRole.get(roles);
-    if (other === undefined) {
-      const { sequence, isData, origin } = this;
-      other = new Context({ roles, sequence, isData, origin });
-      variants.byRole.set(roles, other);
-    }
-    return other;
+    return this.#variant(roles, () => {
+      const own = movable.get(roles);
+      if (own === undefined || this.conversation === joins.none) return { ...this.#parts(), roles };
+      return { ...this.#parts(), roles, conversation: joins.optional, own };
+    });
+  }
+
+  /** The same for a document that was read from a text here, which its readers see as it stands. */
+  within(origin: Origin): Context {
+    return new Context({ roles: this.roles, conversation: joins.none, isData: true, origin });
+  }
+
+  /** The same for a document that its readers see decoded, in place of what stands here. */
+  inPlace(origin: Origin): Context {
+    return new Context({ ...this.#parts(), isData: true, origin });
   }
 
   place(document: JsonDocument, entry: number): Place {
@@ -100,9 +119,19 @@ export class Context {
     return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
   }
 
-  /** The variants made so far; the contexts of most texts that are JSON have none. */
-  #made(): Variants {
-    this.#variants ??= { apart: undefined, data: undefined, named: undefined, byRole: undefined };
-    return this.#variants;
+  #parts(): ContextParts {
+    const { roles, conversation, own, isData, origin } = this;
+    return { roles, conversation, own, isData, origin };
+  }
+
+  /** Most contexts of texts that are JSON have no variants. */
+  #variant(key: string | number, make: () => ContextParts): Context {
+    this.#variants ??= new Map();
+    let variant = this.#variants.get(key);
+    if (variant === undefined) {
+      variant = new Context(make());
+      this.#variants.set(key, variant);
+    }
+    return variant;
   }
 }

@@ -26,7 +26,7 @@ export const toy: TextDialect = {
   required: ['prompt'],
   places: new Map([['prompt', 'user']]),
   turnRole: () => 'user',
-  blockRole: () => undefined,
+  blocks: new Map(),
 
   answerUsage: usageOf,
   eventUsage: (event, known) => usageOf(event) ?? known,

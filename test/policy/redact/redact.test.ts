@@ -4,6 +4,7 @@ import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { Plan } from '../../../src/policy/redact/redact.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
 import { parseNested } from '../../../src/policy/traverse/nested.ts';
+import { wholeUnit } from '../../../src/policy/traverse/place.ts';
 import { policyOf, saying } from '../deciding.ts';
 
 const decide = policyOf({
@@ -80,7 +81,7 @@ describe('redaction', () => {
           return root;
         },
       };
-      const segment = { place: { document: inner, entry: 3, outer }, roles: 1, sequence: undefined };
+      const segment = { place: { document: inner, entry: 3, outer }, roles: 1, unit: wholeUnit };
       plan.add({
         match: { pattern: 0, view: 'exact', segment },
         pattern: { kind: 'phrase', text: 'nightfall', match: 'exact' },

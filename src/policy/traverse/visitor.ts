@@ -1,9 +1,10 @@
+import type { Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Place } from './place.ts';
 import type { UnseenKind } from './unseen.ts';
 import type { Context } from './walk-context.ts';
 
-/** Is told what a walk over a document meets, in the order in which the model reads it. */
+/** Is notified of what a walk over a document meets, in the order in which the model reads it. */
 export interface Visitor {
   /** A string, a key or a number. */
   text(document: JsonDocument, entry: number, context: Context): void;
@@ -15,7 +16,9 @@ export interface Visitor {
    * Everything the model reads before this entry was visited: it is a turn, with so many from it to the last;
    * or the first entry behind them all, with none.
    */
-  turn(entry: number, left: number): void;
+  turn(entry: number, left: number, role?: Role): void;
+  /** What follows is of another block of the turn; some hosts put markup between them. */
+  block(entry: number): void;
   /** Nobody reads what follows together with what came before. */
   part(): void;
 }

@@ -1,0 +1,107 @@
+import type { JsonDocument } from '../../json/json-document.ts';
+import { type Dialect, ofOuterRole, ofRole, type Role } from '../dialect.ts';
+
+/** Items of the input that are no messages, by their type; those that could be anybody's are of no one role. */
+export const items: ReadonlyMap<string, Role | undefined> = new Map<string, Role | undefined>([
+  ...ofRole(
+    'assistant',
+    'reasoning',
+    'function_call',
+    'custom_tool_call',
+    'web_search_call',
+    'file_search_call',
+    'computer_call',
+    'code_interpreter_call',
+    'image_generation_call',
+    'local_shell_call',
+    'shell_call',
+    'apply_patch_call',
+    'tool_search_call',
+    'mcp_call',
+    'mcp_approval_request',
+    'program',
+  ),
+  ...ofRole(
+    'tool_result',
+    'function_call_output',
+    'custom_tool_call_output',
+    'computer_call_output',
+    'local_shell_call_output',
+    'shell_call_output',
+    'apply_patch_call_output',
+    'program_output',
+  ),
+  ...ofRole('user', 'mcp_approval_response'),
+  ...ofRole('tool_definition', 'additional_tools', 'tool_search_output', 'mcp_list_tools'),
+  ['item_reference', undefined],
+  ['compaction', undefined],
+  ['compaction_trigger', undefined],
+  ['configuration_update', undefined],
+]);
+
+/** Types of the objects inside an item. */
+export const blocks: Dialect['blocks'] = new Map([
+  ...ofOuterRole(
+    'input_text',
+    'output_text',
+    'input_image',
+    'input_file',
+    'input_audio',
+    'refusal',
+    'summary_text',
+    'reasoning_text',
+    'computer_screenshot',
+  ),
+  // Annotations, actions and results of the provider's own tools.
+  ...ofOuterRole(
+    'url_citation',
+    'file_citation',
+    'container_file_citation',
+    'file_path',
+    'logs',
+    'image',
+    'search',
+    'open_page',
+    'find_in_page',
+    'url',
+    'exec',
+    'click',
+    'double_click',
+    'drag',
+    'keypress',
+    'move',
+    'screenshot',
+    'scroll',
+    'type',
+    'wait',
+    'exit',
+    'timeout',
+    'create_file',
+    'update_file',
+    'delete_file',
+    'direct',
+    'program',
+  ),
+]);
+
+/** An item that has both a type of its own and a role would be read by one host as this, by another as that. */
+export function itemRole(document: JsonDocument, item: number): Role | undefined {
+  const type = document.member(item, 'type');
+  const name = document.memberText(item, 'type');
+  if (type === undefined || name === 'message') return roleOf(document.memberText(item, 'role'));
+  if (name === undefined || document.member(item, 'role') !== undefined) return undefined;
+  return items.get(name);
+}
+
+function roleOf(name: string | undefined): Role | undefined {
+  switch (name) {
+    case 'system':
+    case 'developer':
+      return 'system';
+    case 'user':
+    case 'assistant':
+      return name;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,234 @@
+import { type Place, type Segment, textOf } from '../traverse/place.ts';
+import { partitionPoint } from './partition-point.ts';
+import type { PatternSet } from './pattern-set.ts';
+import { findRanges, type Pattern } from './patterns.ts';
+import type { PatternMatch, TextReader, TextVerdict } from './text-reader.ts';
+
+/** Characters of a text that are read together with what stands before or behind it. */
+export const crossReach = 4096;
+
+/** Segments that detectors get joined, and how many of them they get again with the next ones. */
+const segmentLimit = 256;
+const segmentsKept = 64;
+/** Bytes from which a segment is not waited with. */
+const longText = 256;
+
+/** Reports a pattern that begins in one segment and ends in a later one. */
+export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
+
+interface WindowParts {
+  readonly patternSet: PatternSet;
+  readonly reader: TextReader;
+}
+
+/** A window at some place of a body, without the body. */
+export interface SavedWindow {
+  readonly segments: readonly SavedSegment[];
+  readonly candidates: readonly number[];
+  readonly called: readonly number[];
+}
+
+type SavedSegment = Omit<Segment, 'place'> & {
+  readonly entry: number;
+  /** The text that was decoded there. */
+  readonly decoded?: Place;
+};
+
+/** Bytes of decoded texts that a saved window may hold on to. */
+const decodedLimit = 4096;
+
+/**
+ * The last segments of a sequence, for detectors: they read characters, not states, so they get the joined texts; many
+ * short ones at once, because a body may have a text for each letter.
+ */
+export class SegmentWindow {
+  readonly #patternSet: PatternSet;
+  readonly #reader: TextReader;
+  readonly #segments: Segment[] = [];
+  /** Detectors whose prefilter the last segment passed. */
+  #candidates: readonly number[] = [];
+  /** Detectors that are to look at the segments since the last look. */
+  readonly #called = new Set<number>();
+
+  constructor({ patternSet, reader }: WindowParts) {
+    this.#patternSet = patternSet;
+    this.#reader = reader;
+  }
+
+  /** Has a detector look, because its prefilter was passed by joined texts. */
+  call(detector: number): void {
+    this.#called.add(detector);
+  }
+
+  push(segment: Segment, { candidates }: TextVerdict, report: CrossSegmentListener): void {
+    this.#segments.push(segment);
+    if (this.#segments.length > 1) {
+      for (const number of this.#candidates) this.#called.add(number);
+      for (const number of candidates) this.#called.add(number);
+      for (const number of this.#patternSet.always) this.#called.add(number);
+    }
+    this.#candidates = candidates;
+    if (isLong(segment) || this.#segments.length >= segmentLimit) this.look(report);
+  }
+
+  /** The segments that may stand right before the next one: the last, and the last that every reader has. */
+  get last(): readonly Segment[] {
+    const last = this.#segments[this.#segments.length - 1];
+    if (last === undefined) return [];
+    const required = last.isOptional === true ? this.#segments.findLast(isRequired) : undefined;
+    return required === undefined ? [last] : [last, required];
+  }
+
+  /** Has the detectors that were called look. */
+  look(report: CrossSegmentListener): void {
+    if (this.#segments.length > 1 && this.#called.size > 0) {
+      const reported = new Set<string>();
+      for (const segments of readingsOf(this.#segments)) this.#detect(segments, reported, report);
+    }
+    this.#called.clear();
+    this.#trim();
+  }
+
+  save(): SavedWindow | undefined {
+    const segments: SavedSegment[] = [];
+    let decoded = 0;
+    for (const { place, ...rest } of this.#segments) {
+      const { entry, outer, document } = place;
+      if (outer === undefined) segments.push({ ...rest, entry });
+      else {
+        decoded += document.bytes.length;
+        // Further in, texts are told by more than one entry; that is rare enough to be read anew.
+        if (decoded > decodedLimit || outer.outer !== undefined) return undefined;
+        const { outer: _, ...decodedPlace } = place;
+        segments.push({ ...rest, entry: outer.entry, decoded: decodedPlace });
+      }
+    }
+    return { segments, candidates: this.#candidates, called: [...this.#called] };
+  }
+
+  restore({ segments, candidates, called }: SavedWindow, placeOf: (entry: number) => Place): void {
+    for (const { entry, decoded, ...rest } of segments) {
+      const place = decoded === undefined ? placeOf(entry) : { ...decoded, outer: placeOf(entry) };
+      this.#segments.push({ ...rest, place });
+    }
+    this.#candidates = candidates;
+    for (const number of called) this.#called.add(number);
+  }
+
+  #detect(segments: readonly Segment[], reported: Set<string>, report: CrossSegmentListener): void {
+    const texts = segments.map(({ place }) => textOf(place));
+    for (const [reach, numbers] of this.#byReach(texts)) {
+      for (const separator of ['', ' ']) {
+        for (const { match, at } of this.#crossing(numbers, join(texts, separator, reach))) {
+          const segment = segments[at] as Segment;
+          const key = `${match.pattern} ${this.#segments.indexOf(segment)}`;
+          if (!reported.has(key)) report(match, segment, segments[at - 1] as Segment);
+          reported.add(key);
+        }
+      }
+    }
+  }
+
+  /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
+  #byReach(texts: readonly string[]): ReadonlyMap<number, readonly number[]> {
+    const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
+    const byReach = new Map<number, number[]>();
+    for (const number of this.#called) {
+      const pattern = this.#patternSet.patterns[number];
+      if (pattern?.kind !== 'detector') continue;
+      const own = Math.min(pattern.detector.reach, crossReach);
+      const reach = own < longest ? own : crossReach;
+      const same = byReach.get(reach);
+      if (same === undefined) byReach.set(reach, [number]);
+      else same.push(number);
+    }
+    return byReach;
+  }
+
+  /** What detectors find in joined texts that goes over two of them, and in which of the texts it ends. */
+  #crossing(
+    numbers: readonly number[],
+    { text, ends }: Joined,
+  ): readonly { match: PatternMatch; at: number }[] {
+    const { patterns, fold } = this.#patternSet;
+    return this.#reader.detect(numbers, text).flatMap((match) => {
+      const crossing: { match: PatternMatch; at: number }[] = [];
+      for (const { start, end } of findRanges(patterns[match.pattern] as Pattern, text, fold)) {
+        const at = partitionPoint(ends.length, (index) => (ends[index] as number) < end) - 1;
+        if (at >= 0 && start < (ends[at] as number)) crossing.push({ match, at: at + 1 });
+      }
+      return crossing;
+    });
+  }
+
+  /** A long text parts what is before it from what follows; short ones stay, for a match may go on. */
+  #trim(): void {
+    const segments = this.#segments;
+    const last = segments[segments.length - 1];
+    if (last === undefined || !isLong(last)) {
+      segments.splice(0, segments.length - segmentsKept);
+      return;
+    }
+    const required = segments.findLast(isRequired);
+    segments.length = 0;
+    if (required !== undefined && required !== last) segments.push(required);
+    segments.push(last);
+  }
+}
+
+function isLong({ place: { document, entry } }: Segment): boolean {
+  return document.end(entry) - document.start(entry) >= longText;
+}
+
+function isRequired({ isOptional }: Segment): boolean {
+  return isOptional !== true;
+}
+
+/**
+ * The ways in which some segments may be joined: with those that some readers leave out and without, and as far as
+ * there is no markup between them: of one block, one turn, one role, or all.
+ */
+function* readingsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  yield* groupsOf(segments);
+  const required = segments.filter(isRequired);
+  if (required.length > 1 && required.length < segments.length) yield* groupsOf(required);
+}
+
+function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  const known = new Set<number>();
+  for (const level of levels) {
+    let from = 0;
+    for (let at = 0; at < segments.length; at += 1) {
+      const segment = segments[at] as Segment;
+      const next = segments[at + 1];
+      const isLast = next === undefined || segment.unit[level] !== next.unit[level];
+      // A long text is read with what is before it, and then with what follows.
+      if (!isLast && !isLong(segment)) continue;
+      const key = from * segmentLimit * 2 + at;
+      if (at > from && !known.has(key)) yield segments.slice(from, at + 1);
+      known.add(key);
+      from = isLast ? at + 1 : at;
+    }
+  }
+}
+
+const levels = ['all', 'run', 'turn', 'block'] as const;
+
+/** Texts as one. */
+interface Joined {
+  readonly text: string;
+  /** Where all but the last end. */
+  readonly ends: readonly number[];
+}
+
+/** Texts joined; of the first and the last no more than the reach. */
+function join(texts: readonly string[], separator: string, reach: number): Joined {
+  let text = (texts[0] as string).slice(-reach);
+  const ends: number[] = [];
+  for (let at = 1; at < texts.length; at += 1) {
+    const own = texts[at] as string;
+    ends.push(text.length);
+    text += separator + (at === texts.length - 1 ? own.slice(0, reach) : own);
+  }
+  return { text, ends };
+}

@@ -1,0 +1,186 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { unseenNames } from './unseen.ts';
+import type { Context } from './walk-context.ts';
+
+// The law of neighbours: what a model may read one after the other is one text. The conversation is one sequence, in
+// the order in which hosts render it: the system's texts, then the turns; in a block its title and context, its
+// reasoning, its text, a refusal. Some hosts leave out or move some of it (reasoning of earlier turns, titles, system
+// messages, results of tools, members they don't know), so those texts are optional: the sequence is read with and
+// without each of them, and those of one kind are a sequence of their own as well.
+
+/** How the value of a member is read. */
+export const memberKinds = {
+  /** In a block unknown: a host may render it or not. */
+  other: 0,
+  /** Text that the model reads where it stands. */
+  prose: 1,
+  /** A name or label of the format: no part of anybody's sentence. */
+  label: 2,
+  /** Bytes, or a sign that the object carries some. */
+  bytes: 3,
+  /** Stands for content that is kept or encrypted elsewhere. */
+  reference: 4,
+  /** What hosts put before the block's text, or leave out: titles, and reasoning. */
+  heading: 5,
+  /** A wrapper around texts of the block. */
+  wrapper: 6,
+  /** A call's input: the tool's data, in which nothing is a block of the dialect. */
+  input: 7,
+  /** Prose that hosts put behind the block's other texts. */
+  trailing: 8,
+} as const;
+export type MemberKind = (typeof memberKinds)[keyof typeof memberKinds];
+
+const namesByKind: Readonly<Partial<Record<keyof typeof memberKinds, readonly string[]>>> = {
+  prose: ['text', 'content', 'output', 'system', 'instructions', 'prompt'],
+  label: [
+    'type',
+    'role',
+    'id',
+    'name',
+    'status',
+    'call_id',
+    'tool_use_id',
+    'tool_call_id',
+    'signature',
+    'phase',
+    'detail',
+    'ttl',
+  ],
+  bytes: ['media_type', 'mime_type', 'data', 'url'],
+  reference: ['file_data', ...unseenNames],
+  heading: ['title', 'context', 'filename', 'thinking', 'reasoning', 'reasoning_content', 'summary'],
+  wrapper: ['source', 'function', 'custom', 'tool_calls', 'file', 'input_audio'],
+  input: ['input'],
+  trailing: ['refusal'],
+};
+const urlEnding = Buffer.from('_url');
+
+interface Entry {
+  readonly bytes: Buffer;
+  readonly kind: MemberKind;
+}
+
+/** Finds the kind of the member with a key, mostly without decoding it. */
+export type MemberKindReader = (document: JsonDocument, key: number) => MemberKind;
+
+export function createMemberKindReader(): MemberKindReader {
+  const byLength: Entry[][] = [];
+  for (const [kind, names] of Object.entries(namesByKind)) {
+    for (const name of names) {
+      let sameLength = byLength[name.length];
+      if (sameLength === undefined) {
+        sameLength = [];
+        byLength[name.length] = sameLength;
+      }
+      sameLength.push({ bytes: Buffer.from(name), kind: memberKinds[kind as keyof typeof memberKinds] });
+    }
+  }
+  const find = (bytes: Uint8Array, start: number, end: number): MemberKind => {
+    const candidates = byLength[end - start];
+    if (candidates !== undefined) {
+      for (const candidate of candidates) {
+        if (startsWith(bytes, start, candidate.bytes)) return candidate.kind;
+      }
+    }
+    const isUrl = end - start >= urlEnding.length && startsWith(bytes, end - urlEnding.length, urlEnding);
+    return isUrl ? memberKinds.reference : memberKinds.other;
+  };
+  return (document, key) => {
+    if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
+    const name = Buffer.from(document.text(key));
+    return find(name, 0, name.length);
+  };
+}
+
+function startsWith(bytes: Uint8Array, start: number, name: Uint8Array): boolean {
+  for (let at = 0; at < name.length; at += 1) if (bytes[start + at] !== name[at]) return false;
+  return true;
+}
+
+/** Members with a lower rank are read before those with a higher one, however a block lists them. */
+export function rankOf(kind: MemberKind): number {
+  if (kind === memberKinds.heading) return 0;
+  return kind === memberKinds.trailing ? 2 : 1;
+}
+
+/** Whether a block lists its members in the order in which they are read. */
+export function isInOrder(document: JsonDocument, object: number, readKind: MemberKindReader): boolean {
+  const end = document.next(object);
+  let highest = 0;
+  for (let key = object + 1; key < end; key = document.next(key + 1)) {
+    const kind = readKind(document, key);
+    if (kind === memberKinds.label) continue;
+    const rank = rankOf(kind);
+    if (rank < highest) return false;
+    highest = rank;
+  }
+  return true;
+}
+
+export interface Member {
+  readonly kind: MemberKind;
+  readonly document: JsonDocument;
+  readonly object: number;
+  readonly key: number;
+}
+
+/** How the texts of a request's member are read, in a block that is read like this. */
+export function memberContext({ kind, document, object, key }: Member, block: Context): Context {
+  if (!block.isJoined) return kind === memberKinds.input ? block.data() : block;
+  switch (kind) {
+    case memberKinds.prose:
+    case memberKinds.trailing:
+      return block;
+    case memberKinds.wrapper:
+      return document.kind(key + 1) === kinds.string ? block.optional(ownName(document, key)) : block;
+    case memberKinds.input:
+      return block.data();
+    case memberKinds.label:
+      return block.apart();
+    case memberKinds.heading:
+      return block.optional(ownName(document, key));
+    case memberKinds.bytes:
+      return bytesContext({ kind, document, object, key }, block);
+    case memberKinds.reference:
+      return block.alone(ownName(document, key));
+    case memberKinds.other:
+      // Hosts print a call's input as JSON, with keys and quotes between its values.
+      return block.isData ? block.alone(ownName(document, key)) : block.optional(ownName(document, key));
+  }
+}
+
+/** In answers all that is text is read together; what has no known name only among its like. */
+export function answerMemberContext({ kind, document, key }: Member, block: Context): Context {
+  switch (kind) {
+    case memberKinds.prose:
+    case memberKinds.input:
+    case memberKinds.trailing:
+      return block.required();
+    case memberKinds.label:
+      return block.apart();
+    case memberKinds.heading:
+      return isReasoning(document, key) ? block.required() : block.alone(ownName(document, key));
+    default:
+      return block.alone(ownName(document, key));
+  }
+}
+
+const reasoning = new Set(['thinking', 'reasoning', 'reasoning_content', 'summary']);
+
+function isReasoning(document: JsonDocument, key: number): boolean {
+  return reasoning.has(document.text(key));
+}
+
+/** A plain text source's data is what its model reads; other bytes are read decoded. */
+function bytesContext({ document, object, key }: Member, block: Context): Context {
+  const name = document.text(key);
+  if (name !== 'data') return block.alone(`.${name}`);
+  const type = document.memberText(object, 'type');
+  if (type === 'text') return block;
+  return type === 'base64' ? block.alone('.data') : block.optional('.data');
+}
+
+function ownName(document: JsonDocument, key: number): string {
+  return `.${document.text(key)}`;
+}
