@@ -29,7 +29,6 @@ const withoutUnused = {
 const deferred = {
   pino: 'pino',
   re2js: 're2js',
-  secretlint: '@secretlint/secretlint-rule-preset-recommend',
 };
 const loadedWhenUsed = {
   name: 'loaded-when-used',

@@ -21,7 +21,7 @@ const layers: Readonly<
   'dialects/': { from: ['json/', 'errors.ts'], packages: [] },
   'policy/': {
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
-    packages: ['zod', 're2js', 'validator', '@secretlint/'],
+    packages: ['zod', 're2js', 'validator'],
   },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],

@@ -1,12 +1,13 @@
 import type { Detector, Finding } from '../detector.ts';
+import { findShapes, shapes } from '../shapes/find-shapes.ts';
+import { prefiltersOf } from '../shapes/shape.ts';
+import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
-import { findKeyLikeRuns } from '../text/long-runs.ts';
+import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
-import { findKeyShapes } from './key-shapes.ts';
 import { privateKey } from './private-key.ts';
-import { findBySecretlint } from './secretlint-rules.ts';
 import { findUrlCredentials } from './url-credentials.ts';
 
 /**
@@ -18,13 +19,10 @@ export const secrets: Detector = {
   prefilter: {
     kind: 'regexes',
     regexes: [
-      '(?:sk-|gsk_|xai-|pplx-|r8_|hf_|api_org_|aiza|gocspx-|akia|asia|gh[opsur]_|github_pat_)[a-z0-9_-]{14}',
-      '(?:gl[a-z]{2,4}-|xox[a-z]-|xapp-|[sr]k_live_|whsec_|npm_|pypi-|dop_v1_|dckr_pat_|hvs\\.|glsa_|nrak-|pmak-)[a-z0-9_+/-]{12}',
-      '(?:figd_|sbp_|ntn_|shp[a-z]{2}_|lin_api_|ops_eyj|atatt3|t3blbkfj|dp\\.|op_|ey[a-z])[a-z0-9_+/-]{12}',
-      '(?:sk|dapi)[0-9a-f]{32}',
-      'sg\\.[a-z0-9_-]{22}\\.',
+      ...prefiltersOf(shapes),
+      'ey[a-z][a-z0-9_-]{12}',
       'gw_[a-z0-9]{8}',
-      'hooks\\.slack\\.com|x-oauth-basic',
+      'x-oauth-basic',
       'secret[_-]?access[_-]?key',
       '://[^ ]{0,512}@',
       'private key|static key v?1|putty-user-key|age-secret-key-1',
@@ -35,11 +33,15 @@ export const secrets: Detector = {
   find: (text) => findThroughDisguise(text, findSecrets),
 };
 
+/** What keys are made of, also those in web addresses. */
+const tokenCharacters = toCharacterSet(
+  (code) => isKeyCharacter(code) || '+/.~=:$!%|'.includes(String.fromCharCode(code)),
+);
+
 type Finder = (text: string, keyLikeRuns: readonly Finding[]) => readonly Finding[];
 
 const finders: readonly Finder[] = [
-  findBySecretlint,
-  findKeyShapes,
+  (text) => findShapes(text, findLongRuns(text, 16, tokenCharacters)),
   findAwsSecretKeys,
   findJsonWebTokens,
   findUrlCredentials,

@@ -77,9 +77,13 @@ function token(random: Random): string {
   return `${header}.${payload}.${random.text(random.pick([43, 86, 342]), base64url)}`;
 }
 
-/** CRC-32 bit by bit and base 62 by whole numbers of any size: written anew, not taken from the detector. */
 export function gatewayKey(random: Random): string {
   const body = random.text(32, base62);
+  return `gw_${body}${checksumOf(body)}`;
+}
+
+/** CRC-32 bit by bit and base 62 by whole numbers of any size: written anew, not taken from the detector. */
+export function checksumOf(body: string): string {
   let crc = 0xffffffff;
   for (const character of body) {
     crc ^= character.charCodeAt(0);
@@ -91,7 +95,7 @@ export function gatewayKey(random: Random): string {
     checksum = base62.charAt(Number(rest % 62n)) + checksum;
     rest /= 62n;
   }
-  return `gw_${body}${checksum}`;
+  return checksum;
 }
 
 /** Forty characters that only their name gives away. */

@@ -1,0 +1,38 @@
+import { isDigit, isLatinLetter } from '../text/characters.ts';
+
+const commonPairs =
+  'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ov rm ep tt oc fa ef cu rn sc da cr cl du qu ue ba um pp lu go ht';
+
+/** For each pair of letters whether it is one of the commonest of English. */
+const isCommon = new Uint8Array(32 * 32);
+for (const pair of commonPairs.split(' ')) isCommon[pairAt(pair, 0)] = 1;
+
+function pairAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) & 31) << 5) | (text.charCodeAt(at + 1) & 31);
+}
+
+/**
+ * Whether a text looks drawn by lot. Names and words, in whatever case and with whatever between them, are made
+ * of common pairs of letters, where of random pairs one in five is common; and they don't mix letters and digits.
+ */
+export function looksRandom(text: string): boolean {
+  let pairs = 0;
+  let common = 0;
+  let digits = 0;
+  let changes = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const next = text.charCodeAt(at + 1);
+    if (isDigit(code)) {
+      digits += 1;
+      if (isLatinLetter(next)) changes += 1;
+    } else if (isLatinLetter(code)) {
+      if (isDigit(next)) changes += 1;
+      if (!isLatinLetter(next)) continue;
+      pairs += 1;
+      common += isCommon[pairAt(text, at)] as number;
+    }
+  }
+  if (changes >= Math.max(4, text.length / 6)) return true;
+  return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
+}

@@ -1,0 +1,41 @@
+import { readTable } from './table.ts';
+
+export const ai = readTable(`
+  Anthropic                 sk-ant-<api|admin|oat|ort|sid><digits:2>-<key:80-140>  https://platform.claude.com/docs/en/api/overview  -
+  Anyscale                  esecret_<lower:24-40>  https://docs.anyscale.com/  -
+  Brave Search              BSA<key:28>  https://api-dashboard.search.brave.com/  -
+  Cerebras                  csk-<lower:48>  https://inference-docs.cerebras.ai/quickstart  -
+  Chroma                    ck-<alnum:44>  https://docs.trychroma.com/cloud/getting-started  -
+  Coze                      pat_<alnum:64>  https://www.coze.com/docs/developer_guides/pat  -
+  Cursor                    key_<hex:64> crsr_<hex:64>  https://docs.cursor.com/account/teams/admin-api  -
+  Deepseek                  sk-<hex:32>  https://api-docs.deepseek.com/  -
+  E2B                       e2b_<hex:40>  https://e2b.dev/docs/api-key  -
+  ElevenLabs                sk_<hex:48>  https://elevenlabs.io/docs/api-reference/authentication  -
+  Firecrawl                 fc-<hex:32>  https://docs.firecrawl.dev/introduction  -
+  Fireworks AI              fw_<alnum:22-24>  https://docs.fireworks.ai/getting-started/quickstart  -
+  Friendli                  flp_<alnum:40-50>  https://friendli.ai/docs/guides/personal_access_tokens  -
+  Groq                      gsk_<alnum:52>  github  -
+  Helicone                  sk-helicone-<key:30-44>  https://docs.helicone.ai/  -
+  Hugging Face              hf_<alnum:34-40> api_org_<alnum:34>  https://huggingface.co/docs/hub/security-tokens  -
+  Jina AI                   jina_<key:60>  https://jina.ai/api-dashboard/  -
+  Langfuse                  sk-lf-<uuid>  https://langfuse.com/docs/get-started  -
+  LangSmith                 lsv2_<pt|sk>_<hex:32>_<hex:10> ls__<hex:32>  https://docs.langchain.com/langsmith/create-account-api-key  -
+  Mem0                      m0-<alnum:40>  https://docs.mem0.ai/platform/quickstart  -
+  Modal                     <ak|as>-<alnum:22>  https://modal.com/docs/reference/modal.config  -
+  Nomic                     nk-<key:43>  https://docs.nomic.ai/  -
+  NVIDIA                    nvapi-<key:60-70>  https://docs.nvidia.com/nim/  -
+  OpenAI                    sk-<proj|svcacct|admin|None>-<key:40-240> sk-<alnum:20>T3BlbkFJ<alnum:20> sess-<alnum:40>  https://platform.openai.com/docs/api-reference/authentication  -
+  OpenAI's dialect          sk-<alnum:32-64>  https://platform.openai.com/docs/api-reference/authentication  -
+  OpenRouter                sk-or-v1-<hex:64>  https://openrouter.ai/docs/api-reference/authentication  -
+  Perplexity                pplx-<alnum:40-56>  https://docs.perplexity.ai/  -
+  Pinecone                  pcsk_<alnum:5-6>_<alnum:60-66>  https://docs.pinecone.io/guides/projects/manage-api-keys  -
+  Replicate                 r8_<alnum:37>  https://replicate.com/docs/topics/security/api-tokens  -
+  Retell                    key_<hex:28>  https://docs.retellai.com/  -
+  RunPod                    rpa_<alnum:40-48>  https://docs.runpod.io/get-started/api-keys  -
+  Runway                    key_<hex:128>  https://docs.dev.runwayml.com/guides/setup/  -
+  Tavily                    tvly-<key:32-48>  https://docs.tavily.com/documentation/quickstart  -
+  Together AI               tgp_v1_<key:43>  https://docs.together.ai/docs/quickstart  -
+  Voyage AI                 pa-<key:43>  https://docs.voyageai.com/docs/api-key-and-installation  -
+  Weights & Biases          wandb_v1_<word:60-90>  https://docs.wandb.ai/  -
+  xAI                       xai-<alnum:80>  https://docs.x.ai/docs/overview  -
+`);

@@ -1,0 +1,169 @@
+import type { Finding, Range } from '../detector.ts';
+import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
+import { isPlaceholder } from '../secrets/placeholder.ts';
+import { looksRandom } from '../secrets/randomness.ts';
+import { type CharacterSet, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import type { Part, Run } from './format.ts';
+import { services } from './registry.ts';
+import { type Shape, toShapes } from './shape.ts';
+
+export const shapes: readonly Shape[] = services.flatMap(toShapes);
+
+/** The shapes by the first two characters of their anchors, those with more that is literal first. */
+const byBeginning = new Map<number, readonly Shape[]>();
+const isBeginning = new Uint8Array(1 << 14);
+for (const shape of shapes.toSorted((one, other) => other.anchor.length - one.anchor.length)) {
+  const beginning = (shape.anchor.charCodeAt(0) << 7) | shape.anchor.charCodeAt(1);
+  byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), shape]);
+  isBeginning[beginning] = 1;
+}
+
+/** Finds keys by their service's shape, around the long runs of a text. Linear: a shape has a longest length. */
+export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  const ends = new RunEnds(text);
+  let from = 0;
+  for (const run of runs) {
+    let code = text.charCodeAt(Math.max(from, run.start));
+    for (let at = Math.max(from, run.start); at < run.end; at += 1) {
+      const next = text.charCodeAt(at + 1);
+      const beginning = code < 128 && next < 128 ? (code << 7) | next : 0;
+      code = next;
+      if (isBeginning[beginning] === 0) continue;
+      const found = keyAround(text, at, { candidates: byBeginning.get(beginning) ?? [], ends, from });
+      if (found === undefined) continue;
+      findings.push(found);
+      from = found.end;
+      at = found.end - 1;
+      code = text.charCodeAt(found.end);
+    }
+  }
+  return findings;
+}
+
+interface Candidates {
+  readonly candidates: readonly Shape[];
+  readonly ends: RunEnds;
+  /** Where the last key ended. */
+  readonly from: number;
+}
+
+/** The key whose anchor begins at a place; of several the longest. */
+function keyAround(text: string, at: number, { candidates, ends, from }: Candidates): Finding | undefined {
+  let best: Finding | undefined;
+  for (const shape of candidates) {
+    if (!isAt(text, shape.anchor, at)) continue;
+    const found = shapeAround(text, at, shape, ends);
+    if (found === undefined || found.start < from) continue;
+    if (best === undefined || found.end - found.start > best.end - best.start) best = found;
+  }
+  return best;
+}
+
+function shapeAround(text: string, at: number, shape: Shape, ends: RunEnds): Finding | undefined {
+  const { anchor, before, after } = shape;
+  const start = startOf(text, at, before);
+  if (start === -1 || (shape.beginsWord && !beginsWord(text, start))) return undefined;
+  let end = at + anchor.length;
+  let body = text.slice(start, at);
+  for (const part of after) {
+    const partEnd = endOf(text, end, part, ends);
+    if (partEnd === -1) return undefined;
+    if (typeof part !== 'string') body += text.slice(end, partEnd);
+    end = partEnd;
+  }
+  const last = after.at(-1) ?? anchor;
+  if (goesOn(text, end, last) || isPlaceholder(body)) return undefined;
+  if (!shape.isUnique && !looksRandom(body)) return undefined;
+  return { start: withScheme(text, start), end, ...toCertainty(shape, text.slice(start, end)) };
+}
+
+function toCertainty({ service, isUnique }: Shape, key: string): Pick<Finding, 'confidence' | 'why'> {
+  const isChecked = (service === 'GitHub' || service === 'npm') && hasChecksum(key);
+  if (isChecked) return { confidence: 'certain', why: `${service}, checksum` };
+  return { confidence: isUnique ? 'certain' : 'likely', why: `${service}, shape` };
+}
+
+/** GitHub and npm put behind thirty random characters their CRC-32, as keys of this gateway have it. */
+function hasChecksum(key: string): boolean {
+  const end = key.length - keyChecksumLength;
+  return keyChecksum(key.slice(4, end)) === key.slice(end);
+}
+
+function startOf(text: string, at: number, before: readonly Part[]): number {
+  let start = at;
+  for (const part of before) {
+    if (typeof part === 'string') {
+      start -= part.length;
+      if (start < 0 || !isAt(text, part, start)) return -1;
+      continue;
+    }
+    const least = start - part.least;
+    const most = Math.max(0, start - part.most);
+    while (start > most && isIn(part.set, text.charCodeAt(start - 1))) start -= 1;
+    if (start > least) return -1;
+  }
+  return start;
+}
+
+function endOf(text: string, at: number, part: Part, ends: RunEnds): number {
+  if (typeof part === 'string') return isAt(text, part, at) ? at + part.length : -1;
+  const end = Math.min(ends.of(part, at), at + part.most);
+  if (end - at < part.least) return -1;
+  if (!part.isPadded || text.charCodeAt(end) !== 61) return end;
+  return text.charCodeAt(end + 1) === 61 ? end + 2 : end + 1;
+}
+
+/** Whether a word goes on behind the last part of a key, so that it is none. */
+function goesOn(text: string, end: number, last: Part): boolean {
+  const code = text.charCodeAt(end);
+  if (isWordCharacter(code)) return true;
+  return typeof last !== 'string' && last.isPadded && isIn(last.set, code);
+}
+
+/** Whether no word stands right before a place; an escape (`\n`, `%3D`, `\u0022`) is none. */
+function beginsWord(text: string, start: number): boolean {
+  if (start === 0 || !isAlphanumeric(text.charCodeAt(start - 1))) return true;
+  return /(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})$/.test(
+    text.slice(Math.max(0, start - 6), start),
+  );
+}
+
+/** A web address is found with its scheme. */
+function withScheme(text: string, start: number): number {
+  if (text.charCodeAt(start - 1) !== 47 || !text.startsWith('://', start - 3)) return start;
+  if (text.startsWith('https', start - 8)) return start - 8;
+  return text.startsWith('http', start - 7) ? start - 7 : start;
+}
+
+/** `startsWith` in a loop, which takes a third of its time for literals that end early. */
+function isAt(text: string, literal: string, start: number): boolean {
+  for (let at = 0; at < literal.length; at += 1) {
+    if (text.charCodeAt(start + at) !== literal.charCodeAt(at)) return false;
+  }
+  return true;
+}
+
+/** From here on a run is not read anew for each key that might begin in it. */
+const longRun = 64;
+
+/** Where runs of a set end; of each set the last long one is known. */
+class RunEnds {
+  readonly #text: string;
+  readonly #last = new Map<CharacterSet, Range>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  of({ set, most }: Run, start: number): number {
+    const text = this.#text;
+    const last = most > longRun ? this.#last.get(set) : undefined;
+    if (last !== undefined && start >= last.start && start < last.end) return last.end;
+    const limit = most > longRun ? text.length : Math.min(text.length, start + most);
+    let end = start;
+    while (end < limit && isIn(set, text.charCodeAt(end))) end += 1;
+    if (most > longRun) this.#last.set(set, { start, end });
+    return end;
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type CharacterSet,
+  isAlphanumeric,
+  isDigit,
+  isHexDigit,
+  isKeyCharacter,
+  isLatinLetter,
+  isWordCharacter,
+  toCharacterSet,
+} from '../text/characters.ts';
+
+/** So many characters of a set. */
+export interface Run {
+  readonly set: CharacterSet;
+  /** The set as an expression in small letters, for the prefilter. */
+  readonly regex: string;
+  readonly least: number;
+  readonly most: number;
+  /** Signs of equality may follow: base64 is filled up with them. */
+  readonly isPadded: boolean;
+}
+
+/** A key's parts, one after the other. */
+export type Part = string | Run;
+
+const base64Signs = new Set([43, 47]);
+const padding = 61;
+
+const characters = {
+  digits: [isDigit, '[0-9]'],
+  hex: [isHexDigit, '[0-9a-f]'],
+  base32: [(code) => isUpper(code) || (code >= 50 && code <= 55), '[a-z2-7]'],
+  lower: [(code) => isDigit(code) || (isLatinLetter(code) && !isUpper(code)), '[a-z0-9]'],
+  upper: [(code) => isDigit(code) || isUpper(code), '[a-z0-9]'],
+  alnum: [isAlphanumeric, '[a-z0-9]'],
+  word: [isWordCharacter, '[a-z0-9_]'],
+  key: [isKeyCharacter, '[a-z0-9_-]'],
+  base64: [(code) => isAlphanumeric(code) || base64Signs.has(code), '[a-z0-9+/]'],
+  padded: [(code) => isKeyCharacter(code) || code === padding, '[a-z0-9_=-]'],
+  percent: [(code) => isAlphanumeric(code) || code === 37, '[a-z0-9%]'],
+  secret: [(code) => isKeyCharacter(code) || code === 46 || code === 126, '[a-z0-9_.~-]'],
+} as const satisfies Record<string, readonly [(code: number) => boolean, string]>;
+
+/** Each set once, so that where its runs end can be kept by set. */
+const sets: ReadonlyMap<string, Omit<Run, 'least' | 'most'>> = new Map(
+  Object.entries(characters).map(([name, [belongs, regex]]) => [
+    name,
+    { set: toCharacterSet(belongs), regex, isPadded: name === 'base64' },
+  ]),
+);
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+const uuid = '<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>';
+
+/** The formats that one stands for: alternatives, as in `<live|test>`, are written out. */
+export function expandFormat(format: string): readonly string[] {
+  const plain = format.replaceAll('<uuid>', uuid);
+  const choice = /<([^:<>]*\|[^:<>]*)>/.exec(plain);
+  if (choice === null) return [plain];
+  const [whole, alternatives = ''] = choice;
+  return alternatives.split('|').flatMap((each) => expandFormat(plain.replace(whole, () => each)));
+}
+
+/** Reads a format without alternatives: `ghp_<alnum:36-255>`. */
+export function readFormat(format: string): readonly Part[] {
+  return (format.match(/<[^>]*>|[^<]+/g) ?? []).map((part) => {
+    if (!part.startsWith('<')) return part;
+    const [, name = '', least = '', most = least] = /^<([a-z0-9]+):(\d+)(?:-(\d+))?>$/.exec(part) ?? [];
+    const set = sets.get(name);
+    if (set === undefined || Number(most) < Number(least)) throw new Error(`not a part of a key: ${part}`);
+    return { ...set, least: Number(least), most: Number(most) };
+  });
+}

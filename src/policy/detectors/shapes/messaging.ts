@@ -1,0 +1,34 @@
+import { readTable } from './table.ts';
+
+export const messaging = readTable(`
+  Amazon SES                <B|A>IKIA<base32:16>  https://docs.aws.amazon.com/ses/latest/dg/smtp-credentials.html  -
+  Brevo                     x<keysib|smtpsib>-<hex:64>-<alnum:16>  https://developers.brevo.com/docs/getting-started  -
+  Courier                   pk_<prod|test>_<upper:28>  https://www.courier.com/docs/  -
+  DingTalk                  oapi.dingtalk.com/robot/send?access_token=<hex:64>  https://open.dingtalk.com/document/orgapp/custom-robot-access  -
+  Discord                   <MT|Mj|Mz|ND|NT|Nj|Nz|OD|OT><key:22-26>.<key:6>.<key:27-38> discord.com/api/webhooks/<digits:17-20>/<key:60-72> discordapp.com/api/webhooks/<digits:17-20>/<key:60-72>  https://discord.com/developers/docs/reference  -
+  Feishu                    open.feishu.cn/open-apis/bot/v2/hook/<uuid>  https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot  -
+  IFTTT                     maker.ifttt.com/trigger/<key:1-60>/with/key/<key:20-60>  https://ifttt.com/maker_webhooks  -
+  Instagram                 IG<QVJ|AA|QWR><alnum:80-300>  https://developers.facebook.com/docs/instagram-platform/  -
+  Intercom                  dG9rO<base64:50-80>  https://developers.intercom.com/docs/build-an-integration/learn-more/authentication  -
+  LinkedIn                  WPL_AP<digits:1>.<alnum:16>.<base64:6-12>  github  -
+  Mailchimp                 <hex:32>-us<digits:1-2>  https://mailchimp.com/developer/marketing/guides/quick-start/  -
+  MailerSend                mlsn.<hex:64>  https://developers.mailersend.com/general.html  -
+  Mailgun                   <key|pubkey>-<hex:32>  https://documentation.mailgun.com/docs/mailgun/user-manual/api-key-mgmt/  -
+  Make                      hook.<eu1|eu2|us1|us2>.make.com/<lower:32>  https://apps.make.com/gateway  -
+  Mandrill                  md-<key:22>  https://mailchimp.com/developer/transactional/docs/fundamentals/  -
+  Matrix                    syt_<base64:4-80>_<alnum:20>_<alnum:6>  https://spec.matrix.org/latest/  -
+  Meta                      EAA<alnum:100-300>  https://developers.facebook.com/docs/facebook-login/guides/access-tokens/  -
+  Microsoft Teams           .webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<hex:32>/<uuid>  https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook  -
+  OneSignal                 os_v2_<app|org>_<lower:80-120>  https://documentation.onesignal.com/docs/keys-and-ids  -
+  PubNub                    sec-c-<base64:40-70>  https://www.pubnub.com/docs/  -
+  Resend                    re_<alnum:8-9>_<alnum:22-24>  https://resend.com/docs/dashboard/api-keys/introduction  -
+  SendGrid                  SG.<key:22>.<key:43>  https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys  -
+  Slack                     xox<b|a|r|s|c|o|d>-<key:24-250> xoxp-<key:40-160> xoxe-<key:24-300> xoxe.xox<b|p>-<digits:1>-<key:100-200> xapp-<digits:1>-<upper:9-14>-<digits:10-14>-<hex:40-80> xwfp-<key:24-200> hooks.slack.com/<services|workflows>/<upper:8-14>/<upper:8-14>/<alnum:16-30> hooks.slack.com/<triggers|workflows>/<upper:8-14>/<digits:10-20>/<alnum:16-40>  https://docs.slack.dev/authentication/tokens/  -
+  Telegram                  <digits:8-10>:AA<key:32-35>  https://core.telegram.org/bots/api  -
+  Telnyx                    KEY<alnum:32>_<alnum:22>  https://developers.telnyx.com/  -
+  Twilio                    SK<hex:32>  https://www.twilio.com/docs/iam/api-keys  -
+  Twitch                    oauth:<lower:30>  https://dev.twitch.tv/docs/chat/  -
+  WeCom                     qyapi.weixin.qq.com/cgi-bin/webhook/send?key=<uuid>  https://developer.work.weixin.qq.com/document/path/91770  -
+  X                         AAAAAAAAAAAAAAAAAAAAA<percent:60-130>  https://docs.x.com/resources/fundamentals/authentication/overview  -
+  Zapier                    hooks.zapier.com/hooks/catch/<digits:5-10>/<lower:6-12>  https://help.zapier.com/  -
+`);

@@ -1,0 +1,17 @@
+import { readTable } from './table.ts';
+
+export const monitoring = readTable(`
+  Axiom                     xa<at|pt|it>-<uuid>  https://axiom.co/docs/reference/tokens  -
+  Checkly                   cu_<hex:32>  https://www.checklyhq.com/docs/  -
+  Datadog                   ddapp_<alnum:34> ddpat_<alnum:30-60>  https://docs.datadoghq.com/account_management/api-app-keys/  -
+  Dynatrace                 dt0<s|c><digits:2>.<upper:8-24>.<upper:64>  https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/access-tokens  -
+  Elastic                   essu_<base64:60-140>  https://www.elastic.co/docs/deploy-manage/api-keys  -
+  FireHydrant               fhb-<hex:64>  https://docs.firehydrant.com/  -
+  Grafana                   glc_<base64:32-400> glsa_<alnum:32>_<hex:8> eyJrIjoi<base64:60-400>  https://grafana.com/docs/grafana/latest/administration/service-accounts/  -
+  Honeycomb                 hc<a|x|b><ik|mk|lk>_<lower:50-60>  https://docs.honeycomb.io/configure/environments/manage-api-keys/  -
+  Mapillary                 MLY|<digits:14-18>|<hex:32>  https://www.mapillary.com/developer/api-documentation  -
+  New Relic                 NRAK-<upper:27> NRI<I|Q>-<key:32> NRJS-<hex:19> <hex:36>NRAL  https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/  -
+  PagerDuty                 pd<us|eu>+_<alnum:6-8>_<uuid>  https://developer.pagerduty.com/docs/  -
+  Rootly                    rootly_<hex:64>  https://docs.rootly.com/api-reference/overview  -
+  Sentry                    sntrys_<base64:80-500>_<base64:43> sntry<u|a|i>_<hex:64>  https://docs.sentry.io/account/auth-tokens/  -
+`);

@@ -1,0 +1,92 @@
+import { isAlphanumeric } from '../text/characters.ts';
+import { expandFormat, type Part, readFormat } from './format.ts';
+import type { Service } from './table.ts';
+
+/** One format of a service's keys, ready to be looked for. */
+export interface Shape {
+  readonly service: string;
+  /** What is looked for first: the longest literal. */
+  readonly anchor: string;
+  /** The parts before the anchor, the nearest first. */
+  readonly before: readonly Part[];
+  readonly after: readonly Part[];
+  /** Whether a key must begin where no other word goes on; false where the format begins with a sign. */
+  readonly beginsWord: boolean;
+  /** Nothing else looks like it: its literals are long enough and no words of everyday. */
+  readonly isUnique: boolean;
+  readonly longest: number;
+}
+
+export function toShapes({ name, formats }: Service): readonly Shape[] {
+  return formats.flatMap(expandFormat).map((format) => toShape(name, readFormat(format)));
+}
+
+function toShape(service: string, parts: readonly Part[]): Shape {
+  const literals = parts.filter((part) => typeof part === 'string');
+  const anchor = literals.reduce((best, each) => (each.length > best.length ? each : best), '');
+  if (anchor.length < 2) throw new Error(`${service}: a key needs two literal characters to be looked for`);
+  const at = parts.indexOf(anchor);
+  const [first] = parts;
+  return {
+    service,
+    anchor,
+    before: parts.slice(0, at).toReversed(),
+    after: parts.slice(at + 1),
+    beginsWord: typeof first !== 'string' || isAlphanumeric(first.charCodeAt(0)),
+    isUnique: isUnique(literals, parts),
+    longest: parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.most), 2),
+  };
+}
+
+const plainWords =
+  /^(?:live|test|token|secret|api|sdk|mob|web|app|auto|access|key|standard|session|sess|oauth|console|cal|pat|sat)$/;
+
+/** Hyphens alone, as in a UUID, say nothing. */
+function isUnique(literals: readonly string[], parts: readonly Part[]): boolean {
+  const telling = literals.filter((literal) => /[A-Za-z0-9]/.test(literal));
+  const [first = ''] = telling;
+  if (plainWords.test(first.replace(/[^A-Za-z]+$/, ''))) return false;
+  const length = telling.join('').length;
+  if (length >= 5) return true;
+  const random = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.least), 0);
+  return length === 4 && /[_-]$/.test(first) && random >= 30;
+}
+
+/**
+ * Expressions of which one must occur in the folded view of a text for any of the shapes to be in it: an anchor and
+ * the beginning of what follows, the longer the shorter the anchor, so that ordinary words don't pass.
+ */
+export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
+  const anchors = new Map<string, Set<string>>();
+  for (const { anchor, before, after } of shapes) {
+    const opening = anchor.length < 3 && before.length === 0 ? '\\b(?:' : '(?:';
+    const tail = `)${tailOf(after, anchor.length < 3 ? 32 : anchor.length < 4 ? 20 : 10)}`;
+    const key = JSON.stringify([opening, tail]);
+    const same = anchors.get(key) ?? new Set();
+    anchors.set(key, same.add(literally(anchor.toLowerCase())));
+  }
+  return Array.from(anchors, ([key, same]) => {
+    const [opening, tail] = JSON.parse(key) as [string, string];
+    return `${opening}${[...same].join('|')}${tail}`;
+  });
+}
+
+/** An expression for the first characters of some parts; it ends with the first part of a wide range of lengths. */
+function tailOf(parts: readonly Part[], count: number): string {
+  let tail = '';
+  let left = count;
+  for (const part of parts) {
+    if (left <= 0) break;
+    const length = typeof part === 'string' ? part.length : part.least;
+    if (typeof part === 'string') tail += literally(part.toLowerCase());
+    else if (part.least >= left || part.most - part.least > 3) {
+      return `${tail}${part.regex}{${Math.min(left, part.least)}}`;
+    } else tail += `${part.regex}{${part.least},${part.most}}`;
+    left -= length;
+  }
+  return tail;
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,49 @@
+import { readTable } from './table.ts';
+
+/** Documents, design, customers, shops, forms. */
+export const work = readTable(`
+  Adafruit                  aio_<alnum:28>  https://io.adafruit.com/api/docs/  -
+  Adobe                     p8e-<lower:32>  github  -
+  Airtable                  pat<alnum:14>.<hex:64>  https://airtable.com/developers/web/guides/personal-access-tokens  -
+  Asana                     <1|2>/<digits:10-20>:<hex:32> 2/<digits:10-20>/<digits:10-20>:<hex:32>  https://developers.asana.com/docs/personal-access-token  -
+  Builder.io                bpk-<hex:32>  https://www.builder.io/c/docs/  -
+  Cal.com                   cal_live_<hex:32>  https://cal.com/docs/api-reference/v2/introduction  -
+  Canva                     cnvca<key:40-64>  https://www.canva.dev/docs/connect/authentication/  -
+  Clearbit                  sk_<hex:32>  https://dashboard.clearbit.com/docs  -
+  ClickUp                   pk_<digits:5-10>_<upper:32>  https://developer.clickup.com/docs/authentication  -
+  Close                     api_<alnum:22>.<alnum:22>  https://developer.close.com/  -
+  Databento                 db-<alnum:29>  https://databento.com/docs/  -
+  Dropbox                   sl.<key:130-1400> sl.u.<key:130-1400>  https://developers.dropbox.com/oauth-guide  -
+  Dub                       dub_<alnum:24>  https://dub.co/docs/api-reference/tokens  -
+  eBay                      <PRD|SBX>-<hex:12>-<hex:4>-<hex:4>-<hex:4>-<hex:4>  https://developer.ebay.com/api-docs/static/creating-edp-key.html  -
+  Figma                     fig<d|o|or|ur>_<key:40>  https://developers.figma.com/docs/rest-api/authentication/  -
+  Foursquare                fsq3<base64:40-48>  https://docs.foursquare.com/developer/reference/places-api-get-started  -
+  Frame.io                  fio-u-<key:64>  https://developer.frame.io/docs/getting-started/authentication  -
+  HubSpot                   pat-<na|eu|ap><digits:1>-<uuid>  https://developers.hubspot.com/docs/guides/apps/private-apps/overview  -
+  Imgix                     ak_<hex:64>  https://docs.imgix.com/apis/management  -
+  Intra42                   s-s4t2<ud|af>-<hex:64>  https://api.intra.42.fr/apidoc/guides/getting_started  -
+  Linear                    lin_<api|oauth>_<alnum:40-64>  https://linear.app/developers/graphql  -
+  Liveblocks                sk_<prod|dev>_<key:64>  https://liveblocks.io/docs/authentication  -
+  Mapbox                    <sk|tk>.eyJ<key:60-250>.<key:22>  https://docs.mapbox.com/accounts/guides/tokens/  -
+  MaxMind                   <alnum:6>_<alnum:29>_mmk  https://support.maxmind.com/hc/en-us/articles/4407111582235-Generate-a-License-Key  -
+  n8n                       n8n_api_<alnum:40-160>  https://docs.n8n.io/api/authentication/  -
+  Notion                    ntn_<alnum:40-50> secret_<alnum:43>  https://developers.notion.com/docs/authorization  -
+  Nylas                     nyk_v0_<alnum:64>  https://developer.nylas.com/docs/v3/auth/  -
+  Radar                     prj_<live|test>_sk_<hex:40>  https://docs.radar.com/api  -
+  RapidAPI                  <lower:10>msh<lower:15>p1<lower:6>jsn<lower:11-12>  https://docs.rapidapi.com/docs/keys-and-key-rotation  -
+  Riot Games                RGAPI-<uuid>  https://developer.riotgames.com/docs/portal  -
+  Roblox                    steal-your-ROBUX-and-items.|_<hex:200-1500>  https://create.roblox.com/docs/  -
+  Salesforce                00D<alnum:12-15>!<secret:80-130>  https://help.salesforce.com/  -
+  Samsara                   samsara_api_<alnum:30>  https://developers.samsara.com/docs/authentication  -
+  Sanity                    sk<alnum:178-182>  https://www.sanity.io/docs/http-auth  -
+  Shopify                   shp<at|ca|pa|ss|ua|tka>_<hex:32>  https://shopify.dev/docs/apps/build/authentication-authorization  -
+  Thunderstore              tss_<alnum:36-40>  github  -
+  Trello                    ATTA<hex:64>  https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/  -
+  Typeform                  tfp_<secret:44-65>  https://www.typeform.com/developers/get-started/personal-access-token/  -
+  Ubidots                   <BBFF|BBUS>-<alnum:30-40>  https://docs.ubidots.com/  -
+  Webflow                   ws-<hex:64>  https://developers.webflow.com/  -
+  Wix                       IST.eyJ<key:20-400>.eyJ<key:60-1500>.<key:200-700>  https://dev.wix.com/docs/  -
+  WooCommerce               c<k|s>_<hex:40>  https://woocommerce.com/document/woocommerce-rest-api/  -
+  Zoho                      1000.<hex:32>.<hex:32>  https://www.zoho.com/accounts/protocol/oauth/web-apps/access-token.html  -
+  Zuplo                     zpka_<hex:32>_<hex:8>  https://zuplo.com/docs/articles/api-key-leak-detection  -
+`);
