@@ -84,6 +84,7 @@ export const failures = {
   'limit.tokens': limited,
   'limit.budget': { ...limited, retry: false },
   'limit.concurrency': limited,
+  'limit.state_unavailable': { ...overloaded, exit: 6 },
 
   'gateway.internal': { status: 500, type: 'api_error', exit: 1, retry: false },
   'gateway.overloaded': overloaded,

@@ -23,6 +23,7 @@ const layers: Readonly<
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
     packages: ['zod', 're2js', 'validator'],
   },
+  'limits/': { from: ['errors.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],

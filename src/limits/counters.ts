@@ -1,0 +1,50 @@
+/** What an exchange uses up: one request, tokens, and money in nano US$ (whole numbers, so sums are exact). */
+export interface Amounts {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly nanoUsd: number;
+}
+
+/** One counter, and how much of it an exchange may use up at most. */
+export interface Claim {
+  /** Unique among all counters of all projects and keys; periods of one budget are counters of their own. */
+  readonly counter: string;
+  /** `minute`: the sum of any 60 seconds. `period`: the sum until the period ends. `level`: what is open now. */
+  readonly kind: 'minute' | 'period' | 'level';
+  readonly max: number;
+  readonly amount: number;
+  /** When the period ends, in milliseconds since 1970; 0 for the other kinds. */
+  readonly endsMs: number;
+  /** False where the limit is only monitored: it is counted and never refuses. */
+  readonly isEnforced: boolean;
+}
+
+/** How a counter stands, this exchange's claim included where it was granted. */
+export interface CounterState {
+  readonly used: number;
+  /** Milliseconds until the claim would fit, or until the counter is empty again. */
+  readonly resetMs: number;
+}
+
+export type Grant =
+  | { readonly isGranted: true; readonly states: readonly CounterState[]; readonly ticket: Ticket }
+  /** `refusedBy` is the index of the claim that does not fit. Nothing was counted. */
+  | { readonly isGranted: false; readonly states: readonly CounterState[]; readonly refusedBy: number };
+
+/** What was reserved; `atMs` is where in the minute's window it was counted. */
+export interface Ticket {
+  readonly claims: readonly Claim[];
+  readonly atMs: number;
+}
+
+/** Where limits are counted: in this process, in the primary of several workers, or in Redis. */
+export interface Counters {
+  /**
+   * Counts all claims or none, as one step: no two exchanges can both have the last of a budget. `nowMs` is the
+   * wall clock, by which periods end.
+   */
+  reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant>;
+  /** Puts what was really used in the place of what was claimed, one amount a claim; a level is left. */
+  settle(ticket: Ticket, used: readonly number[]): void;
+  close(): Promise<void>;
+}

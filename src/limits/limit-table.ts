@@ -1,0 +1,69 @@
+import type { FailureCode } from '../errors.ts';
+import type { Amounts, Claim } from './counters.ts';
+
+/** What a project or a key may use; the settings of the configuration, with money in nano US$. */
+export interface LimitSettings {
+  readonly requests_per_minute?: number;
+  readonly tokens_per_minute?: number;
+  readonly concurrent_requests?: number;
+  readonly tokens_per_day?: number;
+  readonly tokens_per_month?: number;
+  readonly usd_per_day?: number;
+  readonly usd_per_month?: number;
+  readonly mode: 'enforce' | 'monitor';
+  /** Whether a model without a known price may be used under a budget in US$. */
+  readonly unpriced: 'refuse' | 'allow';
+  /** IANA name of the zone whose midnight begins a day. */
+  readonly time_zone: string;
+}
+
+interface LimitRow {
+  readonly kind: Claim['kind'];
+  readonly unit: keyof Amounts;
+  readonly period?: 'day' | 'month';
+  readonly reason: Extract<FailureCode, `limit.${string}`>;
+  /** In a refusal: "this project may … a minute". */
+  readonly words: string;
+}
+
+/** Every limit there is: what it counts, over which time, and what a refusal says. A new one is one more row. */
+export const limitTable = {
+  requests_per_minute: {
+    kind: 'minute',
+    unit: 'requests',
+    reason: 'limit.requests',
+    words: 'requests a minute',
+  },
+  tokens_per_minute: { kind: 'minute', unit: 'tokens', reason: 'limit.tokens', words: 'tokens a minute' },
+  concurrent_requests: {
+    kind: 'level',
+    unit: 'requests',
+    reason: 'limit.concurrency',
+    words: 'requests at a time',
+  },
+  tokens_per_day: {
+    kind: 'period',
+    period: 'day',
+    unit: 'tokens',
+    reason: 'limit.budget',
+    words: 'tokens a day',
+  },
+  tokens_per_month: {
+    kind: 'period',
+    period: 'month',
+    unit: 'tokens',
+    reason: 'limit.budget',
+    words: 'tokens a month',
+  },
+  usd_per_day: { kind: 'period', period: 'day', unit: 'nanoUsd', reason: 'limit.budget', words: 'US$ a day' },
+  usd_per_month: {
+    kind: 'period',
+    period: 'month',
+    unit: 'nanoUsd',
+    reason: 'limit.budget',
+    words: 'US$ a month',
+  },
+} as const satisfies Record<string, LimitRow>;
+
+export type LimitName = keyof typeof limitTable;
+export const limitNames = Object.keys(limitTable) as readonly LimitName[];

@@ -1,0 +1,169 @@
+import { GatewayError } from '../errors.ts';
+import { type Calendar, createCalendar } from './calendar.ts';
+import type { Amounts, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
+import { type LimitName, type LimitSettings, limitNames, limitTable } from './limit-table.ts';
+import { nanoUsdPerUsd } from './price.ts';
+
+/** A project or a key, with what it may use. */
+export interface LimitedScope {
+  readonly kind: 'project' | 'key';
+  readonly name: string;
+  readonly settings: LimitSettings;
+}
+
+/** How one limit stands after an exchange was let in. */
+export interface LimitState {
+  readonly limit: LimitName;
+  readonly scope: LimitedScope;
+  readonly max: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/** What an exchange was granted. Settle it exactly once, whatever becomes of the exchange. */
+export interface Reservation {
+  readonly states: readonly LimitState[];
+  /** Limits in dry run that would have refused, as `project shop usd_per_day`. */
+  readonly wouldRefuse: readonly string[];
+  /** Gives back what was reserved and not used. Requests stay counted unless `used.requests` is 0. */
+  settle(used: Amounts): void;
+}
+
+interface PlannedLimit {
+  readonly limit: LimitName;
+  readonly scope: LimitedScope;
+  readonly max: number;
+  readonly counter: string;
+  readonly calendar: Calendar;
+}
+
+/** The limits of one key and of its project together: both hold. Made once for each configuration. */
+export class Limiter {
+  readonly #counters: Counters;
+  readonly #planned: readonly PlannedLimit[];
+  /** Whether anything is limited by tokens or money, so that a request's worst case must be known. */
+  readonly needsAmounts: boolean;
+  /** Whether a model without a price must be refused. */
+  readonly needsPrice: boolean;
+
+  /** Throws RangeError for an unknown time zone. */
+  constructor(counters: Counters, scopes: readonly LimitedScope[]) {
+    this.#counters = counters;
+    this.#planned = scopes.flatMap((scope) => plan(scope));
+    this.needsAmounts = this.#planned.some(({ limit }) => limitTable[limit].unit !== 'requests');
+    this.needsPrice = this.#planned.some(
+      ({ limit, scope }) =>
+        limitTable[limit].unit === 'nanoUsd' &&
+        scope.settings.unpriced === 'refuse' &&
+        scope.settings.mode === 'enforce',
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#planned.length === 0;
+  }
+
+  /** Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget. */
+  reserve(worst: Amounts, nowMs: number): Reservation | Promise<Reservation> {
+    const claims = this.#planned.map((planned) => toClaim(planned, worst, nowMs));
+    const grant = this.#counters.reserve(claims, nowMs);
+    return grant instanceof Promise
+      ? grant.then((settled) => this.#conclude(settled, claims))
+      : this.#conclude(grant, claims);
+  }
+
+  #conclude(grant: Grant, claims: readonly Claim[]): Reservation {
+    if (!grant.isGranted) throw refusal(this.#planned, claims, grant);
+    const { states, ticket } = grant;
+    return {
+      states: this.#planned.map(({ limit, scope, max }, i) => ({
+        limit,
+        scope,
+        max,
+        remaining: Math.max(0, max - (states[i] as CounterState).used),
+        resetMs: (states[i] as CounterState).resetMs,
+      })),
+      wouldRefuse: this.#planned.flatMap(({ limit, scope, max }, i) =>
+        !(claims[i] as Claim).isEnforced && (states[i] as CounterState).used > max
+          ? [`${scope.kind} ${scope.name} ${limit}`]
+          : [],
+      ),
+      settle: once((used: Amounts) => this.#settle(ticket, used)),
+    };
+  }
+
+  #settle(ticket: Ticket, used: Amounts): void {
+    this.#counters.settle(
+      ticket,
+      this.#planned.map(({ limit }) => used[limitTable[limit].unit]),
+    );
+  }
+}
+
+function plan(scope: LimitedScope): readonly PlannedLimit[] {
+  const calendar = createCalendar(scope.settings.time_zone);
+  return limitNames.flatMap((limit) => {
+    const max = scope.settings[limit];
+    if (max === undefined) return [];
+    return [{ limit, scope, max, counter: `${scope.kind} ${scope.name} ${limit}`, calendar }];
+  });
+}
+
+function toClaim(
+  { limit, scope, max, counter, calendar }: PlannedLimit,
+  worst: Amounts,
+  nowMs: number,
+): Claim {
+  const row = limitTable[limit];
+  const period = 'period' in row ? calendar[row.period](nowMs) : undefined;
+  return {
+    counter: period === undefined ? counter : `${counter} ${period.name}`,
+    kind: row.kind,
+    max,
+    amount: worst[row.unit],
+    endsMs: period?.endsMs ?? 0,
+    isEnforced: scope.settings.mode === 'enforce',
+  };
+}
+
+/** The refusal, with what was asked for and what is left; waiting can't help where it never fits. */
+function refusal(
+  planned: readonly PlannedLimit[],
+  claims: readonly Claim[],
+  { refusedBy, states }: Extract<Grant, { isGranted: false }>,
+): GatewayError {
+  const { limit, scope, max } = planned[refusedBy] as PlannedLimit;
+  const { amount } = claims[refusedBy] as Claim;
+  const { used, resetMs } = states[refusedBy] as CounterState;
+  const row = limitTable[limit];
+  const neverFits = amount > max;
+  const inUnit = (value: number) => (row.unit === 'nanoUsd' ? `US$ ${toUsd(value)}` : String(value));
+  const left = neverFits
+    ? `this request alone may need ${inUnit(amount)}`
+    : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
+  const allowed = row.unit === 'nanoUsd' ? toUsd(max) : String(max);
+  return new GatewayError(
+    row.reason,
+    `${scope.kind} ${scope.name} may use ${allowed} ${row.words}: ${left}`,
+    {
+      ...(neverFits || row.kind === 'period' ? { headers: { 'x-should-retry': 'false' } } : {}),
+      ...(neverFits
+        ? {}
+        : { retryAfterS: Math.max(1, Math.ceil((row.kind === 'level' ? 1_000 : resetMs) / 1_000)) }),
+    },
+  );
+}
+
+/** With as many digits as say something, six behind the point at most. */
+export function toUsd(nanoUsd: number): string {
+  return String(Number((nanoUsd / nanoUsdPerUsd).toFixed(6)));
+}
+
+function once<T>(call: (value: T) => void): (value: T) => void {
+  let isDone = false;
+  return (value) => {
+    if (isDone) return;
+    isDone = true;
+    call(value);
+  };
+}

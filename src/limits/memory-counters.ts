@@ -1,0 +1,100 @@
+import type { Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
+import { MinuteWindow } from './minute-window.ts';
+
+interface Sum {
+  used: number;
+  readonly endsMs: number;
+}
+
+// Periods that are over are dropped when so many counters of periods have come up.
+const sweepAbove = 10_000;
+
+/** Counts in this process. Exact, because nothing else runs between looking and counting. */
+export class MemoryCounters implements Counters {
+  readonly #windows = new Map<string, MinuteWindow>();
+  readonly #sums = new Map<string, Sum>();
+  readonly #clockMs: () => number;
+
+  /** `clockMs` gives milliseconds on a clock that never goes back. */
+  constructor(clockMs: () => number = () => performance.now()) {
+    this.#clockMs = clockMs;
+  }
+
+  reserve(claims: readonly Claim[], nowMs: number): Grant {
+    const clockMs = this.#clockMs();
+    const refusedBy = claims.findIndex(
+      (claim) => claim.isEnforced && this.#used(claim, clockMs) + claim.amount > claim.max,
+    );
+    if (refusedBy >= 0) {
+      return {
+        isGranted: false,
+        refusedBy,
+        states: claims.map((claim) => this.#state(claim, clockMs, nowMs)),
+      };
+    }
+    for (const claim of claims) this.#add(claim, claim.amount, clockMs);
+    return {
+      isGranted: true,
+      states: claims.map((claim) => this.#state(claim, clockMs, nowMs)),
+      ticket: { claims, atMs: clockMs },
+    };
+  }
+
+  settle({ claims, atMs }: Ticket, used: readonly number[]): void {
+    for (const [i, claim] of claims.entries()) {
+      this.#add(claim, (claim.kind === 'level' ? 0 : (used[i] ?? 0)) - claim.amount, atMs);
+    }
+  }
+
+  /** Sets what a period has used up already, known from the ledger. */
+  restore(counter: string, used: number, endsMs: number): void {
+    const known = this.#sums.get(counter);
+    if (known === undefined) this.#sums.set(counter, { used, endsMs });
+    else known.used += used;
+  }
+
+  /** Nothing to close: everything is in memory. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #used({ kind, counter }: Claim, clockMs: number): number {
+    if (kind === 'minute') return this.#windows.get(counter)?.used(clockMs) ?? 0;
+    return this.#sums.get(counter)?.used ?? 0;
+  }
+
+  #add({ kind, counter, endsMs }: Claim, amount: number, atMs: number): void {
+    if (kind === 'minute') {
+      const window = this.#windows.get(counter) ?? new MinuteWindow();
+      this.#windows.set(counter, window);
+      window.add(amount, atMs);
+      return;
+    }
+    const known = this.#sums.get(counter);
+    if (known !== undefined) {
+      known.used += amount;
+      return;
+    }
+    if (this.#sums.size >= sweepAbove) this.#sweep();
+    this.#sums.set(counter, { used: amount, endsMs });
+  }
+
+  #sweep(): void {
+    const nowMs = Date.now();
+    for (const [counter, { endsMs, used }] of this.#sums) {
+      if (endsMs === 0 ? used === 0 : endsMs < nowMs) this.#sums.delete(counter);
+    }
+  }
+
+  #state(claim: Claim, clockMs: number, nowMs: number): CounterState {
+    const used = this.#used(claim, clockMs);
+    if (claim.kind === 'period') return { used, resetMs: Math.max(0, claim.endsMs - nowMs) };
+    if (claim.kind === 'level') return { used, resetMs: 0 };
+    const window = this.#windows.get(claim.counter);
+    const isFull = used + claim.amount > claim.max;
+    return {
+      used,
+      resetMs: window?.waitMs(isFull ? Math.max(0, claim.max - claim.amount) : 0, clockMs) ?? 0,
+    };
+  }
+}

@@ -1,0 +1,48 @@
+const second = 1_000;
+// The last second is not over, so 61 of them are needed for no 60 seconds to hold more than the limit.
+const slots = 61;
+
+/** The sum of the last minute, by seconds: exact to the second, and never too low. */
+export class MinuteWindow {
+  readonly #sums = new Float64Array(slots);
+  #latest = Number.NEGATIVE_INFINITY;
+  #total = 0;
+
+  /** The sum of the minute before `nowMs`, on a clock that never goes back. */
+  used(nowMs: number): number {
+    this.#advance(Math.floor(nowMs / second));
+    return this.#total;
+  }
+
+  /** Adds to the second of `atMs`; what has left the window already counts for nothing. */
+  add(amount: number, atMs: number): void {
+    const at = Math.floor(atMs / second);
+    this.#advance(at);
+    if (at <= this.#latest - slots) return;
+    const slot = ((at % slots) + slots) % slots;
+    this.#sums[slot] = (this.#sums[slot] as number) + amount;
+    this.#total += amount;
+  }
+
+  /** Milliseconds until at most `amount` is left in the window; 0 where that is so now. */
+  waitMs(amount: number, nowMs: number): number {
+    this.#advance(Math.floor(nowMs / second));
+    let left = this.#total;
+    for (let age = slots - 1; age >= 0 && left > amount; age -= 1) {
+      left -= this.#sums[(((this.#latest - age) % slots) + slots) % slots] as number;
+      if (left <= amount) return (this.#latest - age + slots) * second - nowMs;
+    }
+    return 0;
+  }
+
+  #advance(to: number): void {
+    if (to <= this.#latest) return;
+    const passed = Math.min(slots, to - this.#latest);
+    for (let step = 0; step < passed; step += 1) {
+      const slot = (((to - step) % slots) + slots) % slots;
+      this.#total -= this.#sums[slot] as number;
+      this.#sums[slot] = 0;
+    }
+    this.#latest = to;
+  }
+}

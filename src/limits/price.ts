@@ -1,0 +1,34 @@
+import type { Usage } from '../dialects/dialect.ts';
+
+/** US$ per million tokens, as providers publish their prices. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+// US$ per million tokens is thousands of nano US$ per token.
+const nanoUsdPerToken = 1_000;
+export const nanoUsdPerUsd = 1_000_000_000;
+
+/** What an exchange cost, in whole nano US$. */
+export function costOf(usage: Usage, price: Price): number {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  const freshTokens = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  const usd =
+    freshTokens * price.input +
+    cacheReadTokens * price.cacheRead +
+    cacheWriteTokens * price.cacheWrite +
+    outputTokens * price.output;
+  return Math.ceil(usd * nanoUsdPerToken);
+}
+
+/** The most that so many tokens can cost: all input at its dearest kind. */
+export function worstCostOf(
+  tokens: { readonly input: number; readonly output: number },
+  price: Price,
+): number {
+  const input = Math.max(price.input, price.cacheWrite, price.cacheRead);
+  return Math.ceil((tokens.input * input + tokens.output * price.output) * nanoUsdPerToken);
+}

@@ -1,0 +1,124 @@
+/**
+ * Counts all claims of an exchange or none, in one step at the server, by the server's clock.
+ *
+ * KEYS: a counter a claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim
+ * kind, max, amount, end of the period (ms), 1 where it is enforced.
+ * Answers: index of the claim that does not fit (0: granted), the second, then used and reset (ms) of each.
+ */
+export const reserveScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local second = tonumber(time[1])
+local leaseMs = tonumber(ARGV[2])
+
+local function window(key)
+  local sum = 0
+  local sums = {}
+  local fields = redis.call('HGETALL', key)
+  for i = 1, #fields, 2 do
+    local at = tonumber(fields[i])
+    if at <= second - 61 then
+      redis.call('HDEL', key, fields[i])
+    else
+      local amount = tonumber(fields[i + 1])
+      sum = sum + amount
+      sums[#sums + 1] = { at, amount }
+    end
+  end
+  return sum, sums
+end
+
+local function wait(sums, sum, most)
+  table.sort(sums, function(a, b) return a[1] < b[1] end)
+  for _, each in ipairs(sums) do
+    if sum <= most then return 0 end
+    sum = sum - each[2]
+    if sum <= most then return (each[1] + 61) * 1000 - now end
+  end
+  return 0
+end
+
+local claims = {}
+local refused = 0
+for i, key in ipairs(KEYS) do
+  local at = 2 + (i - 1) * 5
+  local claim = { key = key, kind = ARGV[at + 1], max = tonumber(ARGV[at + 2]), amount = tonumber(ARGV[at + 3]),
+    ends = tonumber(ARGV[at + 4]) }
+  if claim.kind == 'minute' then
+    claim.used, claim.sums = window(key)
+  elseif claim.kind == 'level' then
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    claim.used = redis.call('ZCARD', key)
+  else
+    claim.used = tonumber(redis.call('GET', key) or '0')
+  end
+  if refused == 0 and ARGV[at + 5] == '1' and claim.used + claim.amount > claim.max then refused = i end
+  claims[i] = claim
+end
+
+local answer = { refused, second }
+for _, claim in ipairs(claims) do
+  local used = claim.used
+  if refused == 0 then
+    used = used + claim.amount
+    if claim.kind == 'minute' then
+      redis.call('HINCRBY', claim.key, second, string.format('%.0f', claim.amount))
+      redis.call('PEXPIRE', claim.key, 122000)
+    elseif claim.kind == 'level' then
+      redis.call('ZADD', claim.key, now + leaseMs, ARGV[1])
+      redis.call('PEXPIRE', claim.key, leaseMs * 2)
+    else
+      redis.call('INCRBY', claim.key, string.format('%.0f', claim.amount))
+      redis.call('PEXPIREAT', claim.key, claim.ends + 172800000)
+    end
+  end
+  local reset = 0
+  if claim.kind == 'period' then
+    reset = math.max(0, claim.ends - now)
+  elseif claim.kind == 'minute' then
+    local most = 0
+    if claim.used + claim.amount > claim.max then most = math.max(0, claim.max - claim.amount) end
+    if refused == 0 then claim.sums[#claim.sums + 1] = { second, claim.amount } end
+    reset = wait(claim.sums, used, most)
+  end
+  answer[#answer + 1] = string.format('%.0f', used)
+  answer[#answer + 1] = string.format('%.0f', reset)
+end
+return answer
+`;
+
+/**
+ * Puts what was used in the place of what was claimed.
+ *
+ * KEYS: a counter a claim. ARGV: the lease's name, the second of the reservation, then for each claim kind,
+ * difference, end of the period (ms). A counter that is gone is not made again for a difference below zero.
+ */
+export const settleScript = `
+local second = tonumber(redis.call('TIME')[1])
+for i, key in ipairs(KEYS) do
+  local at = 2 + (i - 1) * 3
+  local kind = ARGV[at + 1]
+  local difference = tonumber(ARGV[at + 2])
+  if kind == 'level' then
+    redis.call('ZREM', key, ARGV[1])
+  elseif kind == 'minute' then
+    if tonumber(ARGV[2]) > second - 61 and redis.call('HEXISTS', key, ARGV[2]) == 1 then
+      redis.call('HINCRBY', key, ARGV[2], string.format('%.0f', difference))
+    end
+  elseif difference > 0 or redis.call('EXISTS', key) == 1 then
+    if redis.call('INCRBY', key, string.format('%.0f', difference)) < 0 then redis.call('SET', key, '0') end
+    redis.call('PEXPIREAT', key, tonumber(ARGV[at + 3]) + 172800000)
+  end
+end
+return 0
+`;
+
+/** Raises a period's counter to what it held before; KEYS: the counter, ARGV: sum, end of the period (ms). */
+export const restoreScript = `
+local sum = tonumber(ARGV[1])
+if sum > tonumber(redis.call('GET', KEYS[1]) or '0') then
+  redis.call('SET', KEYS[1], string.format('%.0f', sum))
+  redis.call('PEXPIREAT', KEYS[1], tonumber(ARGV[2]) + 172800000)
+end
+return 0
+`;

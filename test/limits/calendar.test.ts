@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { createCalendar } from '../../src/limits/calendar.ts';
+
+const at = (text: string) => Date.parse(text);
+
+describe('calendar', () => {
+  test('a day of UTC ends at its midnight', () => {
+    const day = createCalendar('UTC').day(at('2026-11-22T18:00:00Z'));
+
+    expect(day).toEqual({ name: '2026-11-22', endsMs: at('2026-11-23T00:00:00Z') });
+  });
+
+  test.each([
+    ['of 23 hours', '2026-03-28T23:30:00Z', '2026-03-29', '2026-03-29T22:00:00Z'],
+    ['of 25 hours', '2026-10-24T22:30:00Z', '2026-10-25', '2026-10-25T23:00:00Z'],
+  ])('a day %s ends at the midnight of its own zone', (_what, now, name, ends) => {
+    const day = createCalendar('Europe/Berlin').day(at(now));
+
+    expect(day).toEqual({ name, endsMs: at(ends) });
+  });
+
+  test('a month ends with the zone, not with UTC', () => {
+    const month = createCalendar('America/New_York').month(at('2026-12-01T03:00:00Z'));
+
+    expect(month).toEqual({ name: '2026-11', endsMs: at('2026-12-01T05:00:00Z') });
+  });
+
+  test('a clock that jumps back finds the day that it jumps to', () => {
+    const calendar = createCalendar('UTC');
+    calendar.day(at('2026-11-23T12:00:00Z'));
+
+    const day = calendar.day(at('2026-11-22T12:00:00Z'));
+
+    expect(day.name).toBe('2026-11-22');
+  });
+
+  test('an unknown zone throws', () => {
+    expect(() => createCalendar('Europe/Atlantis')).toThrow(RangeError);
+  });
+});
