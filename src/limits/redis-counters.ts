@@ -184,6 +184,8 @@ export class RedisCounters implements Counters {
   #lost(cause: unknown): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
+    // A server that hangs holds its connections: only a new one can tell when it answers again.
+    if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     this.#options.onState({ isConnected: false, cause });
   }
 

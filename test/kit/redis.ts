@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether a Redis server is installed here; tests that need one are reported as skipped where it is not. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+export interface TestRedis {
+  readonly url: string;
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, without its data. */
+  start(): Promise<void>;
+  /** SIGSTOP: it holds its connections and answers nothing; SIGCONT goes on. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+/** A throw-away Redis of the test's own on loopback. */
+export async function startRedis(): Promise<TestRedis> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const ended = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await ended;
+  };
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
+    child = spawn('redis-server', [...options, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+    await untilListening(port);
+  };
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    kill,
+    start,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    stop: async () => {
+      child?.kill('SIGCONT');
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+/** Resolves when something accepts connections there; throws after five seconds. */
+export async function untilListening(port: number): Promise<void> {
+  const until = Date.now() + 5_000;
+  while (Date.now() < until) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}

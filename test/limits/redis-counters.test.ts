@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { GatewayError } from '../../src/errors.ts';
+import type { Claim, Grant } from '../../src/limits/counters.ts';
+import { MemoryCounters } from '../../src/limits/memory-counters.ts';
+import { RedisCounters, type RedisOptions, type RestoredSum } from '../../src/limits/redis-counters.ts';
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+
+const endsMs = Date.now() + 3_600_000;
+const opened: RedisCounters[] = [];
+let redis: TestRedis;
+let names = 0;
+
+function claim(counter: string, max: number, extra: Partial<Claim> = {}): Claim {
+  return { counter, kind: 'period', max, amount: 1, endsMs, isEnforced: true, ...extra };
+}
+
+async function open(
+  extra: Partial<RedisOptions> = {},
+): Promise<{ counters: RedisCounters; states: boolean[] }> {
+  const states: boolean[] = [];
+  const counters = await RedisCounters.open(`test-${++names}`, {
+    url: redis.url,
+    onFailure: undefined,
+    onState: ({ isConnected }) => states.push(isConnected),
+    ...extra,
+  });
+  opened.push(counters);
+  return { counters, states };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error('it never came about');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function used(grant: Grant): number {
+  return grant.states[0]?.used ?? Number.NaN;
+}
+
+describe.skipIf(!hasRedis)('counters in Redis', () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const counters of opened.splice(0)) await counters.close();
+  });
+  afterAll(() => redis.stop());
+
+  test('two gateways share a budget: of 400 requests at once exactly 50 are granted', async () => {
+    const [one, two] = [await open(), await open()];
+    const asked = Array.from({ length: 400 }, (_, i) =>
+      (i % 2 === 0 ? one : two).counters.reserve([claim('budget', 50)], Date.now()),
+    );
+
+    const grants = await Promise.all(asked);
+
+    expect(grants.filter(({ isGranted }) => isGranted)).toHaveLength(50);
+  });
+
+  test.each(['minute', 'period', 'level'] as const)(
+    'decides like memory does: random claims and settlements of kind %s',
+    async (kind) => {
+      const { counters } = await open();
+      const memory = new MemoryCounters();
+      let seed = 11;
+      const random = (below: number) => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed % below;
+      };
+      const open_: { ours: Grant; theirs: Grant; amount: number }[] = [];
+
+      for (let step = 0; step < 300; step += 1) {
+        const claims = [
+          claim(`${kind} a`, 40, { kind, amount: kind === 'level' ? 1 : random(20) }),
+          claim(`${kind} b`, 60, { kind, amount: kind === 'level' ? 1 : random(20) }),
+        ];
+        const [ours, theirs] = [
+          await counters.reserve(claims, Date.now()),
+          memory.reserve(claims, Date.now()),
+        ];
+        expect({ granted: ours.isGranted, used: ours.states.map(({ used: sum }) => sum) }).toEqual({
+          granted: theirs.isGranted,
+          used: theirs.states.map(({ used: sum }) => sum),
+        });
+        if (ours.isGranted) open_.push({ ours, theirs, amount: random(10) });
+        while (open_.length > 0 && random(3) > 0) {
+          const { ours: mine, theirs: other, amount } = open_.shift() as (typeof open_)[number];
+          if (!mine.isGranted || !other.isGranted) continue;
+          counters.settle(mine.ticket, [amount, amount]);
+          memory.settle(other.ticket, [amount, amount]);
+        }
+      }
+    },
+  );
+
+  test('away: a budget refuses at once, a rate is counted here, and back again both go on without a jump', async () => {
+    const { counters, states } = await open();
+    const budget = claim('away budget', 10);
+    const rate = claim('away rate', 10, { kind: 'minute' });
+    await counters.reserve([budget], Date.now());
+    redis.pause();
+    const startedMs = Date.now();
+    const refused = await counters.reserve([budget], Date.now()).catch((error: GatewayError) => error.reason);
+    const waitedMs = Date.now() - startedMs;
+    const granted = await counters.reserve([rate], Date.now());
+
+    redis.resume();
+    await until(() => states.at(-1) === true);
+    const after = await counters.reserve([budget], Date.now());
+
+    expect({ refused, granted: granted.isGranted, states }).toEqual({
+      refused: 'limit.state_unavailable',
+      granted: true,
+      states: [false, true],
+    });
+    expect(waitedMs).toBeLessThan(3_000);
+    // The one that was refused may have been counted by a server that slept, never more.
+    expect(used(after)).toBeGreaterThanOrEqual(2);
+    expect(used(after)).toBeLessThanOrEqual(3);
+  });
+
+  test('what was granted locally while Redis was away counts there afterwards', async () => {
+    const { counters, states } = await open({ onFailure: 'local' });
+    const budget = claim('local budget', 10);
+    await counters.reserve([budget], Date.now());
+    await redis.kill();
+    await until(() => states.at(-1) === false);
+    const grant = await counters.reserve([{ ...budget, amount: 4 }], Date.now());
+    if (!grant.isGranted) throw new Error('it was refused');
+    counters.settle(grant.ticket, [3]);
+
+    await redis.start();
+    await until(() => states.at(-1) === true);
+    const after = await counters.reserve([budget], Date.now());
+
+    // Redis forgot the first one with its data; the ledger would bring it back.
+    expect(used(after)).toBe(4);
+  });
+
+  test('a Redis that lost its data is filled from the ledger before anybody counts', async () => {
+    const known: RestoredSum[] = [{ counter: 'lost', used: 9, endsMs }];
+    const { counters, states } = await open({ restore: () => Promise.resolve(known) });
+    await redis.kill();
+    await until(() => states.at(-1) === false);
+
+    await redis.start();
+    await until(() => states.at(-1) === true);
+    const [last, beyond] = [
+      await counters.reserve([claim('lost', 10)], Date.now()),
+      await counters.reserve([claim('lost', 10)], Date.now()),
+    ];
+
+    expect([last.isGranted, beyond.isGranted]).toEqual([true, false]);
+  });
+
+  test('away at the start: the gateway starts, and counts when it comes', async () => {
+    await redis.kill();
+    const { counters, states } = await open();
+    const refused = await counters.reserve([claim('late', 1)], Date.now()).catch(() => 'refused');
+
+    await redis.start();
+    await until(() => states.at(-1) === true);
+    const grant = await counters.reserve([claim('late', 1)], Date.now());
+
+    expect([refused, grant.isGranted]).toEqual(['refused', true]);
+  });
+});
