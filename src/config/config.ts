@@ -1,6 +1,7 @@
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
-import { createKeyRing, hashKey, type KeyRing } from './build/keys.ts';
+import { createKeyRing, hashKey, type KeyLimits, type KeyRing } from './build/keys.ts';
+import type { LimitsConfig } from './build/limits.ts';
 import { buildModelFinder, buildModels, type FindModel, type ModelEntry } from './build/models.ts';
 import {
   buildProjects,
@@ -74,6 +75,12 @@ export interface Config {
   readonly secrets: readonly string[];
   /** What the keys' policies were compiled from, for threads that need their own. */
   readonly policySource: PolicySource;
+  /** Where limits and budgets are counted. */
+  readonly state: {
+    /** Of a Redis; absent: in memory. */
+    readonly url?: string;
+    readonly onFailure?: 'refuse' | 'local';
+  };
   readonly records: { readonly file?: string; readonly bodies: boolean };
   readonly plants: {
     readonly baseUrl: string;
@@ -112,7 +119,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
     const compiled = compilePolicies(policies, secrets);
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
-      sources.map(({ digest, id, project, expiresMs, policies: own }) => ({
+      sources.map(({ digest, id, project, expiresMs, policies: own, limits }) => ({
         digest,
         record: Object.freeze({
           id,
@@ -120,6 +127,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
           policies: compiled.select([...new Set([...(projects.get(project)?.policies ?? []), ...own])]),
           ...(expiresMs !== undefined && { expiresMs }),
           ...modelsOf(projects.get(project)),
+          ...limitsOf(projects.get(project), id, limits),
         }),
       })),
     );
@@ -164,6 +172,20 @@ export function rebuildConfig({ addedKeys, ...source }: ConfigSource): Config {
 
 function modelsOf(project: ProjectConfig | undefined): { models?: readonly string[] } {
   return project?.models === undefined ? {} : { models: project.models };
+}
+
+function limitsOf(
+  project: ProjectConfig | undefined,
+  id: string,
+  own: LimitsConfig | undefined,
+): { limits?: readonly KeyLimits[] } {
+  const limits = [
+    ...(project?.limits === undefined
+      ? []
+      : [{ kind: 'project' as const, name: project.name, settings: project.limits }]),
+    ...(own === undefined ? [] : [{ kind: 'key' as const, name: id, settings: own }]),
+  ];
+  return limits.length === 0 ? {} : { limits };
 }
 
 /** The `models` of a project are the commonest rule, written short: they become a policy like any other. */
@@ -223,9 +245,18 @@ function buildServer({
   });
 }
 
-function buildRest({ records, plants }: Settings): Pick<Config, 'records' | 'plants'> {
+function buildRest({
+  state,
+  on_state_failure,
+  records,
+  plants,
+}: Settings): Pick<Config, 'state' | 'records' | 'plants'> {
   const { enabled, host, port, database } = plants.store;
   return {
+    state: Object.freeze({
+      ...(state !== 'memory' && { url: state }),
+      ...(on_state_failure !== undefined && { onFailure: on_state_failure }),
+    }),
     records: Object.freeze({ bodies: records.bodies, ...(records.file !== null && { file: records.file }) }),
     plants: Object.freeze({
       baseUrl: plants.base_url.replace(/\/+$/, ''),

@@ -1,22 +1,6 @@
 import type { FailureCode } from '../errors.ts';
 import type { Amounts, Claim } from './counters.ts';
 
-/** What a project or a key may use; the settings of the configuration, with money in nano US$. */
-export interface LimitSettings {
-  readonly requests_per_minute?: number;
-  readonly tokens_per_minute?: number;
-  readonly concurrent_requests?: number;
-  readonly tokens_per_day?: number;
-  readonly tokens_per_month?: number;
-  readonly usd_per_day?: number;
-  readonly usd_per_month?: number;
-  readonly mode: 'enforce' | 'monitor';
-  /** Whether a model without a known price may be used under a budget in US$. */
-  readonly unpriced: 'refuse' | 'allow';
-  /** IANA name of the zone whose midnight begins a day. */
-  readonly time_zone: string;
-}
-
 interface LimitRow {
   readonly kind: Claim['kind'];
   readonly unit: keyof Amounts;

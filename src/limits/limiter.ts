@@ -1,20 +1,14 @@
+import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { type Calendar, createCalendar } from './calendar.ts';
 import type { Amounts, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
-import { type LimitName, type LimitSettings, limitNames, limitTable } from './limit-table.ts';
+import { type LimitName, limitNames, limitTable } from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
-
-/** A project or a key, with what it may use. */
-export interface LimitedScope {
-  readonly kind: 'project' | 'key';
-  readonly name: string;
-  readonly settings: LimitSettings;
-}
 
 /** How one limit stands after an exchange was let in. */
 export interface LimitState {
   readonly limit: LimitName;
-  readonly scope: LimitedScope;
+  readonly scope: KeyLimits;
   readonly max: number;
   readonly remaining: number;
   readonly resetMs: number;
@@ -31,7 +25,7 @@ export interface Reservation {
 
 interface PlannedLimit {
   readonly limit: LimitName;
-  readonly scope: LimitedScope;
+  readonly scope: KeyLimits;
   readonly max: number;
   readonly counter: string;
   readonly calendar: Calendar;
@@ -47,7 +41,7 @@ export class Limiter {
   readonly needsPrice: boolean;
 
   /** Throws RangeError for an unknown time zone. */
-  constructor(counters: Counters, scopes: readonly LimitedScope[]) {
+  constructor(counters: Counters, scopes: readonly KeyLimits[]) {
     this.#counters = counters;
     this.#planned = scopes.flatMap((scope) => plan(scope));
     this.needsAmounts = this.#planned.some(({ limit }) => limitTable[limit].unit !== 'requests');
@@ -100,7 +94,7 @@ export class Limiter {
   }
 }
 
-function plan(scope: LimitedScope): readonly PlannedLimit[] {
+function plan(scope: KeyLimits): readonly PlannedLimit[] {
   const calendar = createCalendar(scope.settings.time_zone);
   return limitNames.flatMap((limit) => {
     const max = scope.settings[limit];

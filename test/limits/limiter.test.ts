@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { LimitsConfig } from '../../src/config/build/limits.ts';
 import type { GatewayError } from '../../src/errors.ts';
-import type { LimitSettings } from '../../src/limits/limit-table.ts';
 import { Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 
@@ -8,7 +8,7 @@ const now = Date.parse('2026-11-22T18:00:00Z');
 const one = { requests: 1, tokens: 100, nanoUsd: 2_000_000 };
 const nothing = { requests: 0, tokens: 0, nanoUsd: 0 };
 
-function limiter(settings: Partial<LimitSettings>, clock: { ms: number } = { ms: 0 }): Limiter {
+function limiter(settings: Partial<LimitsConfig>, clock: { ms: number } = { ms: 0 }): Limiter {
   const whole = { mode: 'enforce', unpriced: 'refuse', time_zone: 'UTC', ...settings } as const;
   return new Limiter(new MemoryCounters(() => clock.ms), [
     { kind: 'project', name: 'shop', settings: whole },

@@ -1,6 +1,7 @@
 import { hash as digestOf, randomInt, timingSafeEqual } from 'node:crypto';
 import type { PolicySet } from '../../policy/compile.ts';
 import { keyChecksum } from '../../policy/detectors/secrets/key-checksum.ts';
+import type { LimitsConfig } from './limits.ts';
 
 /** What a presented key stands for. The key itself is not kept. */
 export interface KeyRecord {
@@ -12,6 +13,15 @@ export interface KeyRecord {
   readonly policies: PolicySet;
   /** Names and patterns its project may use; absent: all. */
   readonly models?: readonly string[];
+  /** What its project and it may use, where anything is limited: both hold. */
+  readonly limits?: readonly KeyLimits[];
+}
+
+/** The limits of a project, or of one of its keys. */
+export interface KeyLimits {
+  readonly kind: 'project' | 'key';
+  readonly name: string;
+  readonly settings: LimitsConfig;
 }
 
 export interface KeyRing {

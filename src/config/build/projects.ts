@@ -4,6 +4,7 @@ import type { KeyFile } from '../source/key-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import { hashKey, parseKey } from './keys.ts';
+import { buildLimits, type LimitsConfig } from './limits.ts';
 
 export interface ProjectConfig {
   readonly name: string;
@@ -11,6 +12,7 @@ export interface ProjectConfig {
   readonly policies: readonly string[];
   /** Names and patterns of the models it may use; absent: all. */
   readonly models?: readonly string[];
+  readonly limits?: LimitsConfig;
 }
 
 /** A key as the file has it, before its policies are compiled. */
@@ -22,6 +24,7 @@ export interface KeySource {
   readonly plain?: string;
   readonly expiresMs?: number;
   readonly policies: readonly string[];
+  readonly limits?: LimitsConfig;
 }
 
 interface Inputs {
@@ -49,14 +52,22 @@ export function buildProjects({
   const policyNames = Object.keys(settings.policies);
   const forAll = policyNames.filter((name) => settings.policies[name]?.apply === 'all');
   return new Map(
-    Object.entries(settings.projects ?? {}).map(([name, { policies, models }]) => {
+    Object.entries(settings.projects ?? {}).map(([name, { policies, models, limits }]) => {
       checkPolicies(['projects', name, 'policies'], policies, policyNames, report);
       const shorthand = models === undefined ? [] : [modelPolicyName(name)];
       const own = [...new Set([...forAll, ...shorthand, ...policies])];
       if (own.length === 0 && !needsLocalKey) {
         report.warn(['projects', name], 'no policy applies: its keys may send anything', { part: 'key' });
       }
-      return [name, { name, policies: own, ...(models !== undefined && { models }) }];
+      return [
+        name,
+        {
+          name,
+          policies: own,
+          ...(models !== undefined && { models }),
+          ...(limits !== undefined && { limits: buildLimits(limits) }),
+        },
+      ];
     }),
   );
 }
@@ -127,6 +138,7 @@ function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlac
     ...given,
     policies: key.policies,
     ...(expiresMs !== undefined && { expiresMs }),
+    ...(key.limits !== undefined && { limits: buildLimits(key.limits) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { parseExpiry } from './expiry.ts';
+import { limitsSchema } from './limits.ts';
 import {
   amount,
   duration,
@@ -162,6 +163,7 @@ const keySchema = z.strictObject({
     .optional()
     .describe('When it stops working: an RFC 3339 time, or a date, which counts until its end in UTC.'),
   policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
+  limits: limitsSchema.optional().describe("How much this key may use, within its project's limits."),
 });
 
 const projectSchema = z.strictObject({
@@ -171,18 +173,7 @@ const projectSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Names and patterns of the models it may use; all when absent.'),
-  limits: z
-    .strictObject({
-      requests_per_minute: amount.optional().describe('Requests in any minute.'),
-      tokens_per_minute: amount.optional().describe('Tokens in any minute.'),
-      tokens_per_day: amount.optional().describe('Tokens in a day.'),
-      usd_per_day: price.optional().describe('US$ in a day.'),
-      usd_per_month: price.optional().describe('US$ in a month.'),
-      concurrent_requests: amount.optional().describe('Requests at the same time.'),
-      mode: z.enum(['enforce', 'monitor']).default('enforce').describe('Refuse, or only record.'),
-    })
-    .optional()
-    .describe('How much it may use.'),
+  limits: limitsSchema.optional().describe('How much all of its keys together may use.'),
   keys: z.array(keySchema).default([]).describe('Its keys; each has an id and one of hash, value and file.'),
 });
 
@@ -203,7 +194,13 @@ export const settingsSchema = z.strictObject({
     .string()
     .regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number')
     .default('memory')
-    .describe('Where limits, budgets and breakers are counted.'),
+    .describe('Where limits and budgets are counted: here, or in a Redis that many gateways share.'),
+  on_state_failure: z
+    .enum(['refuse', 'local'])
+    .optional()
+    .describe(
+      'While Redis is away: refuse, or count here by a share; when absent budgets refuse and rates are counted here.',
+    ),
   records: z
     .strictObject({
       file: z

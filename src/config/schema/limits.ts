@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { amount, price } from './scalars.ts';
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, 'expected the name of a time zone such as UTC or Europe/Berlin');
+
+/** How much a project or a key may use. */
+export const limitsSchema = z.strictObject({
+  requests_per_minute: amount.optional().describe('Requests in any minute.'),
+  tokens_per_minute: amount.optional().describe('Tokens of input and output in any minute.'),
+  concurrent_requests: amount.optional().describe('Requests at the same time.'),
+  tokens_per_day: amount.optional().describe('Tokens in a day.'),
+  tokens_per_month: amount.optional().describe('Tokens in a month.'),
+  usd_per_day: price.optional().describe('US$ in a day.'),
+  usd_per_month: price.optional().describe('US$ in a month.'),
+  unpriced: z
+    .enum(['refuse', 'allow'])
+    .default('refuse')
+    .describe('What a budget in US$ does with a model whose price is not known.'),
+  time_zone: timeZone.default('UTC').describe('Whose midnight begins a day, as an IANA name.'),
+  mode: z
+    .enum(['enforce', 'monitor'])
+    .default('enforce')
+    .describe('Refuse, or only record what would be refused.'),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false; // RangeError: there is no such zone
+  }
+}
