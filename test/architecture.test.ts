@@ -53,6 +53,7 @@ const layers: Readonly<
       'http/',
       'providers/',
       'sandbox/',
+      'limits/',
       'record/',
       'errors.ts',
       'memoize.ts',

@@ -4,10 +4,13 @@ import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lifetime.ts';
+import { limitHeaders } from '../limits/limit-headers.ts';
+import { LimitError, type Limiter } from '../limits/limiter.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
+import { Spending, type SpendingRequest } from './spending.ts';
 
 const sessionHeaders = [
   'session-id',
@@ -27,6 +30,7 @@ export class Exchange implements SwapRemoveItem {
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
   readonly draft: RecordDraft;
+  #spending: Spending | undefined;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
 
@@ -61,6 +65,20 @@ export class Exchange implements SwapRemoveItem {
     return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
   }
 
+  /** Reserves what this exchange may use up at most; `finish` settles it. Throws limit.* and is counted as refused. */
+  reserve(request: SpendingRequest, limiter: Limiter | undefined): Promise<void> | undefined {
+    this.#spending = new Spending(request);
+    return limiter === undefined ? undefined : this.#spending.reserve(limiter, this.startedMs);
+  }
+
+  /** Rate-limit headers as the client's SDK reads them, a flat list; empty where nothing is limited. */
+  limitHeaders(): readonly string[] {
+    const states =
+      this.#failure instanceof LimitError ? this.#failure.states : this.#spending?.reservation?.states;
+    if (this.#spending === undefined || states === undefined) return [];
+    return limitHeaders(states, this.#spending.dialectName, this.startedMs);
+  }
+
   /** Answers with a value of the gateway's own. */
   sendJson(value: unknown, options?: JsonOptions): void {
     this.draft.noteBytesOut(sendJson(this.response, value, this.id, options));
@@ -72,13 +90,22 @@ export class Exchange implements SwapRemoveItem {
     this.#failure = error;
     if (this.response.headersSent || this.response.isClosed) return;
     this.draft.noteFirstByte();
-    this.draft.noteBytesOut(sendError(this.response, error, this.id));
+    this.draft.noteBytesOut(sendError(this.response, error, this.id, toFields(this.limitHeaders())));
   }
 
   /** The record of the exchange as it ended. `scrub` takes secrets out of other programs' messages. */
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
+    if (this.#spending !== undefined)
+      this.draft.noteSpending(this.#spending, { status, isCut: error !== undefined });
     return this.draft.finish({ status, error, configHash, scrub });
   }
+}
+
+/** A flat list of names and values as fields. */
+function toFields(list: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (let i = 0; i < list.length; i += 2) fields[list[i] as string] = list[i + 1] as string;
+  return fields;
 }

@@ -1,4 +1,6 @@
+import type { KeyLimits } from '../config/build/keys.ts';
 import type { BodyLimits } from '../http/body.ts';
+import type { Limiter } from '../limits/limiter.ts';
 import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
@@ -10,6 +12,7 @@ import type { ModelCatalogue } from './own-answers/models.ts';
 /** A project key with what applies to it. */
 export interface GatewayKey extends KnownKey {
   readonly policies: PolicySet;
+  readonly limits?: readonly KeyLimits[];
 }
 
 /**
@@ -27,6 +30,8 @@ export interface Gateway {
   readonly configHash: string;
   /** Of every configured secret. */
   readonly scrubber: Scrubber;
+  /** What a key and its project may use; undefined where nothing is limited. */
+  readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
   readonly record: RepeatFolder['write'];
   readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */

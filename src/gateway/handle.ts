@@ -36,6 +36,9 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return sendEstimate(exchange, request);
 
+    const reserving = exchange.reserve({ request, endpoint, route, targets }, gateway.limiterFor(key));
+    if (reserving !== undefined) await reserving;
+
     const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
     await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check });
   } catch (thrown) {

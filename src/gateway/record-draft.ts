@@ -1,8 +1,10 @@
 import { toUsageFields, type Usage } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
+import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { Decision, Verdict } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
+import type { Spending } from './spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
@@ -23,6 +25,7 @@ export interface SentRequest {
 export class RecordDraft {
   // The usual fields are there from the beginning: an object that grows changes its hidden class with each.
   readonly #fields: Draft;
+  #usage: Usage | undefined;
   readonly #startedAt = performance.now();
 
   constructor(requestId: string, time: string) {
@@ -142,7 +145,26 @@ export class RecordDraft {
   }
 
   noteUsage(usage: Usage | undefined): void {
-    if (usage !== undefined) this.#fields.usage = toUsageFields(usage);
+    if (usage === undefined) return;
+    this.#usage = usage;
+    this.#fields.usage = toUsageFields(usage);
+  }
+
+  /** Settles what was reserved, and notes the cost and what limits in dry run would have refused. */
+  noteSpending(
+    spending: Spending,
+    { status, isCut }: { readonly status: number; readonly isCut: boolean },
+  ): void {
+    const fields = this.#fields;
+    const { provider, target_model: model } = fields;
+    const target = provider === undefined || model === undefined ? undefined : { provider, model };
+    const spent = spending.settle({ status, isCut, target, usage: this.#usage, bytesOut: this.bytesOut });
+    if (spent.usage !== undefined) fields.usage = toUsageFields(spent.usage);
+    if (spent.isEstimated) fields.usage_estimated = true;
+    if (spent.nanoUsd !== undefined && spent.usage !== undefined)
+      fields.cost_usd = spent.nanoUsd / nanoUsdPerUsd;
+    const would = spending.reservation?.wouldRefuse ?? [];
+    if (would.length > 0) fields.would_limit = would;
   }
 
   noteFirstByte(): void {

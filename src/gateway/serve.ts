@@ -3,6 +3,9 @@ import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import type { Counters } from '../limits/counters.ts';
+import { Limiter } from '../limits/limiter.ts';
+import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
@@ -59,6 +62,8 @@ interface ServeOptions {
   readonly limits: ListenLimits;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
+  /** Where limits are counted; in memory where nothing is said. They outlive every configuration. */
+  readonly counters?: Counters;
   /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
   readonly startedMs?: number;
   /** The module that runs in the thread for large bodies, where it is another than the product's. */
@@ -76,6 +81,7 @@ export async function serveGateway({
   limits,
   config,
   record,
+  counters = new MemoryCounters(),
   startedMs = Date.now(),
   deciderEntry,
 }: ServeOptions): Promise<GatewayServer> {
@@ -95,7 +101,7 @@ export async function serveGateway({
   const repeats = foldRepeats(record);
   const isReady = () => listener?.isDraining === false;
   const times = new TimeText();
-  const shared = { record: repeats.write, deciderEntry, admit, startedMs, isReady };
+  const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady };
   let current = build(config, shared);
 
   const server = await listen({
@@ -144,6 +150,7 @@ export async function serveGateway({
 }
 
 interface Shared {
+  readonly counters: Counters;
   readonly record: RepeatFolder['write'];
   readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
@@ -151,7 +158,10 @@ interface Shared {
   readonly isReady: () => boolean;
 }
 
-function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, isReady }: Shared) {
+function build(
+  config: GatewayConfig,
+  { counters, record, deciderEntry, admit, startedMs, isReady }: Shared,
+) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({ source: config.policySource, entry: deciderEntry });
@@ -167,6 +177,7 @@ function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, 
     scrubText: createTextScrubber(config.secrets),
     record,
     recordsBodies: config.recordsBodies,
+    limiterFor: limitersFor(counters),
     admit,
     isReady,
   };
@@ -187,6 +198,17 @@ function build(config: GatewayConfig, { record, deciderEntry, admit, startedMs, 
       if (running > 0) await idle;
       await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
     },
+  };
+}
+
+/** A limiter for each key, made when the key is first used. */
+function limitersFor(counters: Counters): Gateway['limiterFor'] {
+  const known = new Map<string, Limiter>();
+  return ({ id, limits }) => {
+    if (limits === undefined) return undefined;
+    const limiter = known.get(id) ?? new Limiter(counters, limits);
+    known.set(id, limiter);
+    return limiter;
   };
 }
 

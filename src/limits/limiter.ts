@@ -67,16 +67,17 @@ export class Limiter {
   }
 
   #conclude(grant: Grant, claims: readonly Claim[]): Reservation {
-    if (!grant.isGranted) throw refusal(this.#planned, claims, grant);
+    const limitStates = this.#planned.map(({ limit, scope, max }, i) => ({
+      limit,
+      scope,
+      max,
+      remaining: Math.max(0, max - (grant.states[i] as CounterState).used),
+      resetMs: (grant.states[i] as CounterState).resetMs,
+    }));
+    if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates });
     const { states, ticket } = grant;
     return {
-      states: this.#planned.map(({ limit, scope, max }, i) => ({
-        limit,
-        scope,
-        max,
-        remaining: Math.max(0, max - (states[i] as CounterState).used),
-        resetMs: (states[i] as CounterState).resetMs,
-      })),
+      states: limitStates,
       wouldRefuse: this.#planned.flatMap(({ limit, scope, max }, i) =>
         !(claims[i] as Claim).isEnforced && (states[i] as CounterState).used > max
           ? [`${scope.kind} ${scope.name} ${limit}`]
@@ -120,15 +121,28 @@ function toClaim(
   };
 }
 
+/** A refusal with how all limits of the key stand, for the rate-limit headers. */
+export class LimitError extends GatewayError {
+  readonly states: readonly LimitState[];
+
+  constructor(states: readonly LimitState[], ...rest: ConstructorParameters<typeof GatewayError>) {
+    super(...rest);
+    this.states = states;
+  }
+}
+
+interface Refused {
+  readonly planned: readonly PlannedLimit[];
+  readonly claims: readonly Claim[];
+  readonly grant: Extract<Grant, { isGranted: false }>;
+  readonly limitStates: readonly LimitState[];
+}
+
 /** The refusal, with what was asked for and what is left; waiting can't help where it never fits. */
-function refusal(
-  planned: readonly PlannedLimit[],
-  claims: readonly Claim[],
-  { refusedBy, states }: Extract<Grant, { isGranted: false }>,
-): GatewayError {
-  const { limit, scope, max } = planned[refusedBy] as PlannedLimit;
-  const { amount } = claims[refusedBy] as Claim;
-  const { used, resetMs } = states[refusedBy] as CounterState;
+function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
+  const { limit, scope, max } = planned[grant.refusedBy] as PlannedLimit;
+  const { amount } = claims[grant.refusedBy] as Claim;
+  const { used, resetMs } = grant.states[grant.refusedBy] as CounterState;
   const row = limitTable[limit];
   const neverFits = amount > max;
   const inUnit = (value: number) => (row.unit === 'nanoUsd' ? `US$ ${toUsd(value)}` : String(value));
@@ -136,16 +150,13 @@ function refusal(
     ? `this request alone may need ${inUnit(amount)}`
     : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
   const allowed = row.unit === 'nanoUsd' ? toUsd(max) : String(max);
-  return new GatewayError(
-    row.reason,
-    `${scope.kind} ${scope.name} may use ${allowed} ${row.words}: ${left}`,
-    {
-      ...(neverFits || row.kind === 'period' ? { headers: { 'x-should-retry': 'false' } } : {}),
-      ...(neverFits
-        ? {}
-        : { retryAfterS: Math.max(1, Math.ceil((row.kind === 'level' ? 1_000 : resetMs) / 1_000)) }),
-    },
-  );
+  const message = `${scope.kind} ${scope.name} may use ${allowed} ${row.words}: ${left}`;
+  return new LimitError(limitStates, row.reason, message, {
+    ...(neverFits || row.kind === 'period' ? { headers: { 'x-should-retry': 'false' } } : {}),
+    ...(neverFits
+      ? {}
+      : { retryAfterS: Math.max(1, Math.ceil((row.kind === 'level' ? 1_000 : resetMs) / 1_000)) }),
+  });
 }
 
 /** With as many digits as say something, six behind the point at most. */

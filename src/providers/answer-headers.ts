@@ -19,12 +19,19 @@ interface AnswerField {
   /** The name that the client gets it under; undefined for what stays here. */
   readonly passedAs: string | undefined;
   readonly isOfUse: boolean;
+  /** Whether it names the limits that the gateway has at the provider. */
+  readonly isRateLimit: boolean;
 }
 
 const answerField = memoize((name): AnswerField => {
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
   const passedAs = name === 'x-request-id' ? 'x-provider-request-id' : isPassed ? name : undefined;
-  return { name, passedAs, isOfUse: passedAs !== undefined || readNames.has(name) };
+  return {
+    name,
+    passedAs,
+    isOfUse: passedAs !== undefined || readNames.has(name),
+    isRateLimit: name.startsWith('x-ratelimit-') || name.startsWith('anthropic-ratelimit-'),
+  };
 });
 
 /** Headers of a provider's answer: those that the client gets or the gateway goes by, the first of equal names. */
@@ -53,9 +60,14 @@ export class AnswerHeaders {
   }
 
   /** Adds names and values of what the client gets to a flat list, after `clean` has seen the values. */
-  passOn(headers: string[], clean: (value: string) => string): void {
+  passOn(
+    headers: string[],
+    clean: (value: string) => string,
+    { rateLimits }: { readonly rateLimits: boolean } = { rateLimits: true },
+  ): void {
     for (let i = 0; i < this.#fields.length; i += 1) {
       const name = this.#fields[i]?.passedAs;
+      if (!rateLimits && this.#fields[i]?.isRateLimit === true) continue;
       if (name !== undefined) headers.push(name, clean(this.#values[i] as string));
     }
   }

@@ -47,6 +47,12 @@ export interface ExchangeRecord {
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly usage?: UsageFields;
+  /** Set where the provider never reported the usage, or not the whole of it. */
+  readonly usage_estimated?: boolean;
+  /** What the provider charges for it, where the price is known. */
+  readonly cost_usd?: number;
+  /** Limits in dry run that would have refused the request. */
+  readonly would_limit?: readonly string[];
   readonly first_byte_ms?: number;
   readonly total_ms: number;
   /** The request's body, only where `records.bodies` asks for it and only in the file. */

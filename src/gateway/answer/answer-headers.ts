@@ -13,8 +13,10 @@ export function headersFor(
   { scrubText }: Pick<Gateway, 'scrubText'>,
 ): string[] {
   const { id, draft } = exchange;
-  const passed: string[] = [];
-  answer.headers.passOn(passed, scrubText);
+  const limits = exchange.limitHeaders();
+  const passed: string[] = [...limits];
+  // A client that has limits of its own must not mind the provider's, which are the gateway's.
+  answer.headers.passOn(passed, scrubText, { rateLimits: limits.length === 0 });
   const headers = request.translation === undefined ? passed : withJsonType(passed);
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);

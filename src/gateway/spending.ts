@@ -1,0 +1,183 @@
+import type { Usage } from '../dialects/dialect.ts';
+import type { DialectName } from '../dialects/registry.ts';
+import { GatewayError } from '../errors.ts';
+import { type JsonDocument, kinds } from '../json/json-document.ts';
+import type { Amounts } from '../limits/counters.ts';
+import { knownModel } from '../limits/known-models.ts';
+import type { Limiter, Reservation } from '../limits/limiter.ts';
+import { costOf, type Price, worstCostOf } from '../limits/price.ts';
+import { findCaps } from '../policy/traverse/caps.ts';
+import type { Route, Target } from '../providers/route.ts';
+import type { ModelEndpoint } from './endpoints.ts';
+import type { ModelRequest } from './request.ts';
+
+export interface SpendingRequest {
+  readonly request: ModelRequest;
+  readonly endpoint: ModelEndpoint;
+  readonly route: Route | undefined;
+  /** Those that may be tried: the worst case is that of the dearest. */
+  readonly targets: readonly Target[];
+}
+
+/** How an exchange ended, as far as it tells what was used. */
+export interface Ending {
+  readonly status: number;
+  readonly isCut: boolean;
+  /** Undefined where nothing was sent to anybody. */
+  readonly target: { readonly provider: string; readonly model: string } | undefined;
+  readonly usage: Usage | undefined;
+  readonly bytesOut: number;
+}
+
+export interface Spent {
+  readonly usage: Usage | undefined;
+  readonly isEstimated: boolean;
+  /** Undefined where no price is known. */
+  readonly nanoUsd: number | undefined;
+}
+
+const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
+/** The worst case of an answer that nothing bounds: neither the client nor the configuration nor what is known of the model. */
+const unboundedTokens = 32_768;
+// Prose has more bytes a token, and little text has fewer: what is reserved should not fall short.
+const bytesPerToken = 3;
+// Images and documents: providers count their pixels and pages, of which the bytes tell little.
+const encodedBytesPerToken = 20;
+const encodedLeastTokens = 1_600;
+const encodedFromBytes = 4_096;
+/** Of an answer that was cut before its usage came: bytes of its events for each token. */
+const eventBytesPerToken = 40;
+
+/** What one exchange may use up at most, and what it did. */
+export class Spending {
+  readonly #request: SpendingRequest;
+  #reservation: Reservation | undefined;
+  #worst: { readonly input: number; readonly output: number } | undefined;
+
+  constructor(request: SpendingRequest) {
+    this.#request = request;
+  }
+
+  /** Whose SDK reads the rate-limit headers. */
+  get dialectName(): DialectName {
+    return this.#request.endpoint.dialectName;
+  }
+
+  get reservation(): Reservation | undefined {
+    return this.#reservation;
+  }
+
+  /**
+   * Reserves the worst case; without a promise where it is counted here. Throws limit.requests, .tokens,
+   * .concurrency, .budget and .state_unavailable.
+   */
+  reserve(limiter: Limiter, nowMs: number): Promise<void> | undefined {
+    const granted = limiter.reserve(this.#worstCase(limiter), nowMs);
+    if (!(granted instanceof Promise)) {
+      this.#reservation = granted;
+      return undefined;
+    }
+    return granted.then((reservation) => {
+      this.#reservation = reservation;
+    });
+  }
+
+  /** What was used, once the exchange is over; what was reserved beyond it is given back. */
+  settle(ending: Ending): Spent {
+    const { target, status } = ending;
+    if (target === undefined) {
+      this.#reservation?.settle(nothing);
+      return { usage: undefined, isEstimated: false, nanoUsd: undefined };
+    }
+    // Providers charge nothing for what they refuse or fail at before the first byte.
+    const isFree = status >= 400 || this.#request.endpoint.kind === 'count';
+    const { usage, isEstimated } = isFree ? { usage: undefined, isEstimated: false } : this.#usageOf(ending);
+    const price = this.#priceAt(target);
+    const nanoUsd = usage === undefined ? 0 : price && costOf(usage, price);
+    const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+    this.#reservation?.settle({ requests: 1, tokens, nanoUsd: nanoUsd ?? 0 });
+    return { usage, isEstimated, nanoUsd };
+  }
+
+  #worstCase(limiter: Limiter): Amounts {
+    if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
+    const { targets } = this.#request;
+    const worst = this.#tokens();
+    const prices = targets.map((target) =>
+      this.#priceAt({ provider: target.provider.options.name, model: target.model }),
+    );
+    if (limiter.needsPrice && prices.includes(undefined)) throw unpriced(this.#request.request.model);
+    const nanoUsd = Math.max(
+      0,
+      ...prices.map((price) => (price === undefined ? 0 : worstCostOf(worst, price))),
+    );
+    return { requests: 1, tokens: worst.input + worst.output, nanoUsd };
+  }
+
+  /** The most tokens that the request and its answer can have, as far as can be known before. */
+  #tokens(): { readonly input: number; readonly output: number } {
+    if (this.#worst !== undefined) return this.#worst;
+    const { request, endpoint, targets } = this.#request;
+    const output =
+      endpoint.dialect.caps.length === 0 ? 0 : this.#outputCap(targets) * answersOf(request.document);
+    this.#worst = { input: inputTokens(request.document), output };
+    return this.#worst;
+  }
+
+  #outputCap(targets: readonly Target[]): number {
+    const { request, endpoint, route } = this.#request;
+    const caps = findCaps(request.document, endpoint.dialect).map(({ tokens }) => tokens);
+    const cap = Math.max(...caps);
+    if (caps.length > 0 && Number.isFinite(cap)) return cap;
+    if (route?.entry.maxOutputTokens !== undefined) return route.entry.maxOutputTokens;
+    return Math.max(...targets.map(({ model }) => knownModel(model)?.maxOutputTokens ?? unboundedTokens));
+  }
+
+  #priceAt({ provider, model }: { readonly provider: string; readonly model: string }): Price | undefined {
+    const { route, targets } = this.#request;
+    if (route?.entry.pricing !== undefined) return route.entry.pricing;
+    const target = targets.find((each) => each.provider.options.name === provider);
+    return target?.provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
+  }
+
+  #usageOf({ usage, isCut, bytesOut }: Ending): { usage: Usage; isEstimated: boolean } {
+    if (usage !== undefined && !isCut) return { usage, isEstimated: false };
+    const worst = this.#tokens();
+    const output = Math.min(worst.output, Math.ceil(bytesOut / eventBytesPerToken));
+    const known = usage ?? { inputTokens: worst.input, outputTokens: 0 };
+    return { usage: { ...known, outputTokens: Math.max(known.outputTokens, output) }, isEstimated: true };
+  }
+}
+
+/** How many answers are asked for at once. */
+function answersOf(document: JsonDocument): number {
+  const entry = document.member(document.root, 'n');
+  if (entry === undefined || document.kind(entry) !== kinds.number) return 1;
+  const count = document.number(entry);
+  return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
+}
+
+function inputTokens(document: JsonDocument): number {
+  let textBytes = document.bytes.length;
+  let encodedTokens = 0;
+  for (let entry = 0; entry < document.count; entry += 1) {
+    const bytes = document.kind(entry) === kinds.string ? document.end(entry) - document.start(entry) : 0;
+    if (bytes < encodedFromBytes || !isEncoded(document, entry)) continue;
+    textBytes -= bytes;
+    encodedTokens += Math.max(encodedLeastTokens, Math.ceil(bytes / encodedBytesPerToken));
+  }
+  return Math.ceil(textBytes / bytesPerToken) + encodedTokens;
+}
+
+/** Whether a long text is base64 or a data URL: so much of it has no blank. */
+function isEncoded(document: JsonDocument, entry: number): boolean {
+  const start = document.start(entry);
+  const head = document.bytes.subarray(start, start + encodedFromBytes);
+  return !head.includes(0x20) && !head.includes(0x5c);
+}
+
+function unpriced(model: string): GatewayError {
+  const message = `no price is known for ${model}, and its budget is in US$: set models[].pricing, or unpriced: allow beside the budget`;
+  return new GatewayError('limit.budget', message, { param: '/model' });
+}
