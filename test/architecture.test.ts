@@ -77,6 +77,7 @@ const layers: Readonly<
       'http/',
       'providers/',
       'sandbox/',
+      'limits/',
       'record/',
       'gateway/',
       'plants/',

@@ -109,6 +109,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       host,
       port,
       record: recorder.write,
+      log,
       workers: count > 1 ? workers : undefined,
       store,
     });

@@ -31,6 +31,8 @@ interface ServicesOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly record: WriteRecord;
+  /** Logs what goes wrong beside the exchanges. */
+  readonly log?: (level: 'info' | 'error', message: string) => void;
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */
@@ -80,7 +82,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 
 async function startServer(options: ServicesOptions, sandboxUrl: string | undefined): Promise<ServerHandle> {
   const { workers } = options;
-  if (workers === undefined) return serveHere({ ...options, sandboxUrl });
+  if (workers === undefined) return serveHere({ log: () => undefined, ...options, sandboxUrl });
   const { startWorkers } = await import('./workers/start-workers.ts');
   return startWorkers({ ...options, workers, sandboxUrl });
 }

@@ -117,11 +117,6 @@ test.each([
 
 test.each([
   [
-    'projects: { shop: { limits: {} } }',
-    'gateway.yaml:1:21  projects.shop.limits: not available in this version',
-  ],
-  ['state: redis://localhost/0', 'gateway.yaml:1:8  state: not available in this version; only memory is'],
-  [
     'records: { ledger: true }',
     'gateway.yaml:1:20  records.ledger: not available in this version; only false is',
   ],

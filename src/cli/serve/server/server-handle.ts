@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../../config/config.ts';
 import { serveGateway } from '../../../gateway/serve.ts';
 import type { WriteRecord } from '../../../record/record.ts';
+import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 
 /** Whatever answers at the gateway's address: this process, or several that share the port. */
@@ -28,23 +29,33 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly record: WriteRecord;
+  /** Logs what goes wrong beside the exchanges. */
+  readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port, record } = options;
+  const { config, sandboxUrl, host, port, record, log } = options;
   letHeapGrow();
+  const counters = await openCounters(config.state, log);
   const server = await serveGateway({
     host,
     port,
     limits: config.server.limits,
     config: gatewayConfig(config, sandboxUrl),
     record,
+    counters,
+  }).catch(async (error) => {
+    await counters.close();
+    throw error;
   });
   return {
     url: server.url,
     prepare: (next, url) => server.prepare(gatewayConfig(next, url)),
-    drain: () => server.drain(),
+    drain: async () => {
+      await server.drain();
+      await counters.close();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
+import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { Recording } from '../server/recording.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
@@ -26,8 +27,10 @@ export type WorkerCommand =
   | { readonly kind: 'prepare'; readonly next: WorkerConfig }
   | { readonly kind: 'commit' }
   | { readonly kind: 'discard' }
-  | { readonly kind: 'drain' };
+  | { readonly kind: 'drain' }
+  | CounterAnswer;
 
 export type WorkerAnswer =
+  | CounterRequest
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string };

@@ -6,6 +6,9 @@ import {
   type PreparedConfig,
   serveGateway,
 } from '../../../gateway/serve.ts';
+import type { Counters } from '../../../limits/counters.ts';
+import { RemoteCounters } from '../../../limits/shared-counters.ts';
+import { openCounters } from '../server/counters.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
 import { openRecorder } from '../server/recording.ts';
 import { letHeapGrow } from '../server/server-handle.ts';
@@ -22,12 +25,18 @@ let server: GatewayServer | undefined;
 let prepared: PreparedConfig | undefined;
 let workers = 1;
 let following = Promise.resolve();
+// Limits are counted in the first process, or in a Redis. Its answers must not wait behind commands.
+const shared = new RemoteCounters(answer);
+let counters: Counters = shared;
 process.on('message', (command: WorkerCommand) => {
+  if (command.kind === 'limits.granted') return shared.receive(command);
   following = following.then(() => answerTo(command));
 });
 answer({ kind: 'done' });
 
-async function answerTo(command: WorkerCommand): Promise<void> {
+type OrderedCommand = Exclude<WorkerCommand, { kind: 'limits.granted' }>;
+
+async function answerTo(command: OrderedCommand): Promise<void> {
   try {
     await follow(command);
     answer({ kind: 'done' });
@@ -38,7 +47,7 @@ async function answerTo(command: WorkerCommand): Promise<void> {
   }
 }
 
-async function follow(command: WorkerCommand): Promise<void> {
+async function follow(command: OrderedCommand): Promise<void> {
   switch (command.kind) {
     case 'start':
       return start(command.start);
@@ -55,6 +64,7 @@ async function follow(command: WorkerCommand): Promise<void> {
       return;
     case 'drain':
       await server?.drain();
+      await counters.close();
       process.stderr.write('', () => process.exit()); // what was written before has gone out then
       return new Promise(() => undefined);
   }
@@ -67,6 +77,9 @@ async function start(options: WorkerStart): Promise<void> {
   const recorder = openRecorder(options.recording, process.stderr);
   process.once('exit', () => recorder.close());
   const config = rebuildConfig(options.config);
+  if (config.state.url !== undefined) {
+    counters = await openCounters(config.state, (level, message) => recorder.log(level, message));
+  }
   const { limits } = config.server;
   server = await serveGateway({
     host,
@@ -74,6 +87,7 @@ async function start(options: WorkerStart): Promise<void> {
     limits: { ...limits, connections: share(limits.connections) },
     config: withShares(config, options.sandboxUrl),
     record: recorder.write,
+    counters,
     startedMs,
   });
 }

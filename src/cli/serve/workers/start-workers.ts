@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
+import { CounterService } from '../../../limits/shared-counters.ts';
 import type { Recording } from '../server/recording.ts';
 import type { ServerHandle } from '../server/server-handle.ts';
 import type { WorkerConfig } from './messages.ts';
@@ -56,9 +57,10 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const drainMs = config.server.limits.drainMs + endingMs;
+  const limits = new CounterService();
   const workers = Array.from(
     { length: options.count },
-    () => new Worker({ ...options, start: startOptions, drainMs }),
+    () => new Worker({ ...options, limits, start: startOptions, drainMs }),
   );
   try {
     await Promise.all(workers.map((worker) => worker.start()));

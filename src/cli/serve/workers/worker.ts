@@ -1,5 +1,6 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
+import type { CounterService } from '../../../limits/shared-counters.ts';
 import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
@@ -15,6 +16,8 @@ interface WorkerOptions {
   readonly start: () => WorkerStart;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
+  /** Counts for all workers. */
+  readonly limits: CounterService;
   /** How long it may take to drain, in milliseconds. */
   readonly drainMs: number;
 }
@@ -125,7 +128,7 @@ export class Worker {
     const spawned = cluster.fork();
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.process.once('close', resolve));
-    spawned.on('message', (answer: WorkerAnswer) => this.#receive(answer));
+    spawned.on('message', (answer: WorkerAnswer) => this.#receive(spawned, answer));
     spawned.on('error', (error) => {
       if (spawned.process.pid === undefined) this.#lose(spawned, error.message);
     });
@@ -144,13 +147,19 @@ export class Worker {
     return new Promise((resolve, reject) => this.#pending.push({ command, resolve, reject }));
   }
 
-  #receive(answer: WorkerAnswer): void {
+  #receive(from: Process, answer: WorkerAnswer): void {
+    if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
+      const granted = this.#options.limits.answer(from.id, answer);
+      if (granted !== undefined) from.send(granted, ignoreDeath);
+      return;
+    }
     const pending = this.#pending.shift();
     if (answer.kind === 'done') pending?.resolve();
     else pending?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
   }
 
   #lose(lost: Process, how: string): void {
+    this.#options.limits.release(lost.id);
     if (lost !== this.#process) return;
     const { pid } = this;
     const wasServing = this.#isServing;
