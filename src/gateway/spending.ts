@@ -1,5 +1,5 @@
-import type { Usage } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/registry.ts';
+import type { Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import type { Amounts } from '../limits/counters.ts';

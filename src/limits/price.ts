@@ -1,4 +1,4 @@
-import type { Usage } from '../dialects/dialect.ts';
+import type { Usage } from '../dialects/usage.ts';
 
 /** US$ per million tokens, as providers publish their prices. */
 export interface Price {
