@@ -160,7 +160,6 @@ export class RecordDraft {
     const target = provider === undefined || model === undefined ? undefined : { provider, model };
     const spent = spending.settle({ status, isCut, target, usage: this.#usage, bytesOut: this.bytesOut });
     if (spent.usage !== undefined) fields.usage = toUsageFields(spent.usage);
-    if (spent.isEstimated) fields.usage_estimated = true;
     if (spent.nanoUsd !== undefined && spent.usage !== undefined)
       fields.cost_usd = spent.nanoUsd / nanoUsdPerUsd;
     const would = spending.reservation?.wouldRefuse ?? [];

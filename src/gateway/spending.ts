@@ -1,5 +1,5 @@
 import type { DialectName } from '../dialects/registry.ts';
-import type { Usage } from '../dialects/usage.ts';
+import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import type { Amounts } from '../limits/counters.ts';
@@ -31,7 +31,6 @@ export interface Ending {
 
 export interface Spent {
   readonly usage: Usage | undefined;
-  readonly isEstimated: boolean;
   /** Undefined where no price is known. */
   readonly nanoUsd: number | undefined;
 }
@@ -88,16 +87,16 @@ export class Spending {
     const { target, status } = ending;
     if (target === undefined) {
       this.#reservation?.settle(nothing);
-      return { usage: undefined, isEstimated: false, nanoUsd: undefined };
+      return { usage: undefined, nanoUsd: undefined };
     }
     // Providers charge nothing for what they refuse or fail at before the first byte.
     const isFree = status >= 400 || this.#request.endpoint.kind === 'count';
-    const { usage, isEstimated } = isFree ? { usage: undefined, isEstimated: false } : this.#usageOf(ending);
+    const usage = isFree ? undefined : this.#usageOf(ending);
     const price = this.#priceAt(target);
     const nanoUsd = usage === undefined ? 0 : price && costOf(usage, price);
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
     this.#reservation?.settle({ requests: 1, tokens, nanoUsd: nanoUsd ?? 0 });
-    return { usage, isEstimated, nanoUsd };
+    return { usage, nanoUsd };
   }
 
   #worstCase(limiter: Limiter): Amounts {
@@ -141,12 +140,12 @@ export class Spending {
     return target?.provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
   }
 
-  #usageOf({ usage, isCut, bytesOut }: Ending): { usage: Usage; isEstimated: boolean } {
-    if (usage !== undefined && !isCut) return { usage, isEstimated: false };
+  #usageOf({ usage, isCut, bytesOut }: Ending): Usage {
+    if (usage !== undefined && !isCut) return usage;
     const worst = this.#tokens();
+    const known = usage ?? { ...noUsage, inputTokens: worst.input };
     const output = Math.min(worst.output, Math.ceil(bytesOut / eventBytesPerToken));
-    const known = usage ?? { inputTokens: worst.input, outputTokens: 0 };
-    return { usage: { ...known, outputTokens: Math.max(known.outputTokens, output) }, isEstimated: true };
+    return { ...known, outputTokens: Math.max(known.outputTokens, output), isEstimated: true };
   }
 }
 

@@ -47,8 +47,6 @@ export interface ExchangeRecord {
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly usage?: UsageFields;
-  /** Set where the provider never reported the usage, or not the whole of it. */
-  readonly usage_estimated?: boolean;
   /** What the provider charges for it, where the price is known. */
   readonly cost_usd?: number;
   /** Limits in dry run that would have refused the request. */
