@@ -158,10 +158,7 @@ interface Shared {
   readonly isReady: () => boolean;
 }
 
-function build(
-  config: GatewayConfig,
-  { counters, record, deciderEntry, admit, startedMs, isReady }: Shared,
-) {
+function build(config: GatewayConfig, { counters, record, deciderEntry, admit, startedMs, isReady }: Shared) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({ source: config.policySource, entry: deciderEntry });
