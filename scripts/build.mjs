@@ -80,11 +80,12 @@ const commanderAsModules = {
 
 const bundle = await rolldown({
   cwd: root,
-  // A thread and a process that shares the port need files of their own to begin with.
+  // Threads and processes of their own begin with a file each.
   input: {
     main: 'src/main.ts',
     'decide-worker': 'src/gateway/decision/decide-worker.ts',
     'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
+    'plant-store': 'src/plants/process/plant-store.ts',
     ...deferred,
   },
   platform: 'node',

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { build as buildLogin } from './login.ts';
 import { build as buildLogout } from './logout.ts';
 import { build as buildAdd } from './plants/add.ts';
+import { build as buildDelete } from './plants/delete.ts';
 import { build as buildGet } from './plants/get.ts';
 import { build as buildSearch } from './plants/search.ts';
 import { build as buildServe } from './plants/serve.ts';
@@ -30,6 +31,7 @@ export function build(io: Io): Command {
     buildGet,
     buildAdd,
     buildUpdate,
+    buildDelete,
     buildWatch,
     buildLogin,
     buildLogout,

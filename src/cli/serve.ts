@@ -4,6 +4,7 @@ import { generateKey } from '../config/build/keys.ts';
 import type { Config } from '../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
+import { GatewayError } from '../errors.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
@@ -28,6 +29,7 @@ interface ServeOptions extends CommonOptions {
   readonly port?: number;
   readonly host?: string;
   readonly workers?: number;
+  readonly plantsPort?: number;
   readonly log?: 'pretty' | 'json';
   /** False with --no-watch. */
   readonly watch: boolean;
@@ -47,6 +49,7 @@ export function build(io: Io): Command {
     .option('-p, --port <port>', 'port to listen on (default: 4100)', portNumber)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .option('--workers <n>', 'processes that share the port (default: 1)', workerCount)
+    .option('--plants-port <port>', 'port of the plant store; 0 takes a free one (default: 4101)', portNumber)
     .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
     .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
     .option('--dry-run', 'check the configuration, say what would be started, and stop')
@@ -78,6 +81,9 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
   };
   const loaded = await load(run, options.config);
   const { config } = loaded;
+  if (options.plantsPort !== undefined && !config.plants.store.enabled) {
+    throw new GatewayError('usage.invalid', '--plants-port: the plant store is off (plants.store.enabled)');
+  }
   const port = options.port ?? config.server.port;
   const host = options.host ?? config.server.host;
   const count = options.workers ?? config.server.workers;
@@ -90,6 +96,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
   const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
   try {
     const store = {
+      port: options.plantsPort,
       defaultDatabase: defaultDatabase(io.env),
       log: storeLog(run, recorder),
       // Its password is shown to a person, and never goes into a log.
@@ -136,7 +143,7 @@ function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config,
 }
 
 function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
-  if (!isPretty) return (record) => recorder.log('info', 'plants', record);
+  if (!isPretty) return (record) => recorder.log('cause' in record ? 'error' : 'info', 'plants', record);
   return (record) => {
     if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
   };

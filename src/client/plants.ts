@@ -20,6 +20,9 @@ export interface PlantSearch {
   readonly tags?: readonly string[];
   readonly match?: 'any' | 'all';
   readonly status?: Plant['status'];
+  /** A part of the name. */
+  readonly name?: string;
+  readonly category?: string;
   /** Most plants in all; absent: every one. */
   readonly limit?: number;
 }
@@ -30,6 +33,8 @@ export interface PlantsClient {
   get(id: number): Promise<Plant>;
   add(plant: NewPlant): Promise<Plant>;
   update(change: PlantChange): Promise<Plant>;
+  /** The plant as it was. */
+  remove(id: number): Promise<Plant>;
   login(username: string, password: string): Promise<Session>;
   logout(): Promise<void>;
   whoami(): Promise<User>;
@@ -37,7 +42,7 @@ export interface PlantsClient {
 
 const pageSize = 1_000;
 
-/** The commands' way to a plant store; types and addresses come from its OpenAPI document. */
+/** The commands' client of a plant store; types and addresses come from its OpenAPI document. */
 export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection): PlantsClient {
   const api = createClient<paths>({
     baseUrl,
@@ -62,14 +67,13 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
   };
   const data = async <Data>(call: Parameters<typeof send<Data>>[0]): Promise<Data> => (await send(call)).data;
 
-  async function* search({ tags, match, status, limit = Number.POSITIVE_INFINITY }: PlantSearch) {
+  async function* search({ tags, limit = Number.POSITIVE_INFINITY, ...filters }: PlantSearch) {
     let left = limit;
     let after = 0;
     while (left > 0) {
       const query = {
+        ...filters,
         ...(tags === undefined ? {} : { tags: [...tags] }),
-        ...(match === undefined ? {} : { match }),
-        ...(status === undefined ? {} : { status }),
         limit: Math.min(left, pageSize),
         after,
       };
@@ -92,6 +96,8 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
       data((options) => api.GET('/plant/{plantId}', { ...options, params: { path: { plantId } } })),
     add: (body) => data((options) => api.POST('/plant', { ...options, body })),
     update: (body) => data((options) => api.PUT('/plant', { ...options, body })),
+    remove: (plantId) =>
+      data((options) => api.DELETE('/plant/{plantId}', { ...options, params: { path: { plantId } } })),
     login: async (username, password) => {
       const session = await data((options) =>
         api.POST('/user/auth/login', { ...options, body: { username, password } }),

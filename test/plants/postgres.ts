@@ -12,7 +12,13 @@ export interface Postgres {
   run(sql: string): Promise<void>;
   /** Ends it as a crash would, until `resume`. */
   halt(): Promise<void>;
+  /** Ends its first process as `kill -9` does, until `resume`. */
+  kill(): Promise<void>;
   resume(): Promise<void>;
+  /** As an administrator restarts it: connections are closed, not waited for. */
+  restart(): Promise<void>;
+  /** Where it listens. */
+  readonly socket: string;
   stop(): Promise<void>;
 }
 
@@ -48,10 +54,23 @@ export async function startPostgres(): Promise<Postgres> {
     await ready(child);
     return child;
   };
-  const halt = async () => {
+  const end = async (signal: NodeJS.Signals) => {
     const exited = once(server, 'exit');
-    server.kill('SIGQUIT'); // immediate, as in a crash
+    server.kill(signal);
     await exited;
+  };
+  const halt = () => end('SIGQUIT'); // immediate, as in a crash
+  const resume = async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        server = await launch();
+        return;
+      } catch (error) {
+        // The processes of one that was killed hold its memory until they notice.
+        if (attempt === 40) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
   };
   let server = await launch();
   const urlOf = (name: string) => `postgres://plants@localhost/${name}?host=${encodeURIComponent(directory)}`;
@@ -71,9 +90,13 @@ export async function startPostgres(): Promise<Postgres> {
       return urlOf(`plants_${made}`);
     },
     halt,
-    resume: async () => {
-      server = await launch();
+    kill: () => end('SIGKILL'),
+    resume,
+    restart: async () => {
+      await end('SIGINT');
+      await resume();
     },
+    socket: join(directory, '.s.PGSQL.5432'),
     stop: async () => {
       await halt();
       rmSync(directory, { recursive: true, force: true });

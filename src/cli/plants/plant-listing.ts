@@ -26,3 +26,8 @@ export function searchTags(text: string): readonly string[] {
   if (tags.length === 0) throw new InvalidArgumentError('expected one or more tags');
   return tags;
 }
+
+export function searchText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('expected some text');
+  return text;
+}

@@ -5,30 +5,34 @@ import type { Io } from '../shell/io.ts';
 import { printList } from '../shell/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
-import { plantListing, searchTags, statusOption } from './plant-listing.ts';
+import { plantListing, searchTags, searchText, statusOption } from './plant-listing.ts';
 
 export function build(io: Io): Command {
   return createCommand({
     name: 'search',
-    summary: 'find plants by tags and status',
+    summary: 'find plants by tags, status, name and category',
     examples: [
       'gateway plants search --tags green,leafy',
       'gateway plants search --tags green,edible --match all --status available',
-      "gateway plants search --limit 10 -o json | jq '.[].name'",
+      "gateway plants search --name fern --category houseplant -o json | jq '.[].name'",
     ],
   })
     .option('--tags <tags>', 'tags separated by commas (default: all plants)', searchTags)
     .addOption(new Option('--match <how>', 'whether one of the tags is enough').choices(['any', 'all']))
     .addOption(statusOption('only plants with this status'))
+    .option('--name <text>', 'only plants with this text in their name, in any case', searchText)
+    .option('--category <category>', 'only plants of this category, in any case', searchText)
     .option('--limit <number>', 'most plants to print (default: every one)', positiveInteger)
     .action(async (search: PlantSearch, command: Command) => {
       const { options, client } = await connect(command, io);
-      // Commander put the common options beside them; the client takes what it knows.
-      const { tags, match, status, limit } = search;
+      // Commander puts the common options beside them.
+      const { tags, match, status, name, category, limit } = search;
       const batches = client.search({
         ...(tags === undefined ? {} : { tags }),
         ...(match === undefined ? {} : { match }),
         ...(status === undefined ? {} : { status }),
+        ...(name === undefined ? {} : { name }),
+        ...(category === undefined ? {} : { category }),
         ...(limit === undefined ? {} : { limit }),
       });
       await withSpinner('searching', options, io, () => printList(batches, plantListing, options, io));

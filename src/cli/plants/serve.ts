@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { commonOptions, createCommand, portNumber } from '../shell/command.ts';
 import { hasColour, type Io, painter } from '../shell/io.ts';
 import { configuredPlants } from './configured.ts';
@@ -8,6 +8,7 @@ import { requestLine } from './request-line.ts';
 
 interface ServeOptions {
   readonly port?: number;
+  readonly plantsPort?: number;
   readonly host?: string;
   readonly database?: string;
 }
@@ -23,6 +24,11 @@ export function build(io: Io): Command {
     ],
   })
     .option('-p, --port <port>', 'port; 0 takes a free one (default: 4101)', portNumber)
+    .addOption(
+      new Option('--plants-port <port>', 'the same, as under gateway serve')
+        .argParser(portNumber)
+        .conflicts('port'),
+    )
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .option(databaseOption, databaseHelp)
     .action(async (given: ServeOptions, command: Command) => {
@@ -35,7 +41,7 @@ export function build(io: Io): Command {
       const paint = painter(color && hasColour(io.stderr, io.env));
       const store = await startStore({
         host: given.host ?? configured?.host ?? '127.0.0.1',
-        port: given.port ?? configured?.port ?? 4101,
+        port: given.port ?? given.plantsPort ?? configured?.port ?? 4101,
         database: database ?? defaultDatabase(io.env),
         // Of a database that somebody chose, they say themselves who its users are.
         demoUser: database === undefined,

@@ -6,7 +6,7 @@ import { type Io, write } from '../shell/io.ts';
 import { formatted } from '../shell/listing.ts';
 import { connectLoggedIn } from './connect.ts';
 
-const types = ['plant.created', 'plant.updated', 'plant.status.changed'];
+const types = ['plant.created', 'plant.updated', 'plant.status.changed', 'plant.deleted'];
 
 interface WatchCommandOptions {
   readonly type?: readonly string[];

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
@@ -37,6 +37,8 @@ interface ServicesOptions {
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */
   readonly store?: {
+    /** Beats the configured one. */
+    readonly port?: number | undefined;
     readonly defaultDatabase: string;
     readonly log: (record: object) => void;
     /** Whether a new store gets a user `demo`, whose password somebody must then be shown. */
@@ -76,7 +78,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     };
   } catch (error) {
     await stop();
-    throw withHolder(error, port, config.plants.store.port);
+    throw withHolder(error, port, options.store?.port ?? config.plants.store.port);
   }
 }
 
@@ -87,28 +89,34 @@ async function startServer(options: ServicesOptions, sandboxUrl: string | undefi
   return startWorkers({ ...options, workers, sandboxUrl });
 }
 
-/** A sample service must not keep the gateway from starting because another one has its port. */
+/** A sample service must not keep the gateway from starting; only what somebody configured wrongly does. */
 async function startPlants(
   { config, store }: ServicesOptions,
   stopping: (() => Promise<void>)[],
 ): Promise<PlantsService | undefined> {
-  const { enabled, host, port, database } = config.plants.store;
+  const { enabled, host, database } = config.plants.store;
   if (store === undefined || !enabled) return undefined;
-  const { startStore } = await import('../../plants/store.ts');
+  const port = store.port ?? config.plants.store.port;
+  const { startStoreProcess } = await import('../../plants/process/start-store-process.ts');
   try {
-    const started = await startStore({
-      host,
-      port,
-      database: database ?? store.defaultDatabase,
-      allowedHosts: [...config.server.allowedHosts],
-      log: store.log,
-      demoUser: store.demoUser,
-    });
+    const started = await startStoreProcess(
+      {
+        host,
+        port,
+        database: database ?? store.defaultDatabase,
+        allowedHosts: [...config.server.allowedHosts],
+        demoUser: store.demoUser,
+      },
+      store.log,
+    );
     stopping.push(() => started.drain());
     return { url: started.url, demoPassword: started.demoPassword };
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'port.busy') throw error;
-    return { problem: `not started: port ${port} is taken${takenBy(port)}` };
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    if (error.code === 'port.busy') return { problem: `not started: port ${port} is taken${takenBy(port)}` };
+    if (error.code === 'config.invalid' && database !== undefined) throw error;
+    store.log({ event: 'plants.store_failed', cause: String(error.cause ?? error) });
+    return { problem: `not started: ${error.message}` };
   }
 }
 

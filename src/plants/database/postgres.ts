@@ -70,19 +70,21 @@ function guarded(pool: Pool): PostgresPool {
 }
 
 function droppedWhenBroken(client: PoolClient): PostgresPoolClient {
-  let isBroken = false;
+  let failure: unknown;
   const query = async (sql: string, parameters: readonly unknown[]) => {
+    // A rollback would wait for as long as what it follows.
+    if (failure !== undefined) throw failure;
     try {
       return await client.query(sql, [...parameters]);
     } catch (error) {
       // One that timed out still waits for its answer, and would answer the next query with it.
-      if (isConnectionLost(error)) isBroken = true;
+      if (isConnectionLost(error)) failure = error;
       throw error;
     }
   };
   return {
     query: query as unknown as PostgresPoolClient['query'], // its other form, with cursors, is for streams alone
-    release: () => client.release(isBroken),
+    release: () => client.release(failure !== undefined),
   };
 }
 

@@ -1,0 +1,60 @@
+import { toGatewayError } from '../../errors.ts';
+import { type Store, type StoreSettings, startStore } from '../store.ts';
+import type { StoreCommand, StoreMessage } from './messages.ts';
+
+// The entry of the process that `gateway serve` runs the plant store in.
+run();
+
+function run(): void {
+  // Ctrl-C reaches every process of a terminal; the gateway decides what a signal means.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  process.on('disconnect', () => process.exit()); // the gateway is gone
+  const log = createLog();
+  let store: Store | undefined;
+  process.on('message', async (command: StoreCommand) => {
+    if (command.kind === 'drain') {
+      await store?.drain();
+      process.exit();
+    }
+    store = await start(command.settings, log);
+  });
+  send({ kind: 'listening' });
+}
+
+async function start(settings: StoreSettings, log: (record: object) => void): Promise<Store | undefined> {
+  try {
+    const store = await startStore({ ...settings, log });
+    send({ kind: 'started', url: store.url, demoPassword: store.demoPassword });
+    return store;
+  } catch (thrown) {
+    const { code, message } = toGatewayError(thrown);
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    send({ kind: 'failed', code, message, cause }, () => process.exit(1));
+    return undefined;
+  }
+}
+
+/** Sends records while the gateway keeps up with them; what it can't read in time is counted instead. */
+function createLog(): (record: object) => void {
+  let isBehind = false;
+  let dropped = 0;
+  const log = (record: object) => {
+    if (isBehind) {
+      dropped += 1;
+      return;
+    }
+    isBehind = !send({ kind: 'log', record }, () => {
+      isBehind = false;
+      if (dropped === 0) return;
+      const records = dropped;
+      dropped = 0;
+      log({ event: 'plants.records_dropped', records });
+    });
+  };
+  return log;
+}
+
+/** False where messages pile up. */
+function send(message: StoreMessage, onSent: () => void = () => undefined): boolean {
+  return process.connected && process.send?.(message, undefined, undefined, onSent) === true;
+}

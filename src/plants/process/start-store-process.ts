@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from '../../errors.ts';
+import { backoffMs } from '../database/backoff.ts';
+import type { Store, StoreSettings } from '../store.ts';
+import type { StoreCommand, StoreMessage } from './messages.ts';
+
+// Node 20 runs no TypeScript, so sources that run as they are (in tests) use the entry that was built.
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/plant-store.js' : './plant-store.js';
+const restart = { firstMs: 100, longestMs: 10_000 };
+/** A process that lived this long did not die of how it was started. */
+const steadyMs = 30_000;
+const startWithinMs = 30_000;
+/** Beyond the time for open requests: for disconnecting watchers and closing the database. */
+const endWithinMs = 5_000;
+const standardDrainMs = 30_000;
+const keptErrorCharacters = 4_000;
+
+/**
+ * Runs the plant store in a process of its own, so that nothing in it (a crash, a slow disk, password hashing) stops
+ * or delays the gateway; another one follows whenever it dies. Throws what the first one can't start for.
+ */
+export async function startStoreProcess(
+  settings: StoreSettings,
+  log: (record: object) => void,
+): Promise<Store> {
+  const place = new Place(log, (settings.drainMs ?? standardDrainMs) + endWithinMs);
+  const { url, demoPassword } = await place.start(settings);
+  return {
+    url,
+    ...(demoPassword === undefined ? {} : { demoPassword }),
+    drain: () => place.drain(),
+  };
+}
+
+interface Started {
+  readonly url: string;
+  readonly demoPassword: string | undefined;
+}
+
+/** The store's process, and after its death the next one. */
+class Place {
+  readonly #log: (record: object) => void;
+  readonly #endWithinMs: number;
+  #child: ChildProcess | undefined;
+  #closed: Promise<string> = Promise.resolve('');
+  #restart: NodeJS.Timeout | undefined;
+  #deathsInRow = 0;
+  #isStopped = false;
+
+  constructor(log: (record: object) => void, endMs: number) {
+    this.#log = log;
+    this.#endWithinMs = endMs;
+  }
+
+  async start(settings: StoreSettings): Promise<Started> {
+    const bornMs = performance.now();
+    const started = await this.#spawn(settings);
+    // The next one listens where its clients know it to be, and can show nobody a password.
+    const next = { ...settings, port: Number(new URL(started.url).port), demoUser: false };
+    void this.#closed.then((how) => {
+      this.#deathsInRow = performance.now() - bornMs >= steadyMs ? 1 : this.#deathsInRow + 1;
+      this.#replace(next, { event: 'plants.store_ended', cause: how });
+    });
+    return started;
+  }
+
+  async drain(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#restart);
+    const child = this.#child;
+    child?.send({ kind: 'drain' } satisfies StoreCommand, () => undefined); // its end follows, or has come
+    const late = setTimeout(() => child?.kill('SIGKILL'), this.#endWithinMs);
+    await this.#closed;
+    clearTimeout(late);
+  }
+
+  async #spawn(settings: StoreSettings): Promise<Started> {
+    const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], {
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.#child = child;
+    this.#closed = closeOf(child);
+    const late = setTimeout(() => child.kill('SIGKILL'), startWithinMs);
+    try {
+      return await new Promise<Started>((resolve, reject) => {
+        child.on('error', reject);
+        child.on('message', (message: StoreMessage) => {
+          if (message.kind === 'listening') child.send({ kind: 'start', settings } satisfies StoreCommand);
+          if (message.kind === 'started') resolve(message);
+          if (message.kind === 'failed') reject(failureOf(message));
+          if (message.kind === 'log') this.#log(message.record);
+        });
+        void this.#closed.then((how) => reject(endedAtStart(how)));
+      });
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Starts the next process after a pause, again and again for as long as that fails. */
+  #replace(settings: StoreSettings, record: { readonly event: string; readonly cause: string }): void {
+    if (this.#isStopped) return;
+    const pauseMs = Math.round(backoffMs(Math.max(1, this.#deathsInRow), restart));
+    this.#log({ ...record, restart_ms: pauseMs });
+    this.#restart = setTimeout(() => {
+      this.start(settings).then(
+        () => this.#log({ event: 'plants.store_restarted' }),
+        (error: unknown) => {
+          this.#deathsInRow += 1;
+          this.#replace(settings, { event: 'plants.store_failed', cause: String(error) });
+        },
+      );
+    }, pauseMs);
+  }
+}
+
+/** Resolves when the process is gone, with how it ended and what it wrote last. */
+function closeOf(child: ChildProcess): Promise<string> {
+  let written = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written = (written + text).slice(-keptErrorCharacters);
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve(`${signal ?? `exit code ${code}`} ${written}`.trim()));
+  });
+}
+
+function failureOf({ code, message, cause }: StoreMessage & { readonly kind: 'failed' }): GatewayError {
+  return new GatewayError(code, message, { cause });
+}
+
+function endedAtStart(how: string): GatewayError {
+  return new GatewayError('gateway.internal', "the plant store's process ended at its start", { cause: how });
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openSqlite } from '../../../src/plants/database/sqlite-engine.ts';
+import { startTestStore } from '../fixture.ts';
+import { readPlants, sampleHealth, writePlants } from '../process/load.ts';
+import { serveStore } from '../process/served-store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'plants-locked-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+let made = 0;
+const newFile = () => {
+  made += 1;
+  return join(directory, `plants-${made}.sqlite`);
+};
+
+/** Another program that writes to the same file. */
+async function holdLock(file: string) {
+  const { writer, reader } = await openSqlite(file);
+  writer.exec('PRAGMA busy_timeout = 5000; begin immediate');
+  return () => {
+    writer.exec('rollback');
+    reader.close();
+    writer.close();
+  };
+}
+
+test('a lock of another process holds up neither the gateway nor reads; writes get 503 in bounded time', async () => {
+  const file = newFile();
+  const store = await serveStore(`sqlite:${file}`);
+  const health = sampleHealth(store.gatewayUrl);
+  const load = writePlants(store.url, store.token);
+  await pause(500);
+  const before = load.acknowledged.length;
+  const release = await holdLock(file);
+  const reads: number[] = [];
+  for (const until = performance.now() + 10_000; performance.now() < until; await pause(20)) {
+    const startedMs = performance.now();
+    const { status } = await fetch(`${store.url}/plant/1`);
+    expect(status).toBe(200);
+    reads.push(performance.now() - startedMs);
+  }
+  const during = load.acknowledged.length;
+  release();
+  while (load.acknowledged.length < during + 20) await pause(20);
+  await load.stop();
+  const latencies = await health.stop();
+  const stored = await readPlants(store.url);
+  await store.stop();
+  const worstRead = Math.max(...reads);
+
+  // One more may have been under way when the lock was taken.
+  expect(during - before).toBeLessThanOrEqual(8);
+  expect(load.statuses['503']).toBeGreaterThanOrEqual(8);
+  expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
+  expect(load.withoutRetryAfter).toBe(0);
+  expect(load.slowestMs).toBeLessThan(8_000);
+  expect(worstRead).toBeLessThan(2_000);
+  expect(latencies).toMatchObject({ failures: 0 });
+  expect(latencies.worstMs).toBeLessThan(2_000);
+  expect(load.acknowledged.filter(({ id, name }) => stored.get(id) !== name)).toEqual([]);
+}, 60_000);
+
+test('a lock that is held for a moment costs a write that moment', async () => {
+  const file = newFile();
+  const store = await startTestStore({ kind: 'sqlite', create: async () => `sqlite:${file}` });
+  const release = await holdLock(file);
+  setTimeout(release, 400);
+  const { status } = await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Waited' } });
+  await store.drain();
+
+  expect(status).toBe(200);
+});

@@ -1,0 +1,192 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { describePostgres } from '../databases.ts';
+import type { Postgres } from '../postgres.ts';
+import { openWatcher } from '../watcher.ts';
+import { readPlants, sampleHealth, writePlants } from './load.ts';
+import { type ServedStore, serveStore } from './served-store.ts';
+
+const seeded = 16;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs the trouble under eight writers and two watchers, and checks that nothing got lost. */
+async function survive(store: ServedStore, trouble: (recovered: () => Promise<void>) => Promise<void>) {
+  const auth = { authorization: `Bearer ${store.token}` };
+  const watchers = await Promise.all([openWatcher(store.url, auth), openWatcher(store.url, auth)]);
+  for (const watcher of watchers) {
+    watcher.send({ action: 'subscribe' });
+    await watcher.settled();
+  }
+  const health = sampleHealth(store.gatewayUrl);
+  const load = writePlants(store.url, store.token);
+  await pause(300);
+  // It works again by itself: some more writes are acknowledged.
+  const recovered = async () => {
+    const enough = load.acknowledged.length + 50;
+    while (load.acknowledged.length < enough) await pause(20);
+  };
+  await trouble(recovered);
+  await recovered();
+  await load.stop();
+  const latencies = await health.stop();
+
+  const stored = await readPlants(store.url);
+  const added = [...stored.keys()].filter((id) => id > seeded);
+  await Promise.all(watchers.map((watcher) => watcher.received(added.length)));
+  const seen = watchers.map(({ events }) => events.map(({ data }) => (data as { id: number }).id));
+
+  expect(store.isGatewayAlive()).toBe(true);
+  expect(load.acknowledged.filter(({ id, name }) => stored.get(id) !== name)).toEqual([]);
+  for (const ids of seen) expect(ids.sort((a, b) => a - b)).toEqual(added.sort((a, b) => a - b));
+  for (const watcher of watchers) await watcher.close();
+  expect(Object.keys(load.statuses).filter((status) => status !== '200' && status !== '503')).toEqual([]);
+  expect(load.withoutRetryAfter).toBe(0);
+  expect(load.slowestMs).toBeLessThan(15_000);
+  expect(latencies).toMatchObject({ failures: 0 });
+  expect(latencies.answers).toBeGreaterThan(20);
+  expect(store.log()).not.toContain('plants.store_ended');
+}
+
+/** Passes connections on to PostgreSQL until told otherwise. */
+async function startWire(postgres: Postgres) {
+  const open: { readonly near: Socket; readonly far: Socket }[] = [];
+  let isCut = false;
+  const server: Server = createServer((near) => {
+    const far = connect(postgres.socket);
+    const pair = { near, far };
+    open.push(pair);
+    for (const socket of [near, far]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+        if (open.includes(pair)) open.splice(open.indexOf(pair), 1);
+      });
+    }
+    near.on('data', (data) => isCut || far.write(data));
+    far.on('data', (data) => isCut || near.write(data));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    through: (database: string) =>
+      `postgres://plants@127.0.0.1:${port}/${new URL(database).pathname.slice(1)}`,
+    open: () => [...open],
+    /** Nothing passes any more, and nobody gets to know. */
+    cut: () => {
+      isCut = true;
+    },
+    mend: () => {
+      isCut = false;
+      for (const { near } of open) near.destroy();
+    },
+    close: () => {
+      for (const { near } of open) near.destroy();
+      server.close();
+    },
+  };
+}
+
+describePostgres('the store of gateway serve', (databases, postgres) => {
+  test('loses nothing while PostgreSQL is restarted five times under eight writers', async () => {
+    const store = await serveStore(await databases.create());
+    await survive(store, async (recovered) => {
+      for (let round = 0; round < 5; round += 1) {
+        await postgres().restart();
+        await recovered();
+      }
+    });
+    await store.stop();
+  }, 120_000);
+
+  test('loses nothing while PostgreSQL is killed five times under eight writers', async () => {
+    const store = await serveStore(await databases.create());
+    await survive(store, async (recovered) => {
+      for (let round = 0; round < 5; round += 1) {
+        await postgres().kill();
+        await pause(200);
+        await postgres().resume();
+        await recovered();
+      }
+    });
+    await store.stop();
+  }, 120_000);
+
+  test('loses nothing while each of its connections is killed, one after the other', async () => {
+    const wire = await startWire(postgres());
+    const store = await serveStore(wire.through(await databases.create()));
+    let killed = 0;
+    await survive(store, async () => {
+      for (let round = 0; round < 3; round += 1) {
+        for (const { near } of wire.open()) {
+          near.resetAndDestroy();
+          killed += 1;
+          await pause(40);
+        }
+        // The server's side: an error message comes before the end.
+        await postgres().run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant store%'",
+        );
+        await pause(200);
+      }
+    });
+    await store.stop();
+    wire.close();
+
+    // Eight writers' and the listening one, at least once each.
+    expect(killed).toBeGreaterThanOrEqual(9);
+  }, 120_000);
+
+  test('loses nothing while it is cut off from PostgreSQL without a word', async () => {
+    const wire = await startWire(postgres());
+    const store = await serveStore(wire.through(await databases.create()));
+    await survive(store, async () => {
+      wire.cut();
+      await pause(12_000);
+      wire.mend();
+    });
+    await store.stop();
+    wire.close();
+  }, 120_000);
+
+  test('answers 503 while PostgreSQL has no connection left, and goes on when it has', async () => {
+    const database = await databases.create();
+    const name = new URL(database).pathname.slice(1);
+    // Limits don't hold for the administrator.
+    await postgres().run(`create role gardener login; alter database ${name} owner to gardener`);
+    const store = await serveStore(database.replace('plants@', 'gardener@'));
+    await survive(store, async () => {
+      await postgres().run(`alter database ${name} connection limit 0`);
+      await postgres().run(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant store%'",
+      );
+      await pause(1_500);
+      await postgres().run(`alter database ${name} connection limit -1`);
+    });
+    await store.stop();
+  }, 120_000);
+
+  test('starts before PostgreSQL does, and answers 503 until then', async () => {
+    const database = await databases.create();
+    const first = await serveStore(database);
+    await first.stop();
+    await postgres().halt();
+    const { startStore } = await import('../../../src/plants/store.ts');
+    const store = await startStore({ host: '127.0.0.1', port: 0, database, log: () => undefined });
+    const early = await fetch(`${store.url}/plant/1`);
+    const docs = await fetch(`${store.url}/openapi.json`);
+    await postgres().resume();
+    let late = await fetch(`${store.url}/plant/1`);
+    for (let attempt = 0; attempt < 200 && late.status !== 200; attempt += 1) {
+      await pause(50);
+      late = await fetch(`${store.url}/plant/1`);
+    }
+    await store.drain();
+
+    expect(early.status).toBe(503);
+    expect(early.headers.get('retry-after')).toBe('1');
+    expect(docs.status).toBe(200);
+    expect(late.status).toBe(200);
+  }, 60_000);
+});
