@@ -27,7 +27,7 @@ export interface Dialect {
   /** The path that speaks it. */
   readonly path: `/v1/${string}`;
   readonly canStream: boolean;
-  /** Top-level fields that cap the output, each a positive integer. */
+  /** Top-level fields that cap the output, each a whole number from 0. */
   readonly caps: readonly string[];
   /** Top-level fields that must be there, beside `model`. */
   readonly required: readonly string[];

@@ -54,7 +54,7 @@ export function parseOptionalNumber(value: unknown, path: string): number | unde
 export function parseOptionalCount(value: unknown, path: string): number | undefined {
   const number = parseOptionalNumber(value, path);
   if (number === undefined) return undefined;
-  if (!Number.isInteger(number) || number < 1) throw wrongField(path, 'a whole number above 0');
+  if (!Number.isSafeInteger(number) || number < 0) throw wrongField(path, 'a whole number from 0');
   return number;
 }
 

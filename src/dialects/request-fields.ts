@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { exactInteger } from '../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { type Dialect, fieldOf } from './dialect.ts';
 
@@ -45,9 +46,10 @@ function readStream(document: JsonDocument): boolean {
 function checkCap(document: JsonDocument, name: string): void {
   const entry = document.member(document.root, name);
   if (entry === undefined || document.kind(entry) === kinds.null) return;
-  const value = document.kind(entry) === kinds.number ? document.number(entry) : Number.NaN;
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw wrong(`/${name}`, `${name} must be a positive whole number`);
+  const tokens = document.kind(entry) === kinds.number ? exactInteger(document.raw(entry)) : undefined;
+  if (tokens === undefined || tokens < 0) {
+    throw wrong(`/${name}`, `${name} must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
+  }
 }
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {

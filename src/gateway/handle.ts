@@ -4,18 +4,19 @@ import { authenticate } from './authenticate.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { sendEstimate } from './own-answers/estimate.ts';
+import { forwardRequest } from './outgoing/forward-request.ts';
 import { answerOwn } from './own-answers/own-answers.ts';
+import { sendEstimate } from './own-answers/send-estimate.ts';
 import { receive } from './receive.ts';
 import { checkMediaType } from './request.ts';
-import { sendOn, usableTargets } from './send-on.ts';
+import { usableTargets } from './targets.ts';
 
 /**
- * THE STORY: one exchange from its first header to its record. Each step takes what the one before returned,
- * or throws what the client is told instead; the order is what keeps the promises.
+ * THE STORY: one exchange from its first header to its record. Each step takes what the one before returned, or
+ * throws what the client gets instead; the order is what keeps the promises.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
-  const { decider } = gateway;
+  const { decider, router } = gateway;
   try {
     const { endpoint, path, query } = receive(exchange, gateway.door);
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
@@ -27,19 +28,17 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     checkMediaType(exchange.request);
     const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
     exchange.noteBody(body, { isRecorded: gateway.recordsBodies });
-    const asked = await decider.read(body, endpoint, exchange.lifetime);
-    exchange.draft.noteRequest(asked);
 
-    const route = gateway.router.resolve(asked.model);
-    const question = { request: asked, endpoint, key, targets: route?.targets ?? [], decider };
-    const { decision, request, check } = await decide(exchange, question);
+    const decided = await decide(exchange, gateway, { body, endpoint, key });
+    const { request, check } = decided;
+    const route = router.resolve(request.model);
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return sendEstimate(exchange, request);
 
     const reserving = exchange.reserve({ request, endpoint, route, targets }, gateway.limiterFor(key));
     if (reserving !== undefined) await reserving;
 
-    const forwarded = await sendOn(exchange, { request, endpoint, decision, route, targets, query });
+    const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
     await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check });
   } catch (thrown) {
     exchange.refuse(thrown);

@@ -1,7 +1,7 @@
 import { toUsageFields, type Usage } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
-import type { Decision, Verdict } from '../policy/rule.ts';
+import { type Action, actions, type Decision, type Verdict } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { Spending } from './spending.ts';
@@ -123,6 +123,21 @@ export class RecordDraft {
     if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
   }
 
+  /** What the rules found in what was to leave, beyond what they had found in the client's request. */
+  noteOutgoing(
+    { action, verdicts, unseen }: Pick<Decision, 'action' | 'verdicts' | 'unseen'>,
+    microseconds: number,
+  ): void {
+    const fields = this.#fields;
+    fields.policy_us = (fields.policy_us ?? 0) + microseconds;
+    if (unseen > (fields.unseen ?? 0)) fields.unseen = unseen;
+    const found = verdicts.filter((verdict) => !this.#isNoted(verdict));
+    if (found.length === 0) return;
+    if (actions.indexOf(action) > actions.indexOf(fields.decision as Action)) fields.decision = action;
+    fields.rules = [...(fields.rules ?? []), ...found.map((verdict) => toRecord(verdict, 'outgoing'))];
+    this.#noteWouldBlock(found);
+  }
+
   noteAttempt({ provider, model, form, dropped }: SentRequest): void {
     const fields = this.#fields;
     fields.attempts = (fields.attempts ?? 0) + 1;
@@ -137,11 +152,7 @@ export class RecordDraft {
     if (verdicts.length === 0) return;
     const fields = this.#fields;
     fields.rules = [...(fields.rules ?? []), ...verdicts.map((verdict) => toRecord(verdict, 'answer'))];
-    this.#noteWouldBlock(
-      verdicts
-        .filter(({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'))
-        .map(({ rule }) => rule),
-    );
+    this.#noteWouldBlock(verdicts);
   }
 
   noteUsage(usage: Usage | undefined): void {
@@ -186,9 +197,23 @@ export class RecordDraft {
     return fields as ExchangeRecord; // the fields are the record's own, and all that must be there are
   }
 
-  #noteWouldBlock(rules: readonly string[]): void {
-    if (rules.length === 0) return;
-    this.#fields.would_block = [...(this.#fields.would_block ?? []), ...rules];
+  /**
+   * Whether the record has a verdict already. A text that only warns or is monitored is still there in what leaves;
+   * one that was redacted and matches again is another.
+   */
+  #isNoted({ rule, action, mode, matches }: Verdict): boolean {
+    const known = this.#fields.rules?.filter(({ id, on }) => id === rule && on !== 'answer') ?? [];
+    if (mode === 'monitor' || action === 'warn' || action === 'allow') return known.length > 0;
+    return known.some(({ at, on }) => on === 'outgoing' && at === matches[0]?.at);
+  }
+
+  #noteWouldBlock(verdicts: readonly Verdict[]): void {
+    const rules = verdicts
+      .filter(({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'))
+      .map(({ rule }) => rule);
+    if (rules.length > 0) {
+      this.#fields.would_block = [...new Set([...(this.#fields.would_block ?? []), ...rules])];
+    }
   }
 
   /** Milliseconds since the request's head arrived, to the tenth. */

@@ -4,7 +4,6 @@ import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import type { KnownBodies } from '../json/known-bodies.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
-import type { Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
 /** One strictly read model request. */
@@ -38,20 +37,4 @@ export function parseRequest(
     });
   }
   return { document, model, modelEntry, stream };
-}
-
-/** The body for a target: the very bytes that came, or the same but for the model's name. */
-export function bodyFor(request: ModelRequest, target: Target): { body: Buffer; fate: 'exact' | 'spliced' } {
-  const { bytes } = request.document;
-  if (target.model === request.model) return { body: bytes, fate: 'exact' };
-  const head = bytes.subarray(0, request.document.start(request.modelEntry));
-  const tail = bytes.subarray(request.document.end(request.modelEntry));
-  const name = Buffer.from(JSON.stringify(target.model).slice(1, -1));
-  return { body: Buffer.concat([head, name, tail]), fate: 'spliced' };
-}
-
-/** Of the client's query only `beta` goes on: coding agents send it, and nothing else is known to matter. */
-export function forwardedQuery(query: string): string {
-  const beta = query === '' ? null : new URLSearchParams(query).get('beta');
-  return beta === null ? '' : `?beta=${encodeURIComponent(beta)}`;
 }

@@ -161,7 +161,11 @@ interface Shared {
 function build(config: GatewayConfig, { counters, record, deciderEntry, admit, startedMs, isReady }: Shared) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
-  const decider = createDecider({ source: config.policySource, entry: deciderEntry });
+  const decider = createDecider({
+    source: config.policySource,
+    names: { models: config.models, providers: [...providers.keys()] },
+    entry: deciderEntry,
+  });
   const gateway: Gateway = {
     door: config,
     bodyLimits: config.bodyLimits,

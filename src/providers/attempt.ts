@@ -3,8 +3,14 @@ import { retryAfterMs, retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
 import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
 
-/** What one target is sent. */
+declare const judged: unique symbol;
+
+/**
+ * What one target is sent. The mark says that the policies have judged all of it: it is set in one place
+ * (gateway/outgoing/judge-outgoing.ts), so that nothing else can be sent.
+ */
 export interface ProviderRequest {
+  readonly [judged]: true;
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;

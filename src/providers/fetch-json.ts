@@ -48,6 +48,9 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       isAnthropic: provider.options.family === 'anthropic',
       extraNames: new Set(),
       own: provider.ownHeaders,
+      // There is no client whose texts would have to be judged.
+      mayLeave: () => true,
+      onDrop: () => undefined,
     });
     provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
   });

@@ -12,7 +12,7 @@ import {
 } from './attempt.ts';
 import type { Provider } from './provider.ts';
 import type { Target } from './route.ts';
-import { type QueuedTarget, TargetQueue } from './target-queue.ts';
+import { type BuildRequest, type QueuedTarget, TargetQueue } from './target-queue.ts';
 import { Upstream, type UpstreamFailure } from './upstream.ts';
 
 export interface ForwardOptions<Request extends ProviderRequest> {
@@ -21,7 +21,7 @@ export interface ForwardOptions<Request extends ProviderRequest> {
    * Builds what goes to a target. It throws request.unsupported for one that can't take it, which is then
    * passed over; anything else that it throws ends the search.
    */
-  readonly build: (target: Target) => Request;
+  readonly build: BuildRequest<Request>;
   /** Is told before every attempt. */
   readonly onAttempt: (target: Target, request: Request) => void;
   readonly lifetime: Lifetime;
@@ -39,7 +39,10 @@ export async function forward<Request extends ProviderRequest>(
   const queue = new TargetQueue(options.targets, options.build);
   let attempts = 0;
   let last: GatewayError | undefined;
-  for (let next = queue.take(); next !== undefined; next = queue.take()) {
+  for (;;) {
+    const taken = queue.take();
+    const next = taken instanceof Promise ? await taken : taken;
+    if (next === undefined) break;
     const { breaker } = next.target.provider;
     const closedForMs = breaker.isOpen ? breaker.admit(Date.now()) : 0;
     if (closedForMs > 0) {
@@ -52,7 +55,7 @@ export async function forward<Request extends ProviderRequest>(
       options.onAttempt(next.target, next.request);
       if (!next.target.provider.admission.tryEnter()) await enter(next.target.provider, options.lifetime);
       const attempt = await send(next, options.lifetime, attempts);
-      const step = nextStep(attempt, tries, queue);
+      const step = mayGoOn(attempt) ? await nextStep(attempt, tries, queue) : 'keep';
       if (step === 'keep') return outcomeOf(attempt);
       discard(attempt);
       if (step === 'go on') {
@@ -123,16 +126,15 @@ async function enter(provider: Provider, lifetime: Lifetime): Promise<void> {
 type Step = 'keep' | 'go on' | { readonly waitMs: number };
 
 /** Whether an attempt's outcome is the client's, or the same target is asked again, or the next one. */
-function nextStep<Request extends ProviderRequest>(
+async function nextStep<Request extends ProviderRequest>(
   attempt: Attempt<Request>,
   tries: number,
   queue: TargetQueue<Request>,
-): Step {
+): Promise<Step> {
   try {
-    if (!mayGoOn(attempt)) return 'keep';
     const waitMs = waitBeforeRetry(attempt, tries);
     if (waitMs !== undefined) return { waitMs };
-    return queue.hasMore() ? 'go on' : 'keep';
+    return (await queue.hasMore()) ? 'go on' : 'keep';
   } catch (error) {
     discard(attempt); // the next target's request could not be built: nobody else will let go of this one
     throw error;

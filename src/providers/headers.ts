@@ -1,22 +1,53 @@
 import { memoize } from '../memoize.ts';
 
-const requestNames = new Set([
-  'accept',
-  'content-type',
-  'user-agent',
-  'openai-beta',
-  'idempotency-key',
-  'x-client-request-id',
-  'traceparent',
-  'tracestate',
-  'session-id',
-  'session_id',
-  'thread-id',
-  'conversation_id',
-  'originator',
-  'x-app',
-]);
-const requestPrefixes = ['x-stainless-', 'x-codex-', 'x-claude-'];
+/**
+ * What the value of a forwarded header may look like. Whatever fits is still judged by the policies; what is only a
+ * transport value can carry little else than what it is there for.
+ */
+const kinds = {
+  /** Ids, versions, platforms: one word. */
+  id: /^[\w.:+/=@-]{1,128}$/,
+  /** Names and flags, and lists of them. */
+  list: /^[\w.:+/=@;, ()-]{1,1024}$/,
+  /** Opaque state that a provider gave its client. */
+  state: /^[\w.:+/=@;, -]{1,4096}$/,
+  media: /^[\w.+/=*;, "-]{1,256}$/,
+  traceparent: /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
+  text: /^[\x20-\x7e]{1,512}$/,
+  /** Headers that the configuration adds: nobody knows what they hold. */
+  custom: /^[\x20-\x7e]{1,4096}$/,
+} as const;
+
+type Kind = keyof typeof kinds;
+
+/** Every header that goes on to a provider, with the kind of its value. */
+const forwardedNames: Readonly<Record<string, Kind>> = {
+  accept: 'media',
+  'user-agent': 'text',
+  'openai-beta': 'list',
+  'idempotency-key': 'id',
+  'x-client-request-id': 'id',
+  traceparent: 'traceparent',
+  tracestate: 'text',
+  'session-id': 'id',
+  session_id: 'id',
+  'thread-id': 'id',
+  conversation_id: 'id',
+  originator: 'text',
+  'x-app': 'list',
+  'anthropic-version': 'id',
+  'anthropic-beta': 'list',
+};
+
+/** The same for all names that begin alike; `anthropic-` goes to providers of that dialect alone. */
+const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
+  ['anthropic-', 'list'],
+  ['x-stainless-', 'list'],
+  ['x-codex-', 'state'],
+  ['x-claude-', 'list'],
+];
+
+const names = /^[a-z0-9_-]{1,64}$/;
 // It holds the paths of the user's machine.
 const notOfPrefix = new Set(['x-codex-turn-metadata']);
 // Not even where the configuration names them: the client's key is for us alone, the rest belongs to the
@@ -49,47 +80,89 @@ export interface RequestHeaderOptions {
   readonly extraNames: ReadonlySet<string>;
   /** Name and value pairs that the configuration adds, the provider's credentials among them. */
   readonly own: readonly string[];
+  /** Whether a header may leave with this text, which is its value or, where clients choose it, its name. */
+  readonly mayLeave: (label: string, text: string) => boolean;
+  /** Notified of a header that is left out because of its value or its name. */
+  readonly onDrop: (label: string) => void;
 }
 
-interface RequestFate {
-  readonly name: string;
-  readonly fate: 'passed' | 'anthropic' | 'type' | 'unknown' | 'never';
-}
+type Header =
+  | { readonly name: string; readonly use: 'type' }
+  | { readonly name: string; readonly use: 'never' }
+  | {
+      readonly name: string;
+      readonly use: 'forwarded' | 'anthropic' | 'configured';
+      readonly kind: Kind;
+      /** The name as answers and records have it: without the part that clients choose. */
+      readonly label: string;
+    };
 
-const requestFate = memoize((spelling): RequestFate => {
+const headerOf = memoize((spelling): Header => {
   const name = spelling.toLowerCase();
-  return { name, fate: fateOf(name) };
+  if (name === 'content-type') return { name, use: 'type' };
+  if (neverToProvider.has(name)) return { name, use: 'never' };
+  const use = name.startsWith('anthropic-') ? 'anthropic' : 'forwarded';
+  const kind = Object.hasOwn(forwardedNames, name) ? forwardedNames[name] : undefined;
+  if (kind !== undefined) return { name, use, kind, label: name };
+  const prefix = forwardedPrefixes.find(([begin]) => name.startsWith(begin));
+  if (prefix === undefined || notOfPrefix.has(name)) {
+    return { name, use: 'configured', kind: 'custom', label: name };
+  }
+  return { name, use, kind: prefix[1], label: `${prefix[0]}*` };
 });
 
-function fateOf(name: string): RequestFate['fate'] {
-  if (name === 'content-type') return 'type';
-  if (name.startsWith('anthropic-')) return 'anthropic';
-  if (neverToProvider.has(name)) return 'never';
-  const isKnown = requestNames.has(name) || requestPrefixes.some((prefix) => name.startsWith(prefix));
-  return isKnown && !notOfPrefix.has(name) ? 'passed' : 'unknown';
-}
-
 /**
- * Headers towards a provider as a flat list of names and values: an allow-list of the client's, then our
- * own. A key, a cookie or an address can't slip through by being forgotten here.
+ * Headers towards a provider as a flat list of names and values: an allow-list of the client's, each of its own
+ * alphabet and judged, then our own. A key, a cookie or an address can't slip through by being forgotten here. Values
+ * of one name become one list, as any reader would take them (RFC 9110, section 5.3).
  */
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
-  const { isAnthropic, extraNames } = options;
-  const headers = ['accept-encoding', 'identity', ...options.own];
+  const { own, isAnthropic } = options;
+  const headers = ['accept-encoding', 'identity', ...own];
+  const client = clientHeaders(rawHeaders, options);
   let hasVersion = false;
-  let hasType = false;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const { name, fate } = requestFate(rawHeaders[i] as string);
-    if (fate === 'never' || (fate === 'anthropic' && !isAnthropic)) continue;
-    if (fate === 'unknown' && (extraNames.size === 0 || !extraNames.has(name))) continue;
-    if (fate === 'type') {
-      // Node reads the first of several, so that is the one that was checked.
-      if (hasType) continue;
-      hasType = true;
-    }
+  for (let i = 0; i < client.length; i += 2) {
+    const name = client[i] as string;
+    const value = client[i + 1] as string;
+    if (!mayLeave(headerOf(name), value, options)) continue;
     if (name === 'anthropic-version') hasVersion = true;
-    headers.push(name, rawHeaders[i + 1] as string);
+    headers.push(name, value);
   }
   if (isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
   return headers;
+}
+
+/** The client's headers that are meant for providers, each name once. */
+function clientHeaders(
+  rawHeaders: readonly string[],
+  { isAnthropic, extraNames }: RequestHeaderOptions,
+): string[] {
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const { name, use } = headerOf(rawHeaders[i] as string);
+    if (use === 'never' || (use === 'anthropic' && !isAnthropic)) continue;
+    if (use === 'configured' && (extraNames.size === 0 || !extraNames.has(name))) continue;
+    const value = rawHeaders[i + 1] as string;
+    const before = indexOfName(headers, name);
+    if (before < 0) headers.push(name, value);
+    // Node reads the first of several types, so that is the one that was checked.
+    else if (use !== 'type') headers[before + 1] += `, ${value}`;
+  }
+  return headers;
+}
+
+function indexOfName(headers: readonly string[], name: string): number {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return i;
+  return -1;
+}
+
+function mayLeave(header: Header, value: string, options: RequestHeaderOptions): boolean {
+  if (header.use === 'type') return true; // it was checked before the body was read
+  if (header.use === 'never') return false;
+  const { name, kind, label } = header;
+  const isOpen = name !== label;
+  const fits = kinds[kind].test(value) && (!isOpen || names.test(name));
+  if (fits && (!isOpen || options.mayLeave(label, name)) && options.mayLeave(label, value)) return true;
+  options.onDrop(label);
+  return false;
 }

@@ -7,18 +7,23 @@ export interface QueuedTarget<Request> {
   readonly request: Request;
 }
 
+type Found<Request> = QueuedTarget<Request> | undefined;
+
+/** Builds the request for a target; throws request.unsupported where the target can't take it. */
+export type BuildRequest<Request> = (target: Target) => Request | Promise<Request>;
+
 /**
  * The targets in their order, each with a request that is built when its turn comes and not before. One whose
  * `build` throws request.unsupported is passed over; anything else that it throws comes through.
  */
 export class TargetQueue<Request> {
   readonly #targets: readonly Target[];
-  readonly #build: (target: Target) => Request;
+  readonly #build: BuildRequest<Request>;
   #at = 0;
   #next: QueuedTarget<Request> | undefined;
   #objection: GatewayError | undefined;
 
-  constructor(targets: readonly Target[], build: (target: Target) => Request) {
+  constructor(targets: readonly Target[], build: BuildRequest<Request>) {
     this.#targets = targets;
     this.#build = build;
   }
@@ -28,33 +33,47 @@ export class TargetQueue<Request> {
     return this.#objection;
   }
 
-  /** The next target that can take the request; undefined when there is none left. */
-  take(): QueuedTarget<Request> | undefined {
+  /** The next target that can take the request; undefined when there is none left. A promise only where it is built by one. */
+  take(): Found<Request> | Promise<Found<Request>> {
     const next = this.#next ?? this.#find();
     this.#next = undefined;
     return next;
   }
 
   /** Whether `take` would give one that may be asked now; those that may not are passed over. */
-  hasMore(): boolean {
-    this.#next ??= this.#find();
+  async hasMore(): Promise<boolean> {
+    this.#next ??= await this.#find();
     while (this.#next !== undefined && !this.#next.target.provider.breaker.wouldAdmit(Date.now())) {
-      this.#next = this.#find();
+      this.#next = await this.#find();
     }
     return this.#next !== undefined;
   }
 
-  #find(): QueuedTarget<Request> | undefined {
+  #find(): Found<Request> | Promise<Found<Request>> {
     while (this.#at < this.#targets.length) {
       const target = this.#targets[this.#at] as Target;
       this.#at += 1;
       try {
-        return { target, request: this.#build(target) };
+        const request = this.#build(target);
+        return request instanceof Promise ? this.#finish(target, request) : { target, request };
       } catch (error) {
-        if (!(error instanceof GatewayError) || error.code !== 'request.unsupported') throw error;
-        this.#objection ??= error;
+        this.#passOver(error);
       }
     }
     return undefined;
+  }
+
+  async #finish(target: Target, building: Promise<Request>): Promise<Found<Request>> {
+    try {
+      return { target, request: await building };
+    } catch (error) {
+      this.#passOver(error);
+      return this.#find();
+    }
+  }
+
+  #passOver(error: unknown): void {
+    if (!(error instanceof GatewayError) || error.code !== 'request.unsupported') throw error;
+    this.#objection ??= error;
   }
 }

@@ -51,10 +51,11 @@ const foreignFields = [
 /** Parses the body of POST /v1/messages. Throws a 400 as strict as the real host's. */
 export function parseMessagesRequest(body: Owner, model: TextModel): MessagesRequest {
   refuseThread(body);
-  const outputCap = required(body, 'max_tokens', integer({ minimum: 1 }));
+  // Optional here and from 0 on, as at the gateway: it puts a cap in only where a provider needs one.
+  const outputCap = optional(body, 'max_tokens', integer({ minimum: 0 }));
   const isStreaming = optional(body, 'stream', flag) ?? false;
-  const { ask, hidesThinking } = parsePrompt(body, model, outputCap);
-  return { ask: { ...ask, outputCap }, isStreaming, hidesThinking };
+  const { ask, hidesThinking } = parsePrompt(body, model, outputCap ?? Number.POSITIVE_INFINITY);
+  return { ask: outputCap === undefined ? ask : { ...ask, outputCap }, isStreaming, hidesThinking };
 }
 
 /** Parses the body of POST /v1/messages/count_tokens and counts. */

@@ -101,15 +101,14 @@ describe('stream', () => {
 });
 
 describe('caps', () => {
-  test.each(['1', '1000', '1e3', '9007199254740991', 'null'])('%s', (value) => {
+  test.each(['0', '-0', '1', '1000', '1e3', '10.0', '9007199254740991', 'null'])('%s', (value) => {
     expect(read(withFields(`,"max_tokens":${value},"max_completion_tokens":${value}`)).model).toBe('m');
   });
 
   test.each([
-    '0',
     '-1',
-    '-0',
     '1.5',
+    '0.99999999999999999999',
     '1e-3',
     '9007199254740993',
     '1e16',
@@ -124,10 +123,10 @@ describe('caps', () => {
   });
 
   test('each dialect checks its own', () => {
-    expect(refused('{"model":"m","input":"x","max_output_tokens":0}', 'responses')).toBe(
+    expect(refused('{"model":"m","input":"x","max_output_tokens":-1}', 'responses')).toBe(
       '/max_output_tokens',
     );
-    expect(refused('{"model":"m","messages":[],"max_tokens":0}', 'messages')).toBe('/max_tokens');
+    expect(refused('{"model":"m","messages":[],"max_tokens":-1}', 'messages')).toBe('/max_tokens');
   });
 });
 

@@ -413,7 +413,7 @@ describe('bodies', () => {
     ['a model that is too long', `{"model":"${'m'.repeat(201)}","messages":[]}`, 'request.field', '/model'],
     ['stream that is text', '{"model":"gpt-test","messages":[],"stream":"true"}', 'request.field', '/stream'],
     ['stream that is a number', '{"model":"gpt-test","messages":[],"stream":1}', 'request.field', '/stream'],
-    ['a cap of 0', '{"model":"gpt-test","messages":[],"max_tokens":0}', 'request.field', '/max_tokens'],
+    ['a cap below 0', '{"model":"gpt-test","messages":[],"max_tokens":-1}', 'request.field', '/max_tokens'],
     ['a cap of 1.5', '{"model":"gpt-test","messages":[],"max_tokens":1.5}', 'request.field', '/max_tokens'],
     [
       'a cap that is text',

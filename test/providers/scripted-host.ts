@@ -130,10 +130,12 @@ export function toTargets(
     targets,
     lifetime,
     onAttempt: () => undefined,
-    build: ({ provider, model }) => ({
-      path: provider.pathFor('/v1/chat/completions'),
-      headers: ['content-type', 'application/json', 'x-model', model],
-      body: Buffer.from('{}'),
-    }),
+    // As if the policies had judged it.
+    build: ({ provider, model }) =>
+      ({
+        path: provider.pathFor('/v1/chat/completions'),
+        headers: ['content-type', 'application/json', 'x-model', model],
+        body: Buffer.from('{}'),
+      }) as ProviderRequest,
   };
 }

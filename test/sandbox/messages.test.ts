@@ -74,6 +74,16 @@ describe('plain and streamed', () => {
 });
 
 describe('ends', () => {
+  test('writes all of it where no max_tokens is sent, and nothing where it is 0', async () => {
+    const { max_tokens: _, ...uncapped } = hello;
+
+    const whole = await post(`${clients().url}/v1/messages`, uncapped);
+    const nothing = await clients().anthropic.messages.create({ ...hello, max_tokens: 0 });
+
+    expect(JSON.parse(whole.text)).toMatchObject({ stop_reason: 'end_turn' });
+    expect(nothing).toMatchObject({ content: [], stop_reason: 'max_tokens', usage: { output_tokens: 0 } });
+  });
+
   test.each(['create', 'stream'] as const)('cuts the text at max_tokens (%s)', async (way) => {
     const body = { ...hello, max_tokens: 3 };
 
@@ -314,8 +324,7 @@ describe('malformed requests are refused with the place', () => {
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'rain' };
   const text = { type: 'text', text: 'hi' };
   const cases: [string, Record<string, unknown>, string][] = [
-    ['no max_tokens', { max_tokens: undefined }, 'max_tokens'],
-    ['max_tokens of 0', { max_tokens: 0 }, 'max_tokens'],
+    ['max_tokens below 0', { max_tokens: -1 }, 'max_tokens'],
     ['max_tokens as text', { max_tokens: '5' }, 'max_tokens'],
     ['no model', { model: undefined }, 'model'],
     ['no messages', { messages: undefined }, 'messages'],

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import { toSubject } from '../../gateway/decision/judge.ts';
+import { factsOf } from '../../gateway/decision/judge.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { type ModelRequest, parseRequest } from '../../gateway/request.ts';
 import type { Action, Decision, Match, Subject, Verdict } from '../../policy/rule.ts';
@@ -51,7 +51,11 @@ export function readOffline({ config, key, endpoint, body, nowMs }: Question): R
   const targetModels = targets.map(({ model }) => model);
   return {
     kind: 'read',
-    subject: toSubject({ request, endpoint, key, targetModels, nowMs }),
+    subject: {
+      ...factsOf(request, { endpoint, key, targetModels, nowMs }),
+      document: request.document,
+      dialect: endpoint.dialect,
+    },
     isServed: targets.length > 0,
   };
 }

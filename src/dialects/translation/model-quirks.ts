@@ -8,6 +8,8 @@ export interface TranslationContext {
   readonly host: 'openai' | 'anthropic' | 'compatible';
   /** The model's limit where configured: larger requests are lowered to it. */
   readonly maxOutputTokens?: number;
+  /** The limit that is sent where the client sent none and the provider needs one. */
+  readonly defaultMaxOutputTokens?: number;
   /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
   readonly newId: (prefix: string) => string;
   /** Unix seconds, for the `created` of answers. */
@@ -67,13 +69,9 @@ export function takesSampling(target: Target): boolean {
   return !isClaude(target) || startsWithAny(bareName(target.targetModel), withSampling);
 }
 
-/** Messages must carry a limit; without one from the client or the configuration the model's usual one is used. */
-export function defaultMaxTokens({ host, targetModel, maxOutputTokens }: TranslationContext): number {
-  if (maxOutputTokens !== undefined) return maxOutputTokens;
-  const name = bareName(targetModel);
-  if (name.startsWith('claude-3-5')) return 8_192;
-  if (startsWithAny(name, withoutThinking)) return 4_096;
-  return isClaude({ host, targetModel }) ? 32_000 : 8_192;
+/** Messages must carry a limit, whether the client sent one or not. */
+export function defaultMaxTokens({ defaultMaxOutputTokens, maxOutputTokens }: TranslationContext): number {
+  return defaultMaxOutputTokens ?? maxOutputTokens ?? 4_096;
 }
 
 export function clampMaxTokens(requested: number | undefined, limit: number | undefined): number | undefined {

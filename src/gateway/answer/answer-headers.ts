@@ -1,7 +1,7 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { UpstreamRequest } from '../upstream-request.ts';
+import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 
 /**
  * The head of an answer: what of the provider's goes on, less our secrets, then ours; a flat list of names
@@ -20,7 +20,7 @@ export function headersFor(
   const headers = request.translation === undefined ? passed : withJsonType(passed);
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
-  headers.push('x-gateway-body', draft.bodyForm ?? request.fate, 'x-gateway-attempts', String(attempts));
+  headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(attempts));
   if (answer.status < 400) {
     headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
   }

@@ -1,27 +1,36 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import { KnownBodies } from '../../json/known-bodies.ts';
-import { compilePolicies, type PolicySource } from '../../policy/compile.ts';
+import { compilePolicies } from '../../policy/compile.ts';
+import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { judge } from './judge.ts';
-import { fromParts, memoryOf, type ThreadAnswer, type ThreadQuestion, toParts } from './thread-messages.ts';
+import { factsOf, judgeBody, judgeRequest } from './judge.ts';
+import { createTargetModels } from './target-models.ts';
+import {
+  memoryOf,
+  type ThreadAnswer,
+  type ThreadData,
+  type ThreadQuestion,
+  toParts,
+} from './thread-messages.ts';
 
-// The entry of the thread that reads and decides large bodies: it compiles the policies once and answers one
-// question after the other. Of requests it keeps copies of the last bodies and what the policies found in them.
+// The entry of the thread that judges large bodies: it compiles the policies once and answers one question after
+// the other. It keeps copies of the last bodies, and what the policies found in them.
 
-const { policies, secrets } = workerData as PolicySource; // the gateway starts this thread with nothing else
-const compiled = compilePolicies(policies, secrets);
+const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
+const compiled = compilePolicies(source.policies, source.secrets);
+const targetModels = createTargetModels(names);
 const known = new KnownBodies({ limitBytes: 1 << 25 });
 
 parentPort?.on('message', (question: ThreadQuestion) => {
   const answer = answerTo(question);
-  parentPort?.postMessage(answer, 'request' in answer ? memoryOf(answer.request) : []);
+  parentPort?.postMessage(answer, movedMemory(answer));
 });
 
 function answerTo(question: ThreadQuestion): ThreadAnswer {
   try {
-    return question.kind === 'read' ? read(question) : decide(question);
+    return question.kind === 'request' ? answerRequest(question) : answerBody(question);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) return { kind: 'failed', cause: String(thrown) };
     const { code, message, param } = thrown;
@@ -29,36 +38,45 @@ function answerTo(question: ThreadQuestion): ThreadAnswer {
   }
 }
 
-function read({ path, body }: Extract<ThreadQuestion, { kind: 'read' }>): ThreadAnswer {
-  // A copy, because the body's own memory goes back with the answer.
-  const { document, ...fields } = toParts(parseRequest(Buffer.from(body), endpointAt(path), known));
-  return { kind: 'read', request: { ...fields, document: { ...document, bytes: body } } };
+function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
+  if (answer.kind === 'request') return memoryOf(answer.request.document.bytes, answer.request.document.tape);
+  return answer.kind === 'body' ? memoryOf(answer.body) : [];
 }
 
-function decide(question: Extract<ThreadQuestion, { kind: 'judge' }>): ThreadAnswer {
-  const { path, request, policies: names, key, targetModels, nowMs } = question;
+function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
+  const { path, body, key, policies, nowMs } = question;
   const endpoint = endpointAt(path);
-  const asked = fromParts(request);
-  const document = known.recall(asked.document.bytes) ?? asked.document;
-  const judgement = judge(compiled.select(names), {
-    request: { ...asked, document },
-    endpoint,
-    key,
-    targetModels,
-    nowMs,
-  });
-  const isRedacted = judgement.request.document !== document;
-  const { redacted: _, failure, ...decision } = judgement.decision;
+  // A copy is kept here, because the body's own memory goes back with the answer.
+  const request = parseRequest(Buffer.from(body), endpoint, known);
+  const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
+  const judgement = judgeRequest(compiled.select(policies), request, { endpoint, facts });
+  const isRedacted = judgement.request !== request;
+  const parts = toParts(judgement.request);
   return {
-    kind: 'judged',
-    // What was thrown may hold anything; only its text can surely be sent.
-    decision: {
-      ...decision,
-      ...(failure && { failure: { rule: failure.rule, cause: String(failure.cause) } }),
-    },
-    request: isRedacted ? toParts(judgement.request) : request,
+    kind: 'request',
+    decision: toPlain(judgement.decision),
+    request: isRedacted ? parts : { ...parts, document: { ...parts.document, bytes: body } },
     answerRules: judgement.answerRules,
+    microseconds: judgement.microseconds,
   };
+}
+
+function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {
+  const { body, dialect, facts, policies } = question;
+  const copy = Buffer.from(body);
+  const judgement = judgeBody(compiled.select(policies), { body: copy, dialect, facts }, known);
+  return {
+    kind: 'body',
+    decision: toPlain(judgement.decision),
+    body: judgement.body === copy ? body : judgement.body,
+    microseconds: judgement.microseconds,
+  };
+}
+
+/** What was thrown may hold anything; only its text can surely be sent. */
+function toPlain({ redacted: _, failure, ...decision }: Decision): Decision {
+  if (failure === undefined) return decision;
+  return { ...decision, failure: { rule: failure.rule, cause: String(failure.cause) } };
 }
 
 function endpointAt(path: string): ModelEndpoint {

@@ -2,34 +2,59 @@ import { GatewayError } from '../../errors.ts';
 import { KnownBodies } from '../../json/known-bodies.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySet, PolicySource } from '../../policy/compile.ts';
-import { failedDecision } from '../../policy/rule-set.ts';
+import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { type ModelRequest, parseRequest } from '../request.ts';
+import { parseRequest } from '../request.ts';
 import { DecisionThread } from './decision-thread.ts';
-import { type Judgement, judge, type Question } from './judge.ts';
-import { fromParts, memoryOf, type ThreadAnswer, toParts } from './thread-messages.ts';
+import {
+  type BodyJudgement,
+  type BuiltBody,
+  factsOf,
+  type Judgement,
+  judgeBody,
+  judgeRequest,
+} from './judge.ts';
+import { createTargetModels, type ModelNames } from './target-models.ts';
+import { fromParts, memoryOf, type ThreadAnswer } from './thread-messages.ts';
 
 /** Up to here deciding holds up other exchanges for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
 export const threadBytes = 1_048_576;
 
+/** A client's body, and what it came with. */
+export interface Incoming {
+  readonly body: Buffer;
+  readonly endpoint: ModelEndpoint;
+  readonly key: Pick<KnownKey, 'id' | 'project'>;
+  readonly nowMs: number;
+}
+
 /**
- * Reads requests and asks policies about them: small ones at once, large ones in a thread of their own, so
- * that nobody else waits for them. What comes back is the same.
+ * Reads bodies strictly and judges them: small ones at once, large ones in a thread of their own, so that nobody
+ * else waits for them. The outcome is the same. The memory of a large body goes to the thread and back once: use the
+ * body of the judgement afterwards, not the one that was handed in.
  *
  * The last bodies are kept, in either thread those that it reads, as long as the configuration holds: an
  * agent sends most of a conversation again with every turn (docs/decisions/known-conversations.md).
+ *
+ * Both throw what the strict reading throws, policy.error where the thread dies, and the reason of a lifetime that
+ * ends.
  */
 export interface Decider {
-  /** Reads a body strictly. A large one's memory moves: go on with the request that this gives, not with `body`. */
-  read(body: Buffer, endpoint: ModelEndpoint, lifetime: Lifetime): ModelRequest | Promise<ModelRequest>;
-  /** Never throws but for the end of the lifetime. Go on with the judgement's request, for the same reason. */
-  judge(policies: PolicySet, question: Question, lifetime: Lifetime): Judgement | Promise<Judgement>;
+  judgeRequest(policies: PolicySet, incoming: Incoming, lifetime: Lifetime): Judgement | Promise<Judgement>;
+  judgeBody(
+    policies: PolicySet,
+    built: BuiltBody,
+    lifetime: Lifetime,
+  ): BodyJudgement | Promise<BodyJudgement>;
+  /** The names of a model at the providers that may be tried. */
+  targetModels(model: string): readonly string[];
   /** Ends the thread, if there is one. */
   close(): Promise<void>;
 }
 
 export interface DeciderOptions {
   readonly source: PolicySource;
+  readonly names: ModelNames;
   /** The module that runs in the thread, where it is another than the product's. */
   readonly entry?: URL | undefined;
 }
@@ -39,61 +64,67 @@ const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.
 
 export function createDecider({
   source,
+  names,
   entry = new URL(ownEntry, import.meta.url),
 }: DeciderOptions): Decider {
-  const thread = new DecisionThread({ source, entry });
+  const thread = new DecisionThread({ data: { source, ...names }, entry });
+  const targetModels = createTargetModels(names);
   const known = new KnownBodies();
+  // Of their own: a body and its translation must not push each other out.
+  const knownBuilt = new KnownBodies({ limitBytes: 1 << 23 });
   return {
-    read: (body, endpoint, lifetime) =>
-      body.length > threadBytes
-        ? readInThread(thread, { body, endpoint, lifetime })
-        : parseRequest(body, endpoint, known),
-    judge: (policies, question, lifetime) =>
-      question.request.document.bytes.length > threadBytes
-        ? judgeInThread(thread, { policies, question, lifetime })
-        : judge(policies, question),
+    targetModels,
+    judgeRequest(policies, incoming, lifetime) {
+      const { body, endpoint, key, nowMs } = incoming;
+      if (body.length > threadBytes) return judgeRequestInThread(thread, policies, { incoming, lifetime });
+      const request = parseRequest(body, endpoint, known);
+      const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
+      return judgeRequest(policies, request, { endpoint, facts });
+    },
+    judgeBody: (policies, built, lifetime) =>
+      built.body.length > threadBytes
+        ? judgeBodyInThread(thread, policies, { built, lifetime })
+        : judgeBody(policies, built, knownBuilt),
     close: () => thread.end(),
   };
 }
 
-async function readInThread(
+async function judgeRequestInThread(
   thread: DecisionThread,
-  { body, endpoint, lifetime }: { body: Buffer; endpoint: ModelEndpoint; lifetime: Lifetime },
-): Promise<ModelRequest> {
-  // Node's pool holds small buffers only, so a body of this size shares its memory with nothing.
-  const memory = [body.buffer as ArrayBuffer];
-  const answer = await thread.ask({ kind: 'read', path: endpoint.path, body }, { memory, lifetime });
-  if (answer.kind === 'read') return fromParts(answer.request);
-  throw refusal(answer);
-}
-
-async function judgeInThread(
-  thread: DecisionThread,
-  { policies, question, lifetime }: { policies: PolicySet; question: Question; lifetime: Lifetime },
+  { names }: PolicySet,
+  { incoming, lifetime }: { readonly incoming: Incoming; readonly lifetime: Lifetime },
 ): Promise<Judgement> {
-  const { endpoint, key, targetModels, nowMs } = question;
-  const request = toParts(question.request);
-  const asked = {
-    kind: 'judge' as const,
+  const { body, endpoint, key, nowMs } = incoming;
+  const { id, project } = key;
+  const question = {
+    kind: 'request' as const,
     path: endpoint.path,
-    request,
-    key: { id: key.id, project: key.project },
-    policies: policies.names,
-    targetModels,
+    body,
+    key: { id, project },
+    policies: names,
     nowMs,
   };
-  try {
-    const answer = await thread.ask(asked, { memory: memoryOf(request), lifetime });
-    if (answer.kind === 'judged') return { ...answer, request: fromParts(answer.request) };
-    throw refusal(answer);
-  } catch (thrown) {
-    if (lifetime.reason !== undefined) throw lifetime.reason;
-    const cause = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown;
-    return { decision: failedDecision('policy', cause), request: question.request, answerRules: [] };
-  }
+  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
+  if (answer.kind !== 'request') throw refusalOf(answer);
+  const { kind: _, request, ...rest } = answer;
+  return { ...rest, request: fromParts(request) };
 }
 
-function refusal(answer: ThreadAnswer): GatewayError {
+async function judgeBodyInThread(
+  thread: DecisionThread,
+  { names }: PolicySet,
+  { built, lifetime }: { readonly built: BuiltBody; readonly lifetime: Lifetime },
+): Promise<BodyJudgement> {
+  const { body, dialect, facts } = built;
+  const question = { kind: 'body' as const, body, dialect, facts, policies: names };
+  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
+  if (answer.kind !== 'body') throw refusalOf(answer);
+  const { buffer, byteOffset, byteLength } = answer.body;
+  const { decision, microseconds } = answer;
+  return { decision, body: Buffer.from(buffer, byteOffset, byteLength), microseconds };
+}
+
+function refusalOf(answer: ThreadAnswer): GatewayError {
   if (answer.kind === 'refused') {
     const { code, message, param } = answer;
     return new GatewayError(code, message, param === undefined ? {} : { param });

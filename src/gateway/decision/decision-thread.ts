@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lifetime.ts';
-import type { PolicySource } from '../../policy/compile.ts';
-import type { ThreadAnswer, ThreadQuestion } from './thread-messages.ts';
+import type { ThreadAnswer, ThreadData, ThreadQuestion } from './thread-messages.ts';
 
 interface ThreadOptions {
-  readonly source: PolicySource;
+  readonly data: ThreadData;
   /** The module that runs in the thread. */
   readonly entry: URL;
 }
@@ -32,25 +31,24 @@ export class DecisionThread {
   }
 
   /**
-   * Asks the thread, and hands it the memory in the list: that is gone from here until it comes with the
-   * answer. Throws policy.error where the thread dies, and the lifetime's reason when that ends first.
+   * Asks the thread, and moves the memory in the list to it, which comes back with the answer. Throws policy.error where the thread dies, and the lifetime's reason when that ends first.
    */
   ask(
     question: ThreadQuestion,
     { memory, lifetime }: { readonly memory: readonly ArrayBuffer[]; readonly lifetime: Lifetime },
   ): Promise<ThreadAnswer> {
-    let forget: (() => void) | undefined;
+    let unsubscribe: (() => void) | undefined;
     const answered = new Promise<ThreadAnswer>((resolve, reject) => {
       const job: Job = { question, memory, resolve, reject };
       this.#waiting.push(job);
-      forget = lifetime.onEnd(() => {
+      unsubscribe = lifetime.onEnd(() => {
         const at = this.#waiting.indexOf(job);
         if (at >= 0) this.#waiting.splice(at, 1);
         reject(lifetime.reason ?? new GatewayError('client.left', 'the client left'));
       });
     });
     this.#next();
-    return answered.finally(() => forget?.());
+    return answered.finally(() => unsubscribe?.());
   }
 
   /** Ends the thread; whoever still waits is refused. */
@@ -75,8 +73,8 @@ export class DecisionThread {
   }
 
   #start(): Worker {
-    const { source, entry } = this.#options;
-    const worker = new Worker(entry, { workerData: source, env: {}, name: 'decisions' });
+    const { data, entry } = this.#options;
+    const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
     worker.on('message', (answer: ThreadAnswer) => {
       if (worker === this.#worker) this.#settle((running) => running.resolve(answer));
     });
@@ -87,7 +85,7 @@ export class DecisionThread {
     return worker;
   }
 
-  /** Forgets a thread that is of no more use, and refuses what it was asked. */
+  /** Drops a thread that is of no more use, and refuses the request that it was judging. */
   #lose(worker: Worker | undefined, cause: unknown): void {
     if (worker === undefined || worker !== this.#worker) return;
     this.#worker = undefined;
@@ -95,10 +93,10 @@ export class DecisionThread {
     this.#settle((running) => running.reject(failure(cause)));
   }
 
-  #settle(tell: (running: Job) => void): void {
+  #settle(notify: (running: Job) => void): void {
     const running = this.#running;
     this.#running = undefined;
-    if (running !== undefined) tell(running);
+    if (running !== undefined) notify(running);
     this.#next();
   }
 }

@@ -1,61 +1,88 @@
+import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
+import type { KnownBodies } from '../../json/known-bodies.ts';
 import type { PolicySet } from '../../policy/compile.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
-/** What policies say to one request. */
+/** What rules ask about a request beside its content, as plain data: it goes to the decision thread too. */
+export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
+
+/** The decision on a client's request. */
 export interface Judgement {
   readonly decision: Decision;
   /** The request as it may leave: without what a policy took out. Of no use where the decision is block. */
   readonly request: ModelRequest;
   /** Numbers of the rules that apply to the answer. */
   readonly answerRules: readonly number[];
+  /** What deciding took. */
+  readonly microseconds: number;
 }
 
-export interface Question {
-  readonly request: ModelRequest;
+/** A body that the gateway built, in the dialect of the provider that is to get it. */
+export interface BuiltBody {
+  readonly body: Buffer;
+  readonly dialect: DialectName;
+  /** Of the client's request that it was built from. */
+  readonly facts: RequestFacts;
+}
+
+/** The decision on a body that the gateway built. */
+export interface BodyJudgement {
+  readonly decision: Decision;
+  /** The body as it may leave. Of no use where the decision is block. */
+  readonly body: Buffer;
+  readonly microseconds: number;
+}
+
+interface Circumstances {
   readonly endpoint: ModelEndpoint;
-  readonly key: KnownKey;
+  readonly key: Pick<KnownKey, 'id' | 'project'>;
   /** The model's names at the providers that may be tried. */
   readonly targetModels: readonly string[];
   readonly nowMs: number;
 }
 
-/** Asks the policies, in whichever thread this runs. */
-export function judge(policies: PolicySet, question: Question): Judgement {
-  const { request, endpoint } = question;
-  const subject = toSubject(question);
+export function factsOf(
+  { model, stream }: Pick<ModelRequest, 'model' | 'stream'>,
+  { endpoint, key, targetModels, nowMs }: Circumstances,
+): RequestFacts {
+  const { id, project } = key;
+  return { endpoint: endpoint.dialectName, model, targetModels, stream, project, key: id, nowMs };
+}
+
+/** Judges a client's request, in whichever thread this runs. */
+export function judgeRequest(
+  policies: PolicySet,
+  request: ModelRequest,
+  { endpoint, facts }: { readonly endpoint: ModelEndpoint; readonly facts: RequestFacts },
+): Judgement {
+  const startedAt = performance.now();
+  const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
   const decision = policies.decide(subject);
-  if (decision.action === 'block') return { decision, request, answerRules: [] };
+  const microseconds = Math.round((performance.now() - startedAt) * 1_000);
+  if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
+  const { redacted } = decision;
   return {
     decision,
-    request: redactedRequest(request, endpoint, decision),
+    request:
+      redacted === undefined ? request : { document: redacted, ...readFields(redacted, endpoint.dialect) },
     answerRules: policies.answerRules(subject),
+    microseconds,
   };
 }
 
-/** What the policies look at; the commands that try policies ask them the same way. */
-export function toSubject({ request, endpoint, key, targetModels, nowMs }: Question): Subject {
-  return {
-    document: request.document,
-    dialect: endpoint.dialect,
-    endpoint: endpoint.dialectName,
-    model: request.model,
-    targetModels,
-    stream: request.stream,
-    project: key.project,
-    key: key.id,
-    nowMs,
-  };
-}
-
-/** The request without what a policy took out. */
-function redactedRequest(
-  request: ModelRequest,
-  { dialect }: ModelEndpoint,
-  { redacted }: Decision,
-): ModelRequest {
-  return redacted === undefined ? request : { document: redacted, ...readFields(redacted, dialect) };
+/** Reads a built body strictly and judges it. Throws what the strict reading throws. */
+export function judgeBody(
+  policies: PolicySet,
+  { body, dialect, facts }: BuiltBody,
+  known: KnownBodies,
+): BodyJudgement {
+  const startedAt = performance.now();
+  const document = known.read(body);
+  const decision = policies.decide({ ...facts, document, dialect: dialects[dialect] });
+  const microseconds = Math.round((performance.now() - startedAt) * 1_000);
+  return { decision, body: decision.redacted?.bytes ?? body, microseconds };
 }

@@ -1,33 +1,55 @@
+import type { DialectName } from '../../dialects/registry.ts';
 import type { FailureCode } from '../../errors.ts';
 import type { DocumentParts } from '../../json/json-document.ts';
 import { JsonDocument } from '../../json/json-document.ts';
+import type { PolicySource } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { ModelRequest } from '../request.ts';
+import type { RequestFacts } from './judge.ts';
+import type { ModelNames } from './target-models.ts';
 
 // What goes between the gateway's thread and the one that decides. Bodies are not copied: their memory moves
 // there with the question and comes back with the answer, so each thread has either all of it or nothing.
 
+/** What the thread is started with. */
+export interface ThreadData extends ModelNames {
+  readonly source: PolicySource;
+}
+
 export type ThreadQuestion =
-  | { readonly kind: 'read'; readonly path: string; readonly body: Uint8Array }
+  /** A client's body, to be read strictly and judged. */
   | {
-      readonly kind: 'judge';
+      readonly kind: 'request';
       readonly path: string;
-      readonly request: RequestParts;
+      readonly body: Uint8Array;
       readonly key: { readonly id: string; readonly project: string };
       readonly policies: readonly string[];
-      readonly targetModels: readonly string[];
       readonly nowMs: number;
+    }
+  /** A body that the gateway built. */
+  | {
+      readonly kind: 'body';
+      readonly body: Uint8Array;
+      readonly dialect: DialectName;
+      readonly facts: RequestFacts;
+      readonly policies: readonly string[];
     };
 
 export type ThreadAnswer =
-  | { readonly kind: 'read'; readonly request: RequestParts }
   | {
-      readonly kind: 'judged';
+      readonly kind: 'request';
       readonly decision: Decision;
       readonly request: RequestParts;
       readonly answerRules: readonly number[];
+      readonly microseconds: number;
     }
-  /** The strict gate refuses the body. */
+  | {
+      readonly kind: 'body';
+      readonly decision: Decision;
+      readonly body: Uint8Array;
+      readonly microseconds: number;
+    }
+  /** The strict reading refuses the body. */
   | {
       readonly kind: 'refused';
       readonly code: FailureCode;
@@ -49,9 +71,9 @@ export function fromParts({ document, ...fields }: RequestParts): ModelRequest {
   return { document: JsonDocument.fromParts(document), ...fields };
 }
 
-/** The memory of a request that moves with a message. Small buffers share theirs with others: they are copied. */
-export function memoryOf({ document: { bytes, tape } }: RequestParts): readonly ArrayBuffer[] {
-  return [bytes, tape].flatMap(({ buffer, byteLength }) =>
+/** The memory of some arrays that moves with a message. Small buffers share theirs with others: they are copied. */
+export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): readonly ArrayBuffer[] {
+  return arrays.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength >= Buffer.poolSize ? [buffer] : [],
   );
 }

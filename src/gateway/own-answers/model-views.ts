@@ -2,9 +2,9 @@ import { chat } from '../../dialects/chat/chat.ts';
 import { GatewayError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Target } from '../../providers/route.ts';
-import { dialectAt } from '../dialect-at.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import type { Gateway, GatewayKey } from '../gateway.ts';
+import { dialectAt } from '../targets.ts';
 import type { ModelInfo } from './models.ts';
 
 // A request with nothing in it that a rule about content, tools or caps could mind.
@@ -73,15 +73,15 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
   const first = targets[0];
   const usable = [...endpoints.values()].filter(isModelEndpoint).flatMap((endpoint) => {
-    const fate = fateAt(targets, model.id, endpoint);
-    return fate === undefined ? [] : [{ path: endpoint.path, fate }];
+    const form = bodyFormAt(targets, model.id, endpoint);
+    return form === undefined ? [] : [{ path: endpoint.path, form }];
   });
   return {
     ...listEntry(model),
     provider: main.provider,
     endpoints: usable.map(({ path }) => path),
     body: Object.fromEntries(
-      usable.filter(({ fate }) => fate !== 'estimated').map(({ path, fate }) => [path, fate]),
+      usable.filter(({ form }) => form !== 'estimated').map(({ path, form }) => [path, form]),
     ),
     aliases: aliasesOf(gateway, model),
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
@@ -94,22 +94,26 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
   };
 }
 
-type Fate = 'exact' | 'spliced' | 'translated' | 'estimated';
+type BodyForm = 'exact' | 'spliced' | 'translated' | 'estimated';
 
 /** What happens to a request at the first target that takes it; undefined where none does. */
-function fateAt(targets: readonly Target[], model: string, endpoint: ModelEndpoint): Fate | undefined {
-  const target = targets.find(({ provider }) => dialectAt(provider, endpoint) !== undefined);
+function bodyFormAt(
+  targets: readonly Target[],
+  model: string,
+  endpoint: ModelEndpoint,
+): BodyForm | undefined {
+  const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
   if (target === undefined) {
     // Tokens are counted here, roughly, for every model that can be sent messages.
     const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
     return isCountable ? 'estimated' : undefined;
   }
-  if (dialectAt(target.provider, endpoint) !== endpoint.dialectName) return 'translated';
+  if (dialectAt(target.provider.options, endpoint) !== endpoint.dialectName) return 'translated';
   return target.model === model ? 'exact' : 'spliced';
 }
 
 function takesMessages({ provider }: Target): boolean {
-  return dialectAt(provider, { name: 'messages', dialectName: 'messages' }) !== undefined;
+  return dialectAt(provider.options, { name: 'messages', dialectName: 'messages' }) !== undefined;
 }
 
 /** The configured names that lead to the same model. */

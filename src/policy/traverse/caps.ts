@@ -1,11 +1,12 @@
 import type { Dialect } from '../../dialects/dialect.ts';
+import { exactInteger } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
 
 /** A field that bounds the answer's length. */
 export interface Cap {
   readonly entry: number;
-  /** Infinity where it isn't a positive whole number: what can't be read bounds nothing. */
+  /** Infinity where it is no whole number from 0: what can't be read bounds nothing. */
   readonly tokens: number;
 }
 
@@ -61,6 +62,6 @@ function collectInside(document: JsonDocument, container: number, caps: Cap[]): 
 
 function tokensOf(document: JsonDocument, entry: number): number {
   if (document.kind(entry) !== kinds.number) return Number.POSITIVE_INFINITY;
-  const value = document.number(entry);
-  return Number.isSafeInteger(value) && value > 0 ? value : Number.POSITIVE_INFINITY;
+  const tokens = exactInteger(document.raw(entry));
+  return tokens === undefined || tokens < 0 ? Number.POSITIVE_INFINITY : tokens;
 }

@@ -82,7 +82,7 @@ export const modelsAndCaps: readonly Bypass[] = [
   rawCap('chat', '"max_tokens":5000.0', tooLong),
   rawCap('responses', '"max_output_tokens":1.001e3', tooLong),
   rawCap('chat', '"max_\\u0074okens":5000', tooLong),
-  rawCap('messages', '"max_tokens":0', field('/max_tokens')),
+  rawCap('messages', '"max_tokens":999.99999999999999999999', field('/max_tokens')),
   rawCap('messages', '"max_tokens":-5', field('/max_tokens')),
   rawCap('messages', '"max_tokens":"5"', field('/max_tokens')),
   rawCap('messages', '"max_tokens":[5000]', field('/max_tokens')),

@@ -8,12 +8,13 @@ import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
-import { judge } from '../../../src/gateway/decision/judge.ts';
+import { factsOf, type Judgement, judgeRequest } from '../../../src/gateway/decision/judge.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { type GatewayConfig, type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../../src/http/listen.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
+import type { PolicySet } from '../../../src/policy/compile.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
 import { startHost } from '../../kit/host.ts';
@@ -47,11 +48,34 @@ projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
   return config;
 }
 
-async function started(entry?: URL): Promise<{ decider: Decider; config: Config }> {
+interface Started {
+  readonly decider: Decider;
+  readonly config: Config;
+  readonly policies: PolicySet;
+  /** Has a body judged as one that came to an endpoint. */
+  readonly ask: (body: Buffer, path?: string, lifetime?: Lifetime) => Promise<Judgement>;
+}
+
+async function started(entry?: URL): Promise<Started> {
   const config = await configFor();
-  const decider = createDecider({ source: config.policySource, entry });
+  const names = { models: [], providers: [] };
+  const decider = createDecider({ source: config.policySource, names, entry });
   closing.push(() => decider.close());
-  return { decider, config };
+  const policies = config.keys.find('project-key-0123456789')?.policies;
+  if (policies === undefined) throw new Error('no key');
+  const ask = async (body: Buffer, path = '/v1/messages', lifetime = new Lifetime()) =>
+    decider.judgeRequest(policies, { ...about, body, endpoint: endpointAt(path) }, lifetime);
+  return { decider, config, policies, ask };
+}
+
+const about = { key: { id: 'web', project: 'shop' }, nowMs: 1_000 };
+
+function judgeHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint): Judgement {
+  const request = parseRequest(body, endpoint);
+  return judgeRequest(policies, request, {
+    endpoint,
+    facts: factsOf(request, { ...about, endpoint, targetModels: [] }),
+  });
 }
 
 function endpointAt(path: string): ModelEndpoint {
@@ -85,13 +109,10 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     const policies = config.keys.find('project-key-0123456789')?.policies;
     if (policies === undefined) throw new Error('no key');
     const endpoint = endpointAt(path);
-    const about = { endpoint, key: { id: 'web', project: 'shop' }, targetModels: ['other'], nowMs: 1_000 };
-    const lifetime = new Lifetime();
     const body = largeBody(dialect, model, text);
-    const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
+    const { microseconds: _, ...here } = judgeHere(policies, Buffer.from(body), endpoint);
 
-    const request = await decider.read(body, endpoint, lifetime);
-    const there = await decider.judge(policies, { ...about, request }, lifetime);
+    const there = await decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
 
     expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
     expect(there.decision.action).toBe(action);
@@ -111,7 +132,6 @@ test('a large conversation that grows is judged in the thread, turn by turn, as 
   const policies = config.keys.find('project-key-0123456789')?.policies;
   if (policies === undefined) throw new Error('no key');
   const endpoint = endpointAt('/v1/messages');
-  const about = { endpoint, key: { id: 'web', project: 'shop' }, targetModels: [], nowMs: 1_000 };
   const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
   const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(60_000) }];
   const actions: string[] = [];
@@ -119,9 +139,8 @@ test('a large conversation that grows is judged in the thread, turn by turn, as 
   for (const [at, content] of said.entries()) {
     if (at !== 1) turns.push({ role: 'user', content }); // the second time the very same bytes come again
     const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
-    const here = judge(policies, { ...about, request: parseRequest(Buffer.from(body), endpoint) });
-    const request = await decider.read(body, endpoint, new Lifetime());
-    const there = await decider.judge(policies, { ...about, request }, new Lifetime());
+    const here = judgeHere(policies, Buffer.from(body), endpoint);
+    const there = await decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
     const { redacted, ...decision } = here.decision;
     expect(there.decision).toEqual(decision);
     if (decision.action !== 'block')
@@ -145,7 +164,7 @@ test.each([
     { code: 'request.field', param: '/stream' },
   ],
 ])('a large body that is %s is refused in the same words', async (_name, spoil, expected) => {
-  const { decider } = await started();
+  const { ask } = await started();
   const endpoint = endpointAt('/v1/messages');
   const text = spoil(largeBody('messages', 'claude-test', 'x').toString());
   let here: unknown;
@@ -155,9 +174,7 @@ test.each([
     here = thrown;
   }
 
-  const there = await Promise.resolve(decider.read(Buffer.from(text), endpoint, new Lifetime())).catch(
-    (thrown) => thrown,
-  );
+  const there = await ask(Buffer.from(text)).catch((thrown) => thrown);
 
   expect(there).toBeInstanceOf(GatewayError);
   expect(there).toMatchObject(expected);
@@ -165,7 +182,7 @@ test.each([
 });
 
 test('small bodies start no thread', async () => {
-  const { decider } = await started();
+  const { decider, policies } = await started();
   let threads = 0;
   const count = () => {
     threads += 1;
@@ -175,20 +192,20 @@ test('small bodies start no thread', async () => {
     JSON.stringify(requestFor('messages', 'claude-test', { x: 'y'.repeat(threadBytes / 2) })),
   );
 
-  const request = decider.read(body, endpointAt('/v1/messages'), new Lifetime());
+  const endpoint = endpointAt('/v1/messages');
+  const judgement = decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
   await new Promise((resolve) => setImmediate(resolve));
   process.off('worker', count);
 
-  expect(request).not.toBeInstanceOf(Promise);
+  expect(judgement).not.toBeInstanceOf(Promise);
   expect(threads).toBe(0);
 });
 
 test('whoever leaves waits no longer, and those behind it are served', async () => {
-  const { decider } = await started();
-  const endpoint = endpointAt('/v1/messages');
+  const { ask } = await started();
   const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
   const reading = lifetimes.map((lifetime) =>
-    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, lifetime)),
+    ask(largeBody('messages', 'claude-test', 'x'), '/v1/messages', lifetime),
   );
 
   lifetimes[0]?.end(new GatewayError('client.left', 'the client left'));
@@ -197,7 +214,7 @@ test('whoever leaves waits no longer, and those behind it are served', async () 
 
   expect(running).toMatchObject({ status: 'rejected', reason: { code: 'client.left' } });
   expect(waiting).toMatchObject({ status: 'rejected', reason: { code: 'client.left' } });
-  expect(last).toMatchObject({ status: 'fulfilled', value: { model: 'claude-test' } });
+  expect(last).toMatchObject({ status: 'fulfilled', value: { request: { model: 'claude-test' } } });
 });
 
 interface Served {
@@ -275,22 +292,17 @@ test('over the wire a large body is refused with its pointer, redacted, and reco
 });
 
 test('a thread that dies refuses what it was asked, each time anew', async () => {
-  const { decider } = await started(dyingEntry);
-  const endpoint = endpointAt('/v1/messages');
-  const ask = () =>
-    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, new Lifetime()));
+  const { ask } = await started(dyingEntry);
+  const body = () => largeBody('messages', 'claude-test', 'x');
 
-  await expect(ask()).rejects.toMatchObject({ code: 'policy.error' });
-  await expect(ask()).rejects.toMatchObject({ code: 'policy.error' });
+  await expect(ask(body())).rejects.toMatchObject({ code: 'policy.error' });
+  await expect(ask(body())).rejects.toMatchObject({ code: 'policy.error' });
 });
 
 test('ending the decider refuses whoever still waits', async () => {
-  const { decider } = await started();
-  const endpoint = endpointAt('/v1/messages');
+  const { decider, ask } = await started();
   const waiting = [1, 2, 3].map(() =>
-    Promise.resolve(decider.read(largeBody('messages', 'claude-test', 'x'), endpoint, new Lifetime())).catch(
-      (thrown: unknown) => thrown,
-    ),
+    ask(largeBody('messages', 'claude-test', 'x')).catch((thrown: unknown) => thrown),
   );
 
   await decider.close();

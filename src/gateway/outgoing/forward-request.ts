@@ -1,0 +1,15 @@
+import type { Forwarded } from '../../providers/attempt.ts';
+import { forward } from '../../providers/forward.ts';
+import type { Exchange } from '../exchange.ts';
+import { judgeOutgoing, type Outgoing, type UpstreamRequest } from './judge-outgoing.ts';
+
+/** Sends the decided request to the first target that answers, and notes which it was. */
+export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
+  return forward({
+    targets: outgoing.targets,
+    build: (target) => judgeOutgoing(exchange, outgoing, target),
+    onAttempt: ({ provider, model }, { form, dropped }) =>
+      exchange.draft.noteAttempt({ provider: provider.options.name, model, form, dropped }),
+    lifetime: exchange.lifetime,
+  });
+}

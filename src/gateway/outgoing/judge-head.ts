@@ -1,0 +1,79 @@
+import type { Subject, Verdict } from '../../policy/rule.ts';
+import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
+import type { GatewayKey } from '../gateway.ts';
+
+/** What of the client's head goes to a provider. */
+export interface JudgedHead {
+  /** A flat list of names and values. */
+  readonly headers: string[];
+  /** With its question mark; empty where there is none. */
+  readonly query: string;
+  /** Headers that were left out because of their values. */
+  readonly dropped: readonly string[];
+  /** What the rules on texts found; where one of them blocks, nothing may leave. */
+  readonly verdicts: readonly Verdict[];
+}
+
+interface ClientHead {
+  readonly rawHeaders: readonly string[];
+  /** Without its question mark. */
+  readonly query: string;
+}
+
+interface Judge {
+  readonly policies: GatewayKey['policies'];
+  readonly subject: Subject;
+}
+
+/**
+ * Judges the client's headers and query by the key's rules on texts. What a rule redacts is left out whole: a part of
+ * a header's value means something else, or nothing.
+ */
+export function judgeHead(
+  { rawHeaders, query }: ClientHead,
+  judge: Judge,
+  options: Pick<RequestHeaderOptions, 'isAnthropic' | 'extraNames' | 'own'>,
+): JudgedHead {
+  const verdicts: Verdict[] = [];
+  const dropped: string[] = [];
+  const mayLeave = (at: string, text: string): boolean => {
+    const found = verdictsOn(at, text, judge);
+    if (found.length === 0) return true;
+    verdicts.push(...found);
+    return !found.some(({ action, mode }) => mode === 'enforce' && action === 'redact');
+  };
+  const headers = requestHeaders(rawHeaders, {
+    ...options,
+    mayLeave: (name, text) => mayLeave(`header:${name}`, text),
+    onDrop: (name) => dropped.push(`header:${name}`),
+  });
+  const beta = betaOf(query);
+  const isForwarded = beta !== undefined && mayLeave('query:beta', beta);
+  return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
+}
+
+/** A value that is percent-encoded is read both ways. */
+function verdictsOn(at: string, text: string, { policies, subject }: Judge): readonly Verdict[] {
+  const found = policies.judgeValue({ at, text }, subject);
+  if (found.length > 0 || !text.includes('%')) return found;
+  return policies.judgeValue({ at, text: decode(text) }, subject);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not percent-encoding
+  }
+}
+
+const flag = /^[A-Za-z0-9._-]{1,32}$/;
+
+/**
+ * Of the client's query only `beta` goes on, as a flag: coding agents send `beta=true`, and nothing else is known to
+ * matter. Undefined where there is none, or something else under its name.
+ */
+export function betaOf(query: string): string | undefined {
+  const beta = query === '' ? null : new URLSearchParams(query).get('beta');
+  return beta !== null && flag.test(beta) ? beta : undefined;
+}

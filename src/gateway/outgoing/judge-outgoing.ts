@@ -1,0 +1,138 @@
+import { dialects } from '../../dialects/registry.ts';
+import type { Translation } from '../../dialects/translate.ts';
+import { GatewayError } from '../../errors.ts';
+import { type Subject, strictest, type Verdict } from '../../policy/rule.ts';
+import type { ProviderRequest } from '../../providers/attempt.ts';
+import type { Route, Target } from '../../providers/route.ts';
+import { type DecidedRequest, refusalOf } from '../decision/decide.ts';
+import type { Decider } from '../decision/decider.ts';
+import type { BodyJudgement } from '../decision/judge.ts';
+import type { Exchange } from '../exchange.ts';
+import { dialectAt } from '../targets.ts';
+import { type BuiltRequest, buildBody } from './build-body.ts';
+import { type JudgedHead, judgeHead } from './judge-head.ts';
+
+/** One request as one target gets it, judged, and what its answer needs on the way back. */
+export interface UpstreamRequest extends ProviderRequest {
+  /** What became of the client's bytes. */
+  readonly form: 'exact' | 'spliced' | 'translated' | 'redacted';
+  /** Absent where the provider speaks the client's dialect, so that its answer passes as it is. */
+  readonly translation?: Translation;
+  /** Fields and headers that were left out. */
+  readonly dropped: readonly string[];
+}
+
+export interface Outgoing {
+  readonly decided: DecidedRequest;
+  readonly route: Route | undefined;
+  readonly targets: readonly Target[];
+  /** The client's query, without its question mark. */
+  readonly query: string;
+  readonly decider: Decider;
+}
+
+/**
+ * THE LAW: what leaves is what was judged. Every request to a provider is made here, for the first target and for
+ * each one after it, and all of it has been judged by the key's policies in the form in which it leaves:
+ *
+ * - the body: the very bytes that were decided on, but for two values of our own (the model's name, and a cap on
+ *   output that no rule objects to); or a body that was built from them, which is judged as a request in the
+ *   provider's dialect, because building it joins what stood apart;
+ * - the client's headers and its query, as texts.
+ *
+ * Throws the refusal, request.unsupported where the target can't take the request, and request.thread_unsupported.
+ */
+export function judgeOutgoing(
+  exchange: Exchange,
+  outgoing: Outgoing,
+  target: Target,
+): UpstreamRequest | Promise<UpstreamRequest> {
+  const { decided, route, targets, query, decider } = outgoing;
+  const { endpoint, key, request, facts } = decided;
+  const { provider, model } = target;
+  const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
+  const isSame = dialect === endpoint.dialectName;
+  if (!isSame || target !== targets[0]) refuseThread(decided);
+
+  const { host, options } = provider;
+  const destination = { dialect, model, host, family: options.family, entry: route?.entry };
+  const built = buildBody(decided, destination);
+  const subject: Subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  const head = judgeHead(
+    { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
+    { policies: key.policies, subject },
+    { isAnthropic: dialect === 'messages', extraNames: options.forwardHeaders, own: provider.ownHeaders },
+  );
+  concludeHead(exchange, head);
+
+  const path = provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query;
+  if (built.form !== 'translated') return finish({ path, head, built, isRedacted: isRedacted(decided) });
+  const conclude = (judgement: BodyJudgement): UpstreamRequest => {
+    const { decision, body, microseconds } = judgement;
+    exchange.draft.noteOutgoing(decision, microseconds);
+    if (decision.action === 'block') throw refusalOf(decision);
+    return finish({
+      path,
+      head,
+      built: { ...built, body },
+      isRedacted: isRedacted(decided) || decision.redacted !== undefined,
+    });
+  };
+  const redactedBy = decided.decision.verdicts.filter(isRedacting).map(({ policy }) => policy);
+  const judgement = decider.judgeBody(
+    key.policies,
+    { body: built.body, dialect, facts: { ...facts, redactedBy } },
+    exchange.lifetime,
+  );
+  return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
+}
+
+/** Notes what was found in the head; throws the refusal. */
+function concludeHead({ draft }: Exchange, { verdicts }: JudgedHead): void {
+  if (verdicts.length === 0) return;
+  const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
+  draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
+  const blocking = enforced.find(({ action }) => action === 'block');
+  if (blocking === undefined) return;
+  const { rule, reason, message = `blocked by rule ${rule}`, matches } = blocking;
+  const at = matches[0]?.at;
+  throw refusalOf({ refusal: { rule, reason, message, ...(at === undefined ? {} : { at }) } });
+}
+
+interface Judged {
+  readonly path: string;
+  readonly head: JudgedHead;
+  readonly built: BuiltRequest;
+  readonly isRedacted: boolean;
+}
+
+function finish({ path, head, built, isRedacted }: Judged): UpstreamRequest {
+  const fields = built.form === 'translated' ? { translation: built.translation } : {};
+  const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
+  const form = isRedacted ? 'redacted' : built.form;
+  // The one place that marks a request as judged.
+  return { path, headers: head.headers, body: built.body, form, ...fields, dropped } as UpstreamRequest;
+}
+
+function isRedacting({ action, mode }: Verdict): boolean {
+  return action === 'redact' && mode === 'enforce';
+}
+
+function isRedacted({ decision }: DecidedRequest): boolean {
+  return decision.action === 'redact';
+}
+
+/**
+ * A conversation that the provider keeps is nowhere else. Clients know this error code and send the turn
+ * again, whole.
+ */
+function refuseThread({ request: { document }, endpoint }: DecidedRequest): void {
+  if (endpoint.dialectName !== 'messages') return;
+  const thread = document.member(document.root, 'thread');
+  if (thread === undefined || document.value(thread) === null) return;
+  throw new GatewayError(
+    'request.thread_unsupported',
+    'thread: the conversation is kept by another provider; send all messages',
+    { param: 'thread', errorCode: 'thread_unsupported_request' },
+  );
+}

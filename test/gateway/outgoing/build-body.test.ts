@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { buildBody, type Destination } from '../../../src/gateway/outgoing/build-body.ts';
+import { parseRequest } from '../../../src/gateway/request.ts';
+import { compile, subjectOf } from '../../policy/deciding.ts';
+
+const target: Destination = {
+  dialect: 'messages',
+  model: 'claude',
+  host: 'compatible',
+  family: 'anthropic',
+  entry: { match: 'claude', isPattern: false, targets: [{ provider: 'p' }] },
+};
+
+function build(
+  body: string,
+  destination: Partial<Destination> = {},
+  rules: readonly unknown[] = [],
+  path = '/v1/messages',
+) {
+  const endpoint = endpoints.get(path) as ModelEndpoint; // those asked for here are all of models
+  const request = parseRequest(Buffer.from(body), endpoint);
+  const policies = compile({ house: { rules } }).select(['house']);
+  const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: request.model });
+  const key = { id: 'web', project: 'shop', policies };
+  const built = buildBody({ request, endpoint, key, facts }, { ...target, ...destination });
+  return { form: built.form, text: built.body.toString(), isSame: built.body === request.document.bytes };
+}
+
+const over = (tokens: number) => ({
+  id: `over-${tokens}`,
+  action: 'block',
+  when: { max_output_tokens: { over: tokens } },
+  reason: 'limits.max_output_tokens',
+});
+
+describe('the same dialect', () => {
+  const body =
+    '{ "messages" : [] ,\n "mode\\u006c":"claud\\u0065" ,"max_tokens":9, "seed":9007199254740993, "é":1.0 }';
+
+  test('gets the very bytes where the name is the same, however it was spelled', () => {
+    expect(build(body)).toEqual({ form: 'exact', text: body, isSame: true });
+  });
+
+  test('gets the bytes with nothing replaced but the name where it is another', () => {
+    expect(build(body, { model: 'a"b\\é' })).toMatchObject({
+      form: 'spliced',
+      text: body.replace('claud\\u0065', 'a\\"b\\\\é'),
+    });
+  });
+});
+
+describe('a cap that the client left out', () => {
+  const rest = '"model":"claude", "messages" : []}';
+
+  test.each([
+    ['absent', `{ ${rest}`, `{"max_tokens":4096, ${rest}`],
+    ['null', `{"max_tokens" : null ,${rest}`, `{"max_tokens" : 4096 ,${rest}`],
+  ])('is put in where it is %s', (_name, sent, expected) => {
+    expect(build(sent)).toMatchObject({ form: 'spliced', text: expected });
+  });
+
+  test('is put in with a renamed model, in the order of the bytes', () => {
+    const body = '{"model":"claude","max_tokens":null,"messages":[]}';
+
+    expect(build(body, { model: 'other' }).text).toBe('{"model":"other","max_tokens":4096,"messages":[]}');
+  });
+
+  test.each(['0', '1', '1e3', '10.0', '32000'])('of %s is the client’s own', (cap) => {
+    expect(build(`{"max_tokens":${cap},${rest}`)).toMatchObject({ form: 'exact' });
+  });
+
+  test('is the model’s own limit, but never more than a rule lets pass', () => {
+    const entry = {
+      match: 'claude',
+      isPattern: false,
+      targets: [{ provider: 'p' }],
+      maxOutputTokens: 64_000,
+    } as const;
+
+    expect(build(`{${rest}`, { entry }).text).toContain('"max_tokens":64000');
+    expect(build(`{${rest}`, { entry }, [over(1_000)]).text).toContain('"max_tokens":1000');
+    expect(build(`{${rest}`, {}, [over(9_000)]).text).toContain('"max_tokens":4096');
+    expect(build(`{${rest}`, {}, [over(0)]).text).toContain('"max_tokens":0');
+  });
+
+  test('is nobody’s business at the sandbox, where tokens are counted, and in other dialects', () => {
+    expect(build(`{${rest}`, { family: 'sandbox' })).toMatchObject({ form: 'exact' });
+    expect(build(`{${rest}`, {}, [], '/v1/messages/count_tokens')).toMatchObject({ form: 'exact' });
+    expect(build(`{${rest}`, { dialect: 'chat' }, [], '/v1/chat/completions')).toMatchObject({
+      form: 'exact',
+    });
+  });
+
+  test('is the same in a translation', () => {
+    const translated = (body: string, rules: readonly unknown[] = []) =>
+      JSON.parse(build(body, {}, rules, '/v1/chat/completions').text).max_tokens;
+
+    expect(translated('{"model":"claude","messages":[{"role":"user","content":"x"}]}')).toBe(4_096);
+    expect(translated('{"model":"claude","messages":[{"role":"user","content":"x"}]}', [over(100)])).toBe(
+      100,
+    );
+    expect(translated('{"model":"claude","max_tokens":7,"messages":[{"role":"user","content":"x"}]}')).toBe(
+      7,
+    );
+  });
+});
