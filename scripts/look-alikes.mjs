@@ -1,92 +1,147 @@
-// Makes src/policy/look-alikes.generated.ts out of two public files of the Unicode Character Database:
-//   node scripts/look-alikes.mjs UnicodeData.txt confusables.txt
-// UnicodeData.txt: https://www.unicode.org/Public/15.0.0/ucd/UnicodeData.txt
-// confusables.txt: https://www.unicode.org/Public/security/10.0.0/confusables.txt (or the same as a JSON object)
+// Makes src/policy/search/look-alikes.generated.ts out of Unicode's character names and its list of confusables, as
+// two packages carry them:
+//   npm install --prefix /tmp/unicode @unicode/unicode-15.0.0 unhomoglyph
+//   node scripts/look-alikes.mjs /tmp/unicode/node_modules
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-const [dataFile, confusablesFile] = process.argv.slice(2);
-if (confusablesFile === undefined) throw new Error('usage: look-alikes.mjs UnicodeData.txt confusables.txt');
+const [packages] = process.argv.slice(2);
+if (packages === undefined) throw new Error('usage: look-alikes.mjs NODE_MODULES');
+const namesFile = join(resolve(packages), '@unicode/unicode-15.0.0/Names/index.mjs');
+const { default: names } = await import(pathToFileURL(namesFile).href);
+const confusables = JSON.parse(readFileSync(join(packages, 'unhomoglyph/data.json'), 'utf8'));
 
+const readingLimit = 6;
 const marks = /[\p{M}\p{Cf}\p{Cc}]/gu;
 const plain = (text) => text.normalize('NFKD').replace(marks, '');
 const simple = (text) => plain(text).toUpperCase().toLowerCase();
 const isAscii = (text) => /^[\x21-\x7e]+$/.test(text);
 
 /** Letters that are a Latin one with a stroke, hook, frame or in another size, by their names. */
-function fromNames(text) {
-  const found = new Map();
-  const shapes = [
-    /^LATIN (?:SMALL|CAPITAL) LETTER ([A-Z]) WITH /,
-    /^LATIN (?:LETTER|SMALL LETTER|CAPITAL LETTER) (?:SMALL CAPITAL|SCRIPT|DOTLESS|TURNED SMALL CAPITAL) ([A-Z])$/,
-    /^(?:NEGATIVE )?(?:CIRCLED|SQUARED|PARENTHESIZED) LATIN (?:SMALL|CAPITAL) LETTER ([A-Z])$/,
-    /^(?:CROSSED )?NEGATIVE SQUARED LATIN CAPITAL LETTER ([A-Z])$/,
-    /^REGIONAL INDICATOR SYMBOL LETTER ([A-Z])$/,
-  ];
-  for (const line of text.split('\n')) {
-    const [code, name] = line.split(';');
-    for (const shape of shapes) {
-      const letter = shape.exec(name ?? '')?.[1];
-      if (letter !== undefined && !name.includes('TURNED'))
-        found.set(Number.parseInt(code, 16), letter.toLowerCase());
-    }
+const shapes = [
+  /^LATIN (?:SMALL|CAPITAL) LETTER ([A-Z]) WITH /,
+  /^LATIN (?:LETTER|SMALL LETTER|CAPITAL LETTER) (?:SMALL CAPITAL|SCRIPT|DOTLESS|TURNED SMALL CAPITAL) ([A-Z])$/,
+  /^(?:NEGATIVE )?(?:CIRCLED|SQUARED|PARENTHESIZED) LATIN (?:SMALL|CAPITAL) LETTER ([A-Z])$/,
+  /^(?:CROSSED )?NEGATIVE SQUARED LATIN CAPITAL LETTER ([A-Z])$/,
+  /^REGIONAL INDICATOR SYMBOL LETTER ([A-Z])$/,
+];
+
+function byName(code) {
+  const name = names.get(code) ?? '';
+  if (name.includes('TURNED') || name.includes('WITH SMALL LETTER')) return undefined;
+  for (const shape of shapes) {
+    const letter = shape.exec(name)?.[1];
+    if (letter !== undefined) return letter.toLowerCase();
   }
-  return found;
+  return undefined;
 }
 
-function fromConfusables(text) {
-  if (text.startsWith('{')) return Object.entries(JSON.parse(text));
-  return text
-    .split('\n')
-    .filter((line) => /^[0-9A-F]/.test(line))
-    .map((line) =>
-      line.split(';').map((codes) =>
-        String.fromCodePoint(
-          ...codes
-            .trim()
-            .split(/\s+/)
-            .map((code) => Number.parseInt(code, 16)),
-        ),
-      ),
-    );
+/** The prototypes of several characters of ASCII: small l for the capital I, the one and the bar, O for the zero. */
+function alternatives(prototype, isCapital) {
+  if (prototype === 'rn') return ['m', 'rn'];
+  const forms = [prototype];
+  if (prototype.includes('l')) {
+    forms.push(prototype.replaceAll('l', 'i'), prototype.replaceAll('l', '1'));
+    if (isCapital && prototype === 'l') forms.unshift('i');
+  }
+  if (/o/i.test(prototype)) forms.push(prototype.replaceAll(/o/gi, '0'));
+  return forms;
 }
 
-const table = fromNames(readFileSync(dataFile, 'utf8'));
-for (const [from, to] of fromConfusables(readFileSync(confusablesFile, 'utf8'))) {
-  // The table's prototype of the capital I is a small l.
-  const target = /^\p{Lu}$/u.test(from) && plain(to) === 'l' ? 'i' : simple(to);
-  // Case is kept: a Greek capital Nu looks like N, a small one like v.
-  const source = from.replace(marks, '');
-  if ([...source].length !== 1 || isAscii(source) || !isAscii(target) || target.length > 4) continue;
-  const code = source.codePointAt(0);
-  if (!table.has(code)) table.set(code, target);
+/** A prototype in ASCII, where its letters are, or are called like one that is. */
+function resolvePrototype(prototype) {
+  const letters = Array.from(simple(prototype), (each) =>
+    isAscii(each) ? each : (byName(each.codePointAt(0)) ?? each),
+  );
+  return letters.join('');
 }
-// Zero and the letter o, one and the letter l look alike too; ASCII stays as it is, and digits of other
-// scripts fold by value, so neither is in the table.
-const entries = [...table]
-  .filter(([code]) => {
-    const letter = String.fromCodePoint(code);
-    if (/\p{Nd}/u.test(letter)) return false;
-    // Compatibility forms need a place only where they look like something else than what they stand for.
-    return plain(letter) === letter || (isAscii(simple(letter)) === false && [...plain(letter)].length === 1);
-  })
-  .sort(([one], [other]) => one - other);
+
+function ownReadings(character) {
+  const found = [];
+  const code = character.codePointAt(0);
+  if (/\p{Nd}/u.test(character)) found.push(String(digitValue(code)));
+  const compatible = simple(character);
+  if (plain(character) !== character && isAscii(compatible)) found.push(compatible);
+  const name = byName(code);
+  if (name !== undefined) found.push(name);
+  const prototype = confusables[character];
+  if (prototype === undefined) return found;
+  const isCapital = /^\p{Lu}$/u.test(character);
+  // Only what is listed as the very letter shares its twins: a stroke or a hook tells l and I apart.
+  const isPlain = !marks.test(prototype.normalize('NFKD'));
+  marks.lastIndex = 0;
+  const resolved = resolvePrototype(prototype);
+  if (!isAscii(resolved) || resolved.length > 4) return found;
+  const forms = isPlain && isAscii(prototype) ? alternatives(prototype, isCapital) : [resolved];
+  return [...found, ...forms.map((form) => form.toLowerCase())];
+}
+
+/** Decimal digits stand in runs of ten from zero on, in every script. */
+function digitValue(code) {
+  const compatible = String.fromCodePoint(code).normalize('NFKD');
+  if (/^[0-9]$/.test(compatible)) return Number(compatible);
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return value;
+}
+
+/**
+ * What a character may be read as: what it looks like, then what its other case looks like. A small letter of which
+ * only the capital looks like something stays itself first: a text in its own language is read as what it is.
+ */
+function readings(character) {
+  const own = ownReadings(character);
+  const others = [character.toLowerCase(), character.toUpperCase()].filter(
+    (other) => other !== character && [...other].length === 1 && !isAscii(other),
+  );
+  const found = [...own, ...others.flatMap(ownReadings)];
+  if (found.length === 0) return found;
+  const firsts = [character, ...others].map(first);
+  return [...new Set([firsts[0], ...own, ...firsts, ...found])].slice(0, readingLimit);
+}
+
+function first(character) {
+  const own = ownReadings(character)[0] ?? ownReadings(character.toLowerCase())[0];
+  if (own !== undefined) return own;
+  const other = simple(character);
+  return other === character || [...other].length > 1 ? other : first(other);
+}
+
+const table = new Map();
+for (const code of names.keys()) {
+  if (code < 0x80) continue;
+  const character = String.fromCodePoint(code);
+  if (/[\p{M}\p{Cf}\p{Cc}\p{Cs}\p{White_Space}]/u.test(character)) continue;
+  const found = readings(character);
+  if (found.length === 0) continue;
+  // What Unicode's own compatibility form or digit value says already needs no place.
+  const isKnown =
+    found.length === 1 &&
+    (/\p{Nd}/u.test(character) || (plain(character) !== character && found[0] === simple(character)));
+  if (isKnown) continue;
+  if (found.some((reading) => /[| ]/.test(reading))) throw new Error(`${code.toString(16)}: ${found}`);
+  table.set(code, found);
+}
 
 let previous = 0;
-const encoded = entries.map(([code, to]) => {
+const entries = [...table].sort(([one], [other]) => one - other);
+const encoded = entries.map(([code, found]) => {
   const step = code - previous;
   previous = code;
-  return `${step.toString(36)} ${to}`;
+  return `${step.toString(36)} ${found.join('|')}`;
 });
 const lines = [];
 for (let at = 0; at < encoded.length; at += 16)
   lines.push(`  ${JSON.stringify(encoded.slice(at, at + 16).join(' '))},`);
+const ambiguous = entries.filter(([, found]) => found.length > 1).length;
 writeFileSync(
   new URL('../src/policy/search/look-alikes.generated.ts', import.meta.url),
-  `// Made by scripts/look-alikes.mjs from UnicodeData.txt 15.0.0 and confusables.txt 10.0.0; don't edit.
-// ${entries.length} characters: the distance from the one before (base 36), then what it looks like.
+  `// Made by scripts/look-alikes.mjs from Unicode's names (15.0.0) and confusables (10.0.0); don't edit.
+// ${entries.length} characters, ${ambiguous} with several readings: the distance from the one before (base 36), then what each may be read as.
 export const lookAlikes: readonly string[] = [
 ${lines.join('\n')}
 ];
 `,
 );
-console.log(`${entries.length} look-alikes`);
+console.log(`${entries.length} look-alikes, ${ambiguous} with several readings`);

@@ -1,8 +1,8 @@
 import type { Subject } from './rule.ts';
 import type { SearchResult, TextMatch } from './search/findings.ts';
-import type { Fold } from './search/fold.ts';
 import type { Pattern } from './search/patterns.ts';
 import type { Search } from './search/search.ts';
+import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';
 import { findTools, type OfferedTool } from './traverse/offered-tools.ts';
@@ -13,6 +13,7 @@ export class Facts {
   readonly #search: Search;
   readonly #numbers: ReadonlyMap<string, number>;
   #searchResult: SearchResult | undefined;
+  #texts: ViewedTexts | undefined;
   #tools: readonly OfferedTool[] | undefined;
   #caps: readonly Cap[] | undefined;
 
@@ -45,8 +46,10 @@ export class Facts {
     return this.#searchResult;
   }
 
-  get fold(): Fold {
-    return this.#search.patternSet.fold;
+  /** The texts in which something was found. */
+  get texts(): ViewedTexts {
+    this.#texts ??= new ViewedTexts(this.#search.patternSet.fold);
+    return this.#texts;
   }
 
   pattern(number: number): Pattern {

@@ -4,9 +4,10 @@ import { Plan } from '../redact/redact.ts';
 import type { TextMatch } from '../search/findings.ts';
 import type { Pattern } from '../search/patterns.ts';
 import type { Search } from '../search/search.ts';
+import { ViewedTexts } from '../search/viewed-text.ts';
 import type { Place } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
-import { type AnswerRule, foundBy, type Refusal, refusalOf } from './answer-rule.ts';
+import { type AnswerRule, foundBy, type Refusal, refusalOf, type Searched } from './answer-rule.ts';
 
 interface AnswerPlanParts {
   readonly document: JsonDocument;
@@ -17,6 +18,7 @@ interface AnswerPlanParts {
 
 /** What the rules replace in an answer or an event of one, and why they can't, where that is so. */
 export class AnswerPlan {
+  readonly searched: Searched;
   readonly #search: Search;
   readonly #plan: Plan;
   readonly #rules: AnswerRule[] = [];
@@ -24,17 +26,18 @@ export class AnswerPlan {
 
   constructor({ document, search, isFixed }: AnswerPlanParts) {
     this.#search = search;
+    this.searched = { patternSet: search.patternSet, texts: new ViewedTexts(search.patternSet.fold) };
     this.#plan = new Plan(document, isFixed);
   }
 
   add(each: AnswerRule, found: readonly TextMatch[]): void {
     const { rule, except } = each;
-    const { fold, patterns } = this.#search.patternSet;
+    const { texts, patternSet } = this.searched;
     this.#rules.push(each);
     for (const match of found) {
-      const pattern = patterns[match.pattern] as Pattern;
+      const pattern = patternSet.patterns[match.pattern] as Pattern;
       const label = `[REDACTED:${rule.reason}]`;
-      const problem = this.#plan.add({ match, pattern, fold, except, label });
+      const problem = this.#plan.add({ match, pattern, texts, except, label });
       if (problem !== undefined) this.#refusal ??= refusalOf(rule, 'content.unredactable');
     }
   }
@@ -54,9 +57,7 @@ export class AnswerPlan {
     if (this.#refusal !== undefined || this.#rules.length === 0) return this.#refusal;
     const { matches } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);
     const left = this.#rules.find((each) =>
-      foundBy(each, matches, this.#search.patternSet).some(
-        (match) => match.before !== undefined && isMeant(match),
-      ),
+      foundBy(each, matches, this.searched).some((match) => match.before !== undefined && isMeant(match)),
     );
     return left && refusalOf(left.rule, 'content.unredactable');
   }

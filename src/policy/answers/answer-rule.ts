@@ -4,6 +4,7 @@ import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/findings.ts';
 import type { PatternSet } from '../search/pattern-set.ts';
 import type { Pattern } from '../search/patterns.ts';
+import type { ViewedTexts } from '../search/viewed-text.ts';
 
 export interface Refusal {
   readonly rule: string;
@@ -27,15 +28,21 @@ export interface AnswerRule {
   readonly except: readonly Pattern[];
 }
 
+/** What was looked for in an answer, and the texts in which something was found. */
+export interface Searched {
+  readonly patternSet: PatternSet;
+  readonly texts: ViewedTexts;
+}
+
 /** What a rule finds in a document, less its exceptions. */
 export function foundBy(
   { rule, patterns }: AnswerRule,
   matches: ReadonlyMap<number, readonly TextMatch[]>,
-  patternSet: PatternSet,
+  { patternSet, texts }: Searched,
 ): readonly TextMatch[] {
   const found = patterns.flatMap((number) => matches.get(number) ?? []);
   const pattern = (number: number) => patternSet.patterns[number] as Pattern;
-  return withoutExcepted(found, rule.except, { pattern, fold: patternSet.fold });
+  return withoutExcepted(found, rule.except, { pattern, texts });
 }
 
 export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {

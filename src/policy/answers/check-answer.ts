@@ -1,11 +1,12 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
-import type { Condition, NamedPattern } from '../matchers/matcher.ts';
+import type { Condition } from '../matchers/matcher.ts';
 import { type Match, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { TextMatch } from '../search/findings.ts';
 import type { Fold } from '../search/fold.ts';
 import { compilePatternSet } from '../search/pattern-set.ts';
+import type { NamedPattern } from '../search/patterns.ts';
 import { Search } from '../search/search.ts';
 import { VerdictCache } from '../search/verdict-cache.ts';
 import { placeInRequest } from '../traverse/place.ts';
@@ -74,7 +75,7 @@ export class AnswerRules {
     if (rules.length === 0) return undefined;
     return {
       whole: (body) => checkWhole(body, rules, this.search),
-      stream: () => new StreamCheck({ rules, patternSet: this.search.patternSet, search: this.search }),
+      stream: () => new StreamCheck(rules, this.search),
     };
   }
 
@@ -108,7 +109,7 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
   let refusal: Refusal | undefined;
   for (const each of rules) {
     const { rule } = each;
-    const found = foundBy(each, matches, search.patternSet);
+    const found = foundBy(each, matches, plan.searched);
     if (found.length === 0) continue;
     verdicts.push(verdictOf(rule, matchesOf(found, document)));
     if (rule.mode === 'monitor') continue;

@@ -1,9 +1,9 @@
 import type { Stretch } from '../redact/redact.ts';
 import type { State } from '../search/dfa-state.ts';
-import { rangesOutside } from '../search/exceptions.ts';
 import type { PatternSet } from '../search/pattern-set.ts';
 import type { Pattern } from '../search/patterns.ts';
 import { type View, views } from '../search/scanner.ts';
+import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';
 
 /** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
@@ -29,6 +29,7 @@ export class StreamChannel {
   /** What is known of the text, and where in the channel it begins. */
   #text = '';
   #from = 0;
+  #viewed: ViewedText | undefined;
   #settled = 0;
   #isClosed = false;
   /** How far the stretches reach whose label has left. */
@@ -105,16 +106,11 @@ export class StreamChannel {
 
   /** The stretches that a rule is to replace, as places in the channel. */
   stretches({ rule, patterns, except }: AnswerRule): readonly Stretch[] {
+    if (this.#viewed?.text !== this.#text) this.#viewed = new ViewedText(this.#text, this.#patternSet.fold);
+    const viewed = this.#viewed;
     return patterns
       .filter((number) => this.seen.has(number))
-      .flatMap((number) =>
-        rangesOutside(
-          this.#patternSet.patterns[number] as Pattern,
-          except,
-          this.#text,
-          this.#patternSet.fold,
-        ),
-      )
+      .flatMap((number) => viewed.rangesOutside(this.#patternSet.patterns[number] as Pattern, except))
       .map(({ start, end }) => ({
         start: start + this.#from,
         end: end + this.#from,

@@ -2,8 +2,8 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { liesWithin, replaceStretches, type Stretch, splice } from '../redact/redact.ts';
 import type { Verdict } from '../rule.ts';
 import type { TextMatch } from '../search/findings.ts';
-import type { PatternSet } from '../search/pattern-set.ts';
 import type { Search } from '../search/search.ts';
+import { ViewedTexts } from '../search/viewed-text.ts';
 import { unescapeJson } from '../traverse/nested.ts';
 import { isFixedInEvent, type Segment, wrapText } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
@@ -48,12 +48,6 @@ interface Pending {
   readonly replaced: ReadonlyMap<number, string>;
 }
 
-export interface StreamCheckParts {
-  readonly rules: readonly AnswerRule[];
-  readonly patternSet: PatternSet;
-  readonly search: Search;
-}
-
 /** Most characters that may wait altogether, in calls' arguments mostly. */
 const waitingLimit = 8 << 20;
 
@@ -63,7 +57,6 @@ const waitingLimit = 8 << 20;
  */
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
-  readonly #patternSet: PatternSet;
   readonly #search: Search;
   readonly #numbers: readonly number[];
   readonly #channels = new Map<string, StreamChannel>();
@@ -72,11 +65,12 @@ export class StreamCheck {
   readonly #verdicts = new Map<string, Verdict>();
   #waiting: Pending[] = [];
   #waitingLength = 0;
+  /** The last `event:` line that was read. */
+  #name: string | undefined;
   #refusal: Refusal | undefined;
 
-  constructor({ rules, patternSet, search }: StreamCheckParts) {
+  constructor(rules: readonly AnswerRule[], search: Search) {
     this.#rules = rules;
-    this.#patternSet = patternSet;
     this.#search = search;
     this.#numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
   }
@@ -91,7 +85,7 @@ export class StreamCheck {
     return this.#waiting.length > 0;
   }
 
-  /** Takes the next event; returns those that may leave. */
+  /** Consumes the next event; returns those that may leave. */
   push(event: StreamEvent): StreamStep {
     if (this.#refusal !== undefined) return this.#step([]);
     this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
@@ -114,6 +108,11 @@ export class StreamCheck {
       const stands = this.#stands(part, document.text(part.entry));
       return { entry: part.entry, stands, isRepeated: part.isRepeated === true };
     });
+    if (event.name !== undefined && event.name !== this.#name) {
+      this.#name = event.name;
+      // A client acts by the name, so nothing in it can be replaced.
+      this.#hidden(wrapText(event.name), () => true);
+    }
     const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
     this.#waiting.push({ event, text, parts, replaced });
     for (const [name, channel] of this.#channels) {
@@ -154,7 +153,7 @@ export class StreamCheck {
   #channel(name: string, isWhole: boolean): StreamChannel {
     let channel = this.#channels.get(name);
     if (channel === undefined) {
-      channel = new StreamChannel(this.#patternSet, { isWhole, numbers: this.#numbers });
+      channel = new StreamChannel(this.#search.patternSet, { isWhole, numbers: this.#numbers });
       this.#channels.set(name, channel);
     }
     return channel;
@@ -174,14 +173,13 @@ export class StreamCheck {
       const seen = patterns.filter((number) => channel.seen.has(number));
       if (seen.length === 0) continue;
       const stretches = channel.stretches(each);
-      const certain = seen.filter((number) => this.#patternSet.patterns[number]?.kind !== 'detector');
+      const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
       if (stretches.length === 0 && (except.length > 0 || certain.length === 0)) continue;
-      this.#note(each);
-      if (rule.mode !== 'enforce') continue;
-      if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
-      // A match that began before all that is known has left in part.
-      const isGone = stretches.length === 0 && certain.some((number) => !channel.judged.has(number));
-      if (rule.action === 'redact' && isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
+      this.#act(each, () => {
+        // A match that began before all that is known has left in part.
+        const isGone = stretches.length === 0 && certain.some((number) => !channel.judged.has(number));
+        if (isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
+      });
     }
     for (const number of channel.seen) channel.judged.add(number);
   }
@@ -190,16 +188,19 @@ export class StreamCheck {
   #arguments(channel: StreamChannel): void {
     const plain = unescapeJson(channel.text);
     if (plain === channel.text) return;
-    const { matches } = this.#search.document(wrapText(plain), roleBits.assistant);
-    for (const each of this.#rules) {
-      const hidden = foundBy(each, matches, this.#patternSet).some(
-        ({ pattern }) => !channel.seen.has(pattern),
-      );
-      if (!hidden) continue;
-      this.#note(each);
-      if (each.rule.mode !== 'enforce') continue;
-      if (each.rule.action === 'block') this.#refusal ??= refusalOf(each.rule);
-      if (each.rule.action === 'redact') this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+    this.#hidden(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
+  }
+
+  /** What the rules say to a text that leaves as it is, or not at all. */
+  #hidden(document: JsonDocument, isMeant: (match: TextMatch) => boolean): void {
+    const { matches } = this.#search.document(document, roleBits.assistant);
+    const { patternSet } = this.#search;
+    const searched = { patternSet, texts: new ViewedTexts(patternSet.fold) };
+    for (const each of matches.size === 0 ? [] : this.#rules) {
+      if (!foundBy(each, matches, searched).some(isMeant)) continue;
+      this.#act(each, () => {
+        this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+      });
     }
   }
 
@@ -212,13 +213,9 @@ export class StreamCheck {
       !isPart(segment) && (before === undefined || !isPart(before));
     const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
     for (const each of this.#rules) {
-      const found = foundBy(each, matches, this.#patternSet).filter(isAlone);
+      const found = foundBy(each, matches, plan.searched).filter(isAlone);
       if (found.length === 0) continue;
-      this.#note(each);
-      const { rule } = each;
-      if (rule.mode !== 'enforce') continue;
-      if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
-      if (rule.action === 'redact') plan.add(each, found);
+      this.#act(each, () => plan.add(each, found));
     }
     this.#refusal ??= plan.refusal(isAlone);
     return plan.texts();
@@ -277,10 +274,14 @@ export class StreamCheck {
     }
   }
 
-  #note({ rule }: AnswerRule): void {
+  /** What follows from a match: a verdict, and the rule's action where it is enforced. */
+  #act({ rule }: AnswerRule, redact: () => void): void {
     if (!this.#verdicts.has(rule.id)) {
       this.#verdicts.set(rule.id, verdictOf(rule, [{ at: '', matcher: 'text', count: 1 }]));
     }
+    if (rule.mode !== 'enforce') return;
+    if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
+    if (rule.action === 'redact') redact();
   }
 
   #refuseLong(): void {

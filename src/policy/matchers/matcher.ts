@@ -4,13 +4,7 @@ import type { Facts } from '../facts.ts';
 import type { Match } from '../rule.ts';
 import type { TextMatch } from '../search/findings.ts';
 import type { Fold } from '../search/fold.ts';
-import type { Pattern } from '../search/patterns.ts';
-
-/** A pattern under a name that is the same for the same thing in every rule. */
-export interface NamedPattern {
-  readonly key: string;
-  readonly pattern: Pattern;
-}
+import type { NamedPattern } from '../search/patterns.ts';
 
 /** One condition of a rule, ready to be asked. */
 export interface Condition {

@@ -4,10 +4,10 @@ import { type DetectorName, detectors } from '../detectors/registry.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/findings.ts';
-import { compilePhrase, compileRegex } from '../search/patterns.ts';
+import { compilePhrase, compileRegex, type NamedPattern } from '../search/patterns.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
-import { defineMatcher, type MatcherContext, type NamedPattern } from './matcher.ts';
+import { defineMatcher, type MatcherContext } from './matcher.ts';
 
 const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]];
 const [firstRole, ...otherRoles] = roleNames;

@@ -1,10 +1,9 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { rangesOutside, textsOf } from '../search/exceptions.ts';
 import { matchLimit, type TextMatch } from '../search/findings.ts';
-import type { Fold } from '../search/fold.ts';
 import type { Pattern } from '../search/patterns.ts';
+import type { ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
 
@@ -29,7 +28,7 @@ export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction 
     for (const match of matchesOfRule(rule, facts)) {
       const label = `[REDACTED:${rule.reason}]`;
       const pattern = facts.pattern(match.pattern);
-      const problem = plan.add({ match, pattern, fold: facts.fold, except, label });
+      const problem = plan.add({ match, pattern, texts: facts.texts, except, label });
       if (problem === undefined) continue;
       const at = facts.subject.document.pointer(placeInRequest(problem).entry);
       return { kind: 'impossible', rule, at };
@@ -46,7 +45,7 @@ export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMa
 interface Replacement {
   readonly match: TextMatch;
   readonly pattern: Pattern;
-  readonly fold: Fold;
+  readonly texts: ViewedTexts;
   readonly except: readonly Pattern[];
   readonly label: string;
 }
@@ -66,12 +65,12 @@ export class Plan {
   }
 
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
-  add({ match, pattern, fold, except, label }: Replacement): Place | undefined {
+  add({ match, pattern, texts, except, label }: Replacement): Place | undefined {
     const { segment, before } = match;
     const places = before === undefined ? [segment.place] : [before.place, segment.place];
     const fixed = places.find(this.#isFixed);
     if (fixed !== undefined) return fixed;
-    const ranges = textsOf(match).map((text) => rangesOutside(pattern, except, text, fold));
+    const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
     if (before === undefined) {
       for (const { start, end } of ranges[0] ?? []) this.#replace(segment.place, { start, end, label });
       return undefined;

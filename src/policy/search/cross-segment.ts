@@ -3,11 +3,11 @@ import { textOf } from '../traverse/place.ts';
 import { type Character, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import type { PatternSet } from './pattern-set.ts';
-import { findRanges } from './patterns.ts';
 import type { TextBytes, View } from './scanner.ts';
 import { SegmentStates } from './segment-states.ts';
 import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow } from './segment-window.ts';
 import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';
+import { ViewedText } from './viewed-text.ts';
 
 /** Sequences up to which it is worth keeping what is open. */
 const savedLimit = 64;
@@ -50,10 +50,9 @@ export class CrossSegmentMatcher {
     this.#patternSet = patternSet;
     this.#reader = reader;
     this.#window = new SegmentWindow({ patternSet, reader });
-    const { exact, folded } = patternSet.scanner;
     this.#states = {
-      exact: new SegmentStates(exact, (patterns) => this.#note('exact', patterns)),
-      folded: new SegmentStates(folded, (patterns) => this.#note('folded', patterns)),
+      exact: new SegmentStates(patternSet.scanner, 'exact', (patterns) => this.#note('exact', patterns)),
+      folded: new SegmentStates(patternSet.scanner, 'folded', (patterns) => this.#note('folded', patterns)),
     };
   }
 
@@ -138,7 +137,9 @@ export class CrossSegmentMatcher {
     const text = textOf(segment.place);
     const holds = ({ place }: Segment) =>
       sought !== undefined &&
-      ['', ' '].some((separator) => findRanges(sought, textOf(place) + separator + text, fold).length > 0);
+      ['', ' '].some(
+        (separator) => new ViewedText(textOf(place) + separator + text, fold).ranges(sought).length > 0,
+      );
     return (last.length > 1 ? last.find(holds) : undefined) ?? (last[0] as Segment);
   }
 
@@ -147,15 +148,12 @@ export class CrossSegmentMatcher {
     // What ended with the text before shows only now, and has been reported.
     this.#known = before.found;
     const states = this.#states[view].begin(before[view]);
-    const { fold } = this.#patternSet;
     let at = text.start;
     for (let read = 0; at < text.end && !states.isEmpty && read < crossReach; read += 1) {
       readCharacter(text.bytes, at, this.#character);
       const { codePoint, length } = this.#character;
       at += length;
-      const folded = view === 'exact' ? codePoint : fold.point(codePoint);
-      if (folded > 0 || view === 'exact') states.advance(folded);
-      else if (folded < 0) for (const each of fold.sequences[-1 - folded] ?? []) states.advance(each);
+      states.advance(codePoint);
       this.#known = nothingFound;
     }
     if (at < text.end) states.drop();

@@ -1,10 +1,36 @@
-/** One state: the nodes that are alive, what stood before, and the patterns that ended just before the last character. */
+import { isWord } from './alphabet.ts';
+import { assertions } from './nfa.ts';
+
+/** What stood before, as bits: of a text that can be read in several ways, all that may have stood there. */
+export const contexts = { begin: 1, newline: 2, word: 4, other: 8, space: 16 } as const;
+
+/** The place after the last character. */
+export const endPoint = -1;
+
+/** One state: the NFA nodes that are alive, what stood before, and the patterns that ended just before the last character. */
 export interface State {
   readonly threads: Int32Array;
   readonly context: number;
   readonly patterns: readonly number[];
   readonly offset: number;
   readonly epoch: number;
+}
+
+/** The empty-width conditions that hold between what stood before and the next character (or the end). */
+export function holding(context: number, next: number): number {
+  let conditions = 0;
+  if ((context & contexts.begin) !== 0) conditions |= assertions.beginText | assertions.beginLine;
+  if ((context & contexts.newline) !== 0) conditions |= assertions.beginLine;
+  if (next === endPoint) conditions |= assertions.endText | assertions.endLine;
+  if (next === 10) conditions |= assertions.endLine;
+  const isWordNext = isWord(next);
+  if ((context & contexts.word) !== 0) {
+    conditions |= isWordNext ? assertions.noWordBoundary : assertions.wordBoundary;
+  }
+  if ((context & ~contexts.word) !== 0) {
+    conditions |= isWordNext ? assertions.wordBoundary : assertions.noWordBoundary;
+  }
+  return conditions;
 }
 
 export function distinct(threads: Iterable<number>): Int32Array {

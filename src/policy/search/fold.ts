@@ -1,4 +1,4 @@
-import { lookAlikes } from './look-alikes.generated.ts';
+import { createCharacterFold, type Reading } from './fold-character.ts';
 
 /** A text in its folded view, with the way back. */
 export interface FoldedText {
@@ -9,46 +9,57 @@ export interface FoldedText {
   readonly ends: Int32Array;
 }
 
-/** The folded view: case, width, compatibility forms, marks, format characters, look-alikes, white space. */
+/** The folded view: case, width, compatibility forms, marks, invisible characters, look-alikes, white space. */
 export interface Fold {
-  /** One code point's fold: a code point, 0 where it is dropped, or -1 - n for `sequences[n]`. */
+  /** One code point's fold: a code point, 0 where it is dropped, or -1 - n for `readings[n]`. */
   point(codePoint: number): number;
-  readonly sequences: readonly (readonly number[])[];
-  /** Folds a text; runs of white space become one space. */
+  /** What characters may be read as that stand for several code points, or look like several letters. */
+  readonly readings: readonly (readonly Reading[])[];
+  /** Folds a text, every character by its first reading; runs of white space become one space. */
   text(text: string): FoldedText;
-  /** The folded text alone, without the way back. */
-  plain(text: string): string;
+  /**
+   * The same by the first readings and, where some characters have several, by the second ones, the third ones and
+   * those that are digits: what looks for whole values reads each of these. Mixtures are for automata.
+   */
+  texts(text: string): readonly FoldedText[];
+  /** The folded texts alone, without the way back. */
+  plain(text: string): readonly string[];
   /** Whether the fold of a text differs from it in the case of letters at most; of ASCII texts only. */
   changesCaseOnly(text: string): boolean;
 }
 
 const space = 0x20;
 const unknown = -0x7fffffff;
-const dropped = /^[\p{M}\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]$/u;
-// The blank pattern of Braille looks like a space, but is none to Unicode.
-const blank = /^[\p{White_Space}\u2800]$/u;
-const dash = /^[\p{Pd}\u2212\u2043]$/u;
-const digit = /^\p{Nd}$/u;
+
+/** For each way to choose among readings, the one that it takes. */
+type Choices = readonly [Reading, Reading, Reading, Reading];
+const choiceCount = 4;
 
 /**
- * Makes a fold with its memory. Characters are folded one by one and remembered, so that a text costs
+ * Makes a fold with its memory. Characters are folded one by one and memoized, so that a text costs
  * linear time whatever it holds; String.prototype.normalize on whole texts is quadratic in their marks.
  */
 export function createFold(): Fold {
-  const alike = decodeLookAlikes();
-  const sequences: (readonly number[])[] = [];
+  const foldCharacter = createCharacterFold();
+  const readings: (readonly Reading[])[] = [];
+  const choices: Choices[] = [];
+  const numbers = new Map<string, number>();
   const basic = new Int32Array(0x10000).fill(unknown);
   const astral = new Map<number, number>();
 
   const compute = (codePoint: number): number => {
-    if (isIdeograph(codePoint)) return codePoint;
-    const points = isSyllable(codePoint)
-      ? lettersOf(codePoint)
-      : foldCharacter(String.fromCodePoint(codePoint), alike);
-    if (points.length === 0) return 0;
-    if (points.length === 1) return points[0] as number;
-    sequences.push(points);
-    return -sequences.length;
+    const found = foldCharacter(codePoint);
+    const [first = []] = found;
+    if (found.length === 1 && first.length <= 1) return first[0] ?? 0;
+    const key = found.join(';');
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = readings.length;
+      numbers.set(key, number);
+      readings.push(found);
+      choices.push([first, found[1] ?? first, found[2] ?? first, found.find(isDigit) ?? first]);
+    }
+    return -1 - number;
   };
   const point = (codePoint: number): number => {
     const known = codePoint < 0x10000 ? basic[codePoint] : astral.get(codePoint);
@@ -58,35 +69,63 @@ export function createFold(): Fold {
     else astral.set(codePoint, folded);
     return folded;
   };
-  const whole = (text: string) => foldText(text, point, sequences);
+  const texts = (text: string): readonly FoldedText[] => {
+    const found = [foldText(text, point, choices, 0)];
+    const differing = differingChoices(text, point, choices);
+    for (let choice = 1; choice < choiceCount; choice += 1) {
+      if ((differing & (1 << choice)) === 0) continue;
+      const other = foldText(text, point, choices, choice);
+      if (found.every((each) => each.text !== other.text)) found.push(other);
+    }
+    return found;
+  };
   return {
     point,
-    sequences,
-    text: whole,
+    readings,
+    text: (text) => foldText(text, point, choices, 0),
+    texts,
     plain: (text) => {
-      if (!odd.test(text)) return text.toLowerCase();
-      return ascii.test(text) ? foldAscii(text) : whole(text).text;
+      if (!odd.test(text)) return [text.toLowerCase()];
+      if (plainAscii.test(text)) return [text.replace(/\s+/g, ' ').toLowerCase()];
+      return texts(text).map((each) => each.text);
     },
     changesCaseOnly: (text) => !odd.test(text),
   };
 }
 
-const ascii = /^[\0-\x7f]*$/;
+/** ASCII without control characters, but for white space. */
+const plainAscii = /^[\t-\r -~]*$/;
 /** What ASCII texts have where folding changes more than the case of their letters. */
 const odd = /[^ -~]| {2}/;
 
-/** The same for ASCII, by the engine's own means. */
-function foldAscii(text: string): string {
-  return text
-    .replace(/[\0-\x08\x0e-\x1f\x7f]+/g, '')
-    .replace(/\s+/g, ' ')
-    .toLowerCase();
+function isDigit(reading: Reading): boolean {
+  const [only = 0] = reading;
+  return reading.length === 1 && only >= 0x30 && only <= 0x39;
+}
+
+/** The choices that take something else than the first reading somewhere in a text, as bits. */
+function differingChoices(
+  text: string,
+  point: (codePoint: number) => number,
+  choices: readonly Choices[],
+): number {
+  let differing = 0;
+  for (const character of text) {
+    const folded = point(character.codePointAt(0) as number);
+    if (folded >= 0) continue;
+    const [first, ...others] = choices[-1 - folded] as Choices;
+    others.forEach((other, at) => {
+      if (other !== first) differing |= 2 << at;
+    });
+  }
+  return differing;
 }
 
 function foldText(
   text: string,
   point: (codePoint: number) => number,
-  sequences: readonly (readonly number[])[],
+  choices: readonly Choices[],
+  choice: number,
 ): FoldedText {
   const builder = new FoldedTextBuilder(text.length);
   for (let at = 0; at < text.length; ) {
@@ -94,8 +133,10 @@ function foldText(
     const end = at + (codePoint > 0xffff ? 2 : 1);
     const folded = point(codePoint);
     if (folded > 0) builder.add(folded, at, end);
-    if (folded < 0)
-      for (const each of sequences[-1 - folded] as readonly number[]) builder.add(each, at, end);
+    else if (folded < 0) {
+      const reading = (choices[-1 - folded] as Choices)[choice] as Reading;
+      for (const each of reading) builder.add(each, at, end);
+    }
     at = end;
   }
   return builder.finish();
@@ -155,73 +196,4 @@ function enlarge(numbers: Int32Array, room: number): Int32Array {
   const larger = new Int32Array(room);
   larger.set(numbers);
   return larger;
-}
-
-/** Tens of thousands of characters that fold to themselves; asking Unicode for each takes a while. */
-function isIdeograph(codePoint: number): boolean {
-  return (
-    (codePoint >= 0x3400 && codePoint <= 0x4dbf) ||
-    (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||
-    (codePoint >= 0x20000 && codePoint <= 0x2a6df)
-  );
-}
-
-const firstSyllable = 0xac00;
-
-/** Hangul syllables, which stand for two or three letters (Unicode, section 3.12). */
-function isSyllable(codePoint: number): boolean {
-  return codePoint >= firstSyllable && codePoint <= 0xd7a3;
-}
-
-function lettersOf(syllable: number): readonly number[] {
-  const index = syllable - firstSyllable;
-  const lead = 0x1100 + Math.floor(index / 588);
-  const vowel = 0x1161 + Math.floor((index % 588) / 28);
-  const tail = 0x11a7 + (index % 28);
-  return tail === 0x11a7 ? [lead, vowel] : [lead, vowel, tail];
-}
-
-/** The fold of one character, by the rules of Unicode; several steps, so it is asked once per character. */
-function foldCharacter(character: string, alike: ReadonlyMap<string, string>): readonly number[] {
-  if (blank.test(character)) return [space];
-  if (dropped.test(character)) return [];
-  // A compatibility form may look like something else than it stands for (the lunate sigma: c).
-  let folded = digit.test(character) ? '' : (alike.get(character) ?? '');
-  if (folded === '') for (const part of character.normalize('NFKD')) folded += foldPart(part, alike);
-  return Array.from(folded, (part) => part.codePointAt(0) as number);
-}
-
-function foldPart(part: string, alike: ReadonlyMap<string, string>): string {
-  if (part <= '\x7f') return part.toLowerCase();
-  if (blank.test(part)) return ' ';
-  if (dropped.test(part)) return '';
-  if (dash.test(part)) return '-';
-  if (digit.test(part)) return String(digitValue(part.codePointAt(0) as number));
-  const seen = alike.get(part);
-  if (seen !== undefined) return seen;
-  let lower = '';
-  // Both ways, because some letters (ß, ς) only meet their twins in one of them.
-  for (const each of part.toUpperCase().toLowerCase().normalize('NFKD')) {
-    if (!dropped.test(each)) lower += alike.get(each) ?? each;
-  }
-  return lower;
-}
-
-/** Decimal digits stand in runs of ten from zero on, in every script. */
-function digitValue(codePoint: number): number {
-  let value = 0;
-  while (value < 9 && digit.test(String.fromCodePoint(codePoint - value - 1))) value += 1;
-  // Runs that touch (the mathematical digits) have compatibility forms and don't come here.
-  return value;
-}
-
-function decodeLookAlikes(): ReadonlyMap<string, string> {
-  const words = lookAlikes.join(' ').split(' ');
-  const table = new Map<string, string>();
-  let code = 0;
-  for (let at = 0; at + 1 < words.length; at += 2) {
-    code += Number.parseInt(words[at] as string, 36);
-    table.set(String.fromCodePoint(code), words[at + 1] as string);
-  }
-  return table;
 }

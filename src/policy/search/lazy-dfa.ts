@@ -1,6 +1,5 @@
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
-import { contexts, endPoint, holding } from './conditions.ts';
-import { distinct, hashOf, isSame, type State } from './dfa-state.ts';
+import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
@@ -42,7 +41,7 @@ export class Automaton {
   readonly #fold: Fold | undefined;
   readonly #width: number;
   readonly #endClass: number;
-  readonly #dropClass: number;
+  readonly #invisibleClass: number;
   readonly #cellLimit: number;
   readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
@@ -61,7 +60,7 @@ export class Automaton {
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
-    this.#dropClass = this.alphabet.size + 1;
+    this.#invisibleClass = this.alphabet.size + 1;
     this.#width = this.alphabet.size + 2;
     this.#cellLimit = Math.max(cellLimit, this.#width * 4);
     this.#marks = new Int32Array(nfa.nodes.length);
@@ -111,10 +110,10 @@ export class Automaton {
 
   /** Whether a text that begins at this state can hold patterns that it doesn't hold by itself. */
   isOpen(state: State): boolean {
-    return state.threads.length > 0 || (this.#asksForWords && state.context === contexts.word);
+    return state.threads.length > 0 || (this.#asksForWords && (state.context & contexts.word) !== 0);
   }
 
-  /** One state that goes on where either of two would; both must stand after the same kind of character. */
+  /** One state that goes on where either of two would, without the patterns that have ended. */
   merge(one: State, other: State): State {
     if (one === other) return one;
     const second = this.live(other);
@@ -123,7 +122,8 @@ export class Automaton {
     const key = first.offset * maxOffset + second.offset;
     const known = this.#merged.get(key);
     if (known !== undefined && second.epoch === this.#epoch) return known;
-    const merged = this.#intern(distinct([...first.threads, ...second.threads]), first.context, []);
+    const threads = distinct([...first.threads, ...second.threads]);
+    const merged = this.#intern(threads, first.context | second.context, []);
     if (this.#merged.size >= mergedLimit) this.#merged.clear();
     if (second.epoch === this.#epoch) this.#merged.set(key, merged);
     return merged;
@@ -132,7 +132,8 @@ export class Automaton {
   #byteClass(byte: number): number {
     if (this.#fold === undefined) return this.alphabet.of(byte);
     const folded = this.#fold.point(byte);
-    return folded > 0 ? this.alphabet.of(folded) : this.#dropClass;
+    // Of ASCII only control characters have two readings.
+    return folded > 0 ? this.alphabet.of(folded) : this.#invisibleClass;
   }
 
   #next(from: State, column: number): State {
@@ -149,15 +150,17 @@ export class Automaton {
   }
 
   #step(state: State, column: number): State {
-    if (column === this.#dropClass) return this.#quiet(state);
+    if (column === this.#invisibleClass) return this.#maybeSpace(state);
     const codePoint = column === this.#endClass ? endPoint : (this.alphabet.samples[column] as number);
-    if (this.#fold !== undefined && codePoint === space && state.context === contexts.space) {
-      return this.#quiet(state);
-    }
+    // Of a run of spaces only the first counts.
+    const isSpaceAgain = codePoint === space && (state.context & contexts.space) !== 0;
+    if (isSpaceAgain && state.context === contexts.space) return this.#quiet(state);
     const conditions = holding(state.context, codePoint);
     const begun = this.#begin(conditions, column, codePoint);
     const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
-    const threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
+    let threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
+    // In some readings it is the first, in others it is not.
+    if (isSpaceAgain) threads = distinct([...threads, ...state.threads]);
     const patterns = gone === begun ? begun.patterns : [...new Set([...begun.patterns, ...gone.patterns])];
     return this.#intern(threads, this.#contextOf(codePoint), patterns);
   }
@@ -186,6 +189,13 @@ export class Automaton {
       } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
     }
     return { threads: Int32Array.from(threads), patterns };
+  }
+
+  /** The state after what some readers skip and others take for a space. */
+  #maybeSpace(state: State): State {
+    const spaced = this.#next(state, this.alphabet.of(space));
+    const threads = distinct([...state.threads, ...spaced.threads]);
+    return this.#intern(threads, state.context | spaced.context, spaced.patterns);
   }
 
   /** The state without its patterns, which have been told already. */

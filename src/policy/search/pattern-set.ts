@@ -1,6 +1,6 @@
 import type { Fold } from './fold.ts';
 import { Nfa } from './nfa.ts';
-import { foldedForms, type Pattern } from './patterns.ts';
+import { addFolded, codePoints, type Pattern } from './patterns.ts';
 import { prefilterOf } from './prefilters.ts';
 import { Scanner } from './scanner.ts';
 
@@ -23,13 +23,12 @@ export function compilePatternSet(
   const folded = new Nfa();
   const always: number[] = [];
   for (const [number, pattern] of patterns.entries()) {
-    if (pattern.kind === 'phrase' && pattern.match === 'exact')
-      exact.addPhrase(codePoints(pattern.text), number);
-    else if (pattern.kind === 'phrase') {
-      for (const form of foldedForms(pattern.text, fold)) folded.addPhrase(codePoints(form), number);
+    addFolded(folded, pattern, number);
+    if (pattern.kind === 'phrase') {
+      // The folded view sees what is there exactly, too.
+      if (pattern.folded === undefined) exact.addPhrase(codePoints(pattern.text), number);
     } else if (pattern.kind === 'regex') {
       exact.addRegex(pattern.exact, number);
-      if (pattern.folded !== undefined) folded.addRegex(pattern.folded, number);
     } else {
       const prefilter = prefilterOf(pattern.detector);
       if (prefilter.isOpen) always.push(number);
@@ -39,8 +38,4 @@ export function compilePatternSet(
   }
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length }, limits);
   return { patterns, scanner, fold, always };
-}
-
-function codePoints(text: string): readonly number[] {
-  return Array.from(text, (each) => each.codePointAt(0) as number);
 }

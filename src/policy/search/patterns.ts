@@ -1,11 +1,12 @@
 import { RE2JS } from 're2js';
-import type { Confidence, Detector, Finding, Range } from '../detectors/detector.ts';
+import type { Confidence, Detector } from '../detectors/detector.ts';
 import type { Fold } from './fold.ts';
+import type { Nfa } from './nfa.ts';
 import type { View } from './scanner.ts';
 
 /** Something that is looked for in texts. */
 export type Pattern =
-  | { readonly kind: 'phrase'; readonly text: string; readonly match: View }
+  | { readonly kind: 'phrase'; readonly text: string; readonly folded?: readonly string[] }
   | { readonly kind: 'regex'; readonly exact: RE2JS; readonly folded?: RE2JS }
   | {
       readonly kind: 'detector';
@@ -13,6 +14,12 @@ export type Pattern =
       readonly confidence: Confidence;
       readonly detector: Detector;
     };
+
+/** A pattern under a name that is the same for the same thing in every rule. */
+export interface NamedPattern {
+  readonly key: string;
+  readonly pattern: Pattern;
+}
 
 /**
  * Most instructions that one pattern may compile to. Wide counted repetitions multiply the automaton's states:
@@ -43,71 +50,24 @@ export function compileRegex(source: string, match: View): Compiled<Pattern> {
 
 export function compilePhrase(text: string, match: View, fold: Fold): Compiled<Pattern> {
   if (text.trim() === '') return { problem: 'the phrase is blank' };
-  if (match === 'folded' && fold.text(text).text.trim() === '') {
+  if (match === 'exact') return { value: { kind: 'phrase', text } };
+  // Some letters are two in the other case.
+  const forms = [text, text.toUpperCase(), text.toLowerCase()].map((form) => fold.text(form).text);
+  const folded = [...new Set(forms)];
+  if (forms.some((form) => form.trim() === '')) {
     return { problem: 'nothing of the phrase is left in the folded view; use match: exact' };
   }
-  return { value: { kind: 'phrase', text, match } };
+  return { value: { kind: 'phrase', text, folded } };
 }
 
-/**
- * The folds of a phrase. A few letters look like one Latin letter when large and like another when small,
- * so that the fold of a word depends on its case.
- */
-export function foldedForms(text: string, fold: Fold): readonly string[] {
-  const capitalised = text.toLowerCase().replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());
-  const forms = [text, text.toLowerCase(), text.toUpperCase(), capitalised];
-  return [...new Set(forms.map((form) => fold.text(form).text))];
-}
-
-/** A part of a text, and the view in which the pattern was there. */
-export interface MatchRange extends Finding {
-  readonly view: View;
-}
-
-/** Every place of a text where a pattern is, in units of the text as it came. */
-export function findRanges(pattern: Pattern, text: string, fold: Fold): readonly MatchRange[] {
-  const ranges: MatchRange[] = [];
-  const exact = (found: readonly Finding[]) => {
-    for (const finding of found) ranges.push({ ...finding, view: 'exact' });
-  };
-  const folded = (find: (text: string) => readonly Finding[]) => {
-    const view = fold.text(text);
-    for (const finding of find(view.text)) {
-      if (finding.end <= finding.start) continue;
-      const start = view.starts[finding.start] as number;
-      const end = view.ends[finding.end - 1] as number;
-      ranges.push({ ...finding, start, end, view: 'folded' });
-    }
-  };
-  switch (pattern.kind) {
-    case 'phrase':
-      exact(findLiteral(text, pattern.text));
-      if (pattern.match === 'folded') {
-        folded((view) => foldedForms(pattern.text, fold).flatMap((form) => findLiteral(view, form)));
-      }
-      return ranges;
-    case 'regex':
-      exact(findRegex(pattern.exact, text));
-      if (pattern.folded !== undefined) folded((view) => findRegex(pattern.folded as RE2JS, view));
-      return ranges;
-    case 'detector':
-      exact(pattern.detector.find(text));
-      if (pattern.detector.folded) folded((view) => pattern.detector.find(view));
-      return ranges;
+/** Adds a phrase or an expression as it is looked for in folded text. */
+export function addFolded(nfa: Nfa, pattern: Pattern, number: number): void {
+  if (pattern.kind === 'phrase' && pattern.folded !== undefined) {
+    for (const form of pattern.folded) nfa.addPhrase(codePoints(form), number);
   }
+  if (pattern.kind === 'regex' && pattern.folded !== undefined) nfa.addRegex(pattern.folded, number);
 }
 
-function findLiteral(text: string, literal: string): readonly Range[] {
-  const found: Range[] = [];
-  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
-    found.push({ start: at, end: at + literal.length });
-  }
-  return found;
-}
-
-function findRegex(regex: RE2JS, text: string): readonly Range[] {
-  const found: Range[] = [];
-  const matcher = regex.matcher(text);
-  while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
-  return found;
+export function codePoints(text: string): readonly number[] {
+  return Array.from(text, (each) => each.codePointAt(0) as number);
 }

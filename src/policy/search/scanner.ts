@@ -1,6 +1,7 @@
 import { type Character, plainEscapes, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
+import type { Reading } from './fold-character.ts';
 import { Automaton } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
 import { PairTable, unknownPair } from './product-dfa.ts';
@@ -103,12 +104,21 @@ export class Scanner {
     }
     const folded = this.#fold.point(codePoint);
     if (folded === 0) return state;
-    let next = state;
-    for (const point of folded > 0 ? [folded] : (this.#fold.sequences[-1 - folded] as readonly number[])) {
-      next = this.folded.next(next, point);
+    if (folded > 0) {
+      const next = this.folded.next(state, folded);
       onState(next);
+      return next;
     }
-    return next;
+    let merged: State | undefined;
+    for (const reading of this.#fold.readings[-1 - folded] as readonly Reading[]) {
+      let next = state;
+      for (const point of reading) {
+        next = this.folded.next(next, point);
+        onState(next);
+      }
+      merged = merged === undefined ? next : this.folded.merge(merged, next);
+    }
+    return merged ?? state;
   }
 
   #run(text: TextBytes): void {

@@ -1,14 +1,18 @@
 import type { State } from './dfa-state.ts';
 import type { Automaton } from './lazy-dfa.ts';
+import type { Scanner, View } from './scanner.ts';
 
 const space = 0x20;
 const noStates: readonly State[] = [];
+const ignore = () => {};
 
 /**
  * The states in which something is open where a text ends, read on through the beginning of the next one: one
  * state for each kind of character before. Made once for all texts, because a body may have a text for each letter.
  */
 export class SegmentStates {
+  readonly #scanner: Scanner;
+  readonly #view: View;
   readonly #automaton: Automaton;
   /** The first so many are open; what follows is left over. */
   readonly #states: State[] = [];
@@ -16,11 +20,16 @@ export class SegmentStates {
   /** Where the text alone has brought the automaton. */
   #alone: State;
   readonly #onPatterns: (patterns: readonly number[]) => void;
+  readonly #onState = ({ patterns }: State) => {
+    if (patterns.length > 0) this.#onPatterns(patterns);
+  };
 
   /** `onPatterns` gets the patterns that end on the way. */
-  constructor(automaton: Automaton, onPatterns: (patterns: readonly number[]) => void) {
-    this.#automaton = automaton;
-    this.#alone = automaton.start;
+  constructor(scanner: Scanner, view: View, onPatterns: (patterns: readonly number[]) => void) {
+    this.#scanner = scanner;
+    this.#view = view;
+    this.#automaton = scanner[view];
+    this.#alone = this.#automaton.start;
     this.#onPatterns = onPatterns;
   }
 
@@ -43,13 +52,11 @@ export class SegmentStates {
 
   /** Reads a character; a state is dropped where it is the one that the text alone leads to. */
   advance(codePoint: number): void {
-    const automaton = this.#automaton;
-    this.#alone = automaton.next(this.#alone, codePoint);
+    this.#alone = this.#scanner.step(this.#view, this.#alone, codePoint, ignore);
     const count = this.#count;
     this.#count = 0;
     for (let at = 0; at < count; at += 1) {
-      const next = automaton.next(this.#states[at] as State, codePoint);
-      if (next.patterns.length > 0) this.#onPatterns(next.patterns);
+      const next = this.#scanner.step(this.#view, this.#states[at] as State, codePoint, this.#onState);
       if (next !== this.#alone) this.#keep(next);
     }
   }

@@ -1,8 +1,9 @@
 import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import { partitionPoint } from './partition-point.ts';
 import type { PatternSet } from './pattern-set.ts';
-import { findRanges, type Pattern } from './patterns.ts';
+import type { Pattern } from './patterns.ts';
 import type { PatternMatch, TextReader, TextVerdict } from './text-reader.ts';
+import { ViewedText } from './viewed-text.ts';
 
 /** Characters of a text that are read together with what stands before or behind it. */
 export const crossReach = 4096;
@@ -151,9 +152,10 @@ export class SegmentWindow {
     { text, ends }: Joined,
   ): readonly { match: PatternMatch; at: number }[] {
     const { patterns, fold } = this.#patternSet;
+    const viewed = new ViewedText(text, fold);
     return this.#reader.detect(numbers, text).flatMap((match) => {
       const crossing: { match: PatternMatch; at: number }[] = [];
-      for (const { start, end } of findRanges(patterns[match.pattern] as Pattern, text, fold)) {
+      for (const { start, end } of viewed.ranges(patterns[match.pattern] as Pattern)) {
         const at = partitionPoint(ends.length, (index) => (ends[index] as number) < end) - 1;
         if (at >= 0 && start < (ends[at] as number)) crossing.push({ match, at: at + 1 });
       }

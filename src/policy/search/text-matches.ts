@@ -4,7 +4,7 @@ import type { Facts } from '../facts.ts';
 import type { Detected, Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './findings.ts';
-import { findRanges, type MatchRange } from './patterns.ts';
+import type { MatchRange } from './viewed-text.ts';
 
 /** Most places that are named in a decision; the count goes on. */
 const placeLimit = 32;
@@ -66,7 +66,7 @@ function countAll(matches: readonly TextMatch[], facts: Facts): Pick<Match, 'cou
 function rangesOf({ pattern, segment, before, view }: TextMatch, facts: Facts): readonly MatchRange[] {
   const { document, entry } = segment.place;
   if (before !== undefined || document.end(entry) - document.start(entry) > countedLength) return [];
-  const ranges = findRanges(facts.pattern(pattern), textOf(segment.place), facts.fold);
+  const ranges = facts.texts.at(segment.place).ranges(facts.pattern(pattern));
   return ranges.filter((range) => range.view === view);
 }
 

@@ -98,7 +98,7 @@ export class TextReader {
   detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
     const { patterns, fold } = this.#patternSet;
     const patternMatches: PatternMatch[] = [];
-    let folded: string | undefined;
+    let folded: readonly string[] | undefined;
     let isCaseOnly: boolean | undefined;
     for (const number of candidates) {
       const pattern = patterns[number];
@@ -112,8 +112,8 @@ export class TextReader {
       isCaseOnly ??= fold.changesCaseOnly(text);
       if (isCaseOnly && detector.ignoresCase) continue;
       folded ??= fold.plain(text);
-      if (folded !== text && detector.find(folded).length > 0)
-        patternMatches.push({ pattern: number, view: 'folded' });
+      const isFound = folded.some((each) => each !== text && detector.find(each).length > 0);
+      if (isFound) patternMatches.push({ pattern: number, view: 'folded' });
     }
     return patternMatches;
   }

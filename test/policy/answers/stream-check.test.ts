@@ -98,3 +98,11 @@ describe('what is replaced behind the end of a text', () => {
     expect(contents(run(chunks, redacting))).toEqual(['project ', `${label} `, label]);
   });
 });
+
+test('the text of an event line is read, and nothing in it can be replaced', () => {
+  const event = (name: string): StreamEvent => ({ name, data: '{}' });
+
+  expect(run([event('ping'), event('project nightfall')]).isRefused).toBe(true);
+  expect(run([event('project nightfall')], { ...codename, action: 'redact' }).isRefused).toBe(true);
+  expect(run([event('ping'), event('project'), event('nightfall')]).isRefused).toBe(false);
+});

@@ -3,6 +3,7 @@ import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { Plan } from '../../../src/policy/redact/redact.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
+import { ViewedTexts } from '../../../src/policy/search/viewed-text.ts';
 import { parseNested } from '../../../src/policy/traverse/nested.ts';
 import { wholeUnit } from '../../../src/policy/traverse/place.ts';
 import { policyOf, saying } from '../deciding.ts';
@@ -69,7 +70,7 @@ describe('redaction', () => {
     const count = 500;
     const root = parseStrictJson(Buffer.from(JSON.stringify({ a: Array(count).fill('["nightfall"]') })));
     const plan = new Plan(root, () => false);
-    const fold = createFold();
+    const texts = new ViewedTexts(createFold());
     let asked = 0;
     for (let entry = 3; entry < root.count; entry += 1) {
       const inner = parseNested(root.text(entry), root);
@@ -84,8 +85,8 @@ describe('redaction', () => {
       const segment = { place: { document: inner, entry: 3, outer }, roles: 1, unit: wholeUnit };
       plan.add({
         match: { pattern: 0, view: 'exact', segment },
-        pattern: { kind: 'phrase', text: 'nightfall', match: 'exact' },
-        fold,
+        pattern: { kind: 'phrase', text: 'nightfall' },
+        texts,
         except: [],
         label: 'x',
       });

@@ -4,12 +4,17 @@ import { createFold } from '../../../src/policy/search/fold.ts';
 import { Automaton } from '../../../src/policy/search/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/search/nfa.ts';
 import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
-import { compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
+import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
 import type { Scanner, TextBytes, View } from '../../../src/policy/search/scanner.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
+
+function phrase(text: string): Pattern {
+  const compiled = compilePhrase(text, 'folded', fold);
+  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text).text] } : compiled.value;
+}
 
 function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Pattern {
   const compiled = compileRegex(source, match);
@@ -219,10 +224,7 @@ describe('the automaton', () => {
   });
 
   test('folds what it reads: runs of space, marks and letters that fold to several', () => {
-    const patterns: Pattern[] = [
-      { kind: 'phrase', text: 'a b', match: 'folded' },
-      { kind: 'phrase', text: 'Straße', match: 'folded' },
-    ];
+    const patterns: Pattern[] = [phrase('a b'), phrase('Straße')];
 
     expect(scan(patterns, 'x A \t\u200b\n B').folded).toEqual([0]);
     expect(scan(patterns, 'STRASSE').folded).toEqual([1]);

@@ -1,0 +1,121 @@
+import { lookAlikes } from './look-alikes.generated.ts';
+
+/** Code points that a character may be read as; none where it is not seen. */
+export type Reading = readonly number[];
+export type CharacterFold = (codePoint: number) => readonly Reading[];
+
+const space = 0x20;
+const readingLimit = 8;
+const mark = /^\p{M}$/u;
+const invisible = /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]$/u;
+// The blank pattern of Braille looks like a space, but is none to Unicode.
+const blank = /^[\p{White_Space}\u2800]$/u;
+const dash = /^[\p{Pd}\u2212\u2043]$/u;
+const digit = /^\p{Nd}$/u;
+/** Tags, which look like nothing and spell ASCII to who knows them. */
+const firstTag = 0xe0020;
+const lastTag = 0xe007e;
+const tagOffset = 0xe0000;
+
+const nothing: Reading = [];
+const oneSpace: Reading = [space];
+/** What separates words without being seen is read both ways, for some readers skip it and others stop there. */
+const invisibleReadings: readonly Reading[] = [nothing, oneSpace];
+
+/** The fold of single characters, by the rules of Unicode; several steps, so callers memoize it. */
+export function createCharacterFold(): CharacterFold {
+  const alike = decodeLookAlikes();
+  return (codePoint) => {
+    if (isIdeograph(codePoint)) return [[codePoint]];
+    if (isSyllable(codePoint)) return [lettersOf(codePoint)];
+    return foldCharacter(String.fromCodePoint(codePoint), alike);
+  };
+}
+
+function foldCharacter(character: string, alike: ReadonlyMap<string, readonly string[]>): readonly Reading[] {
+  if (blank.test(character)) return [oneSpace];
+  if (mark.test(character)) return [nothing];
+  const codePoint = character.codePointAt(0) as number;
+  if (codePoint >= firstTag && codePoint <= lastTag) {
+    return [...invisibleReadings, ...foldCharacter(String.fromCodePoint(codePoint - tagOffset), alike)];
+  }
+  if (invisible.test(character)) return invisibleReadings;
+  // A compatibility form may look like something else than it stands for (the lunate sigma: c).
+  const texts = new Set(alike.get(character) ?? foldParts(character, alike));
+  const capital = character.toUpperCase();
+  // Some letters are two in capitals.
+  if (capital.length > character.length) for (const text of foldParts(capital, alike)) texts.add(text);
+  return Array.from(texts, (text) => Array.from(text, (each) => each.codePointAt(0) as number));
+}
+
+function foldParts(text: string, alike: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  let texts: readonly string[] = [''];
+  for (const part of text.normalize('NFKD')) texts = joined(texts, foldPart(part, alike));
+  return texts;
+}
+
+/** Every way to go on, as long as those are few. */
+function joined(texts: readonly string[], ends: readonly string[]): readonly string[] {
+  const [first = ''] = ends;
+  if (texts.length * ends.length > readingLimit) return texts.map((text) => text + first);
+  return texts.flatMap((text) => ends.map((end) => text + end));
+}
+
+function foldPart(part: string, alike: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  if (part <= '\x7f') return [part.toLowerCase()];
+  if (blank.test(part)) return [' '];
+  if (mark.test(part) || invisible.test(part)) return [''];
+  if (dash.test(part)) return ['-'];
+  const seen = alike.get(part);
+  if (seen !== undefined) return seen;
+  if (digit.test(part)) return [String(digitValue(part.codePointAt(0) as number))];
+  let lower: readonly string[] = [''];
+  // There and back, because some letters (ß, ς) only meet their twins on the way.
+  for (const each of part.toLowerCase().toUpperCase().toLowerCase().normalize('NFKD')) {
+    if (!mark.test(each) && !invisible.test(each)) lower = joined(lower, alike.get(each) ?? [each]);
+  }
+  return lower;
+}
+
+/** Tens of thousands of characters that fold to themselves; asking Unicode for each takes a while. */
+function isIdeograph(codePoint: number): boolean {
+  return (
+    (codePoint >= 0x3400 && codePoint <= 0x4dbf) ||
+    (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||
+    (codePoint >= 0x20000 && codePoint <= 0x2a6df)
+  );
+}
+
+const firstSyllable = 0xac00;
+
+/** Hangul syllables, which stand for two or three letters (Unicode, section 3.12). */
+function isSyllable(codePoint: number): boolean {
+  return codePoint >= firstSyllable && codePoint <= 0xd7a3;
+}
+
+function lettersOf(syllable: number): Reading {
+  const index = syllable - firstSyllable;
+  const lead = 0x1100 + Math.floor(index / 588);
+  const vowel = 0x1161 + Math.floor((index % 588) / 28);
+  const tail = 0x11a7 + (index % 28);
+  return tail === 0x11a7 ? [lead, vowel] : [lead, vowel, tail];
+}
+
+/** Decimal digits stand in runs of ten from zero on, in every script. */
+function digitValue(codePoint: number): number {
+  let value = 0;
+  while (value < 9 && digit.test(String.fromCodePoint(codePoint - value - 1))) value += 1;
+  // Runs that touch (the mathematical digits) have compatibility forms and don't come here.
+  return value;
+}
+
+function decodeLookAlikes(): ReadonlyMap<string, readonly string[]> {
+  const words = lookAlikes.join(' ').split(' ');
+  const table = new Map<string, readonly string[]>();
+  let code = 0;
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    code += Number.parseInt(words[at] as string, 36);
+    table.set(String.fromCodePoint(code), (words[at + 1] as string).split('|'));
+  }
+  return table;
+}

@@ -1,0 +1,168 @@
+import type { RE2JS } from 're2js';
+import type { JsonDocument } from '../../json/json-document.ts';
+import type { Finding, Range } from '../detectors/detector.ts';
+import { type Place, textOf } from '../traverse/place.ts';
+import type { TextMatch } from './findings.ts';
+import type { Fold, FoldedText } from './fold.ts';
+import { findMixed } from './mixed-readings.ts';
+import { Nfa } from './nfa.ts';
+import { partitionPoint } from './partition-point.ts';
+import { addFolded, type Pattern } from './patterns.ts';
+import type { View } from './scanner.ts';
+
+/** A part of a text, in UTF-16 units; and the view in which the pattern was there. */
+export interface MatchRange extends Finding {
+  readonly view: View;
+}
+
+/** A text in both views, folded once for whoever looks for ranges in it. */
+export class ViewedText {
+  readonly text: string;
+  readonly #fold: Fold;
+  #folded: readonly FoldedText[] | undefined;
+  readonly #ranges = new Map<Pattern, readonly MatchRange[]>();
+
+  constructor(text: string, fold: Fold) {
+    this.text = text;
+    this.#fold = fold;
+  }
+
+  /** Every place where a pattern is, in units of the text as it came. */
+  ranges(pattern: Pattern): readonly MatchRange[] {
+    let ranges = this.#ranges.get(pattern);
+    if (ranges === undefined) {
+      ranges = this.#find(pattern);
+      this.#ranges.set(pattern, ranges);
+    }
+    return ranges;
+  }
+
+  /** The same without those that lie within a range of an exception. */
+  rangesOutside(pattern: Pattern, except: readonly Pattern[]): readonly MatchRange[] {
+    const ranges = this.ranges(pattern);
+    if (except.length === 0 || ranges.length === 0) return ranges;
+    const isExcepted = createWithin(except.flatMap((each) => this.ranges(each)));
+    return ranges.filter((range) => !isExcepted(range));
+  }
+
+  #find(pattern: Pattern): readonly MatchRange[] {
+    switch (pattern.kind) {
+      case 'phrase': {
+        const exact = inView('exact', findLiteral(this.text, pattern.text));
+        const { folded } = pattern;
+        return folded === undefined
+          ? exact
+          : [
+              ...exact,
+              ...this.#inReadings((view) => folded.flatMap((form) => findLiteral(view, form))),
+              ...this.#mixed(pattern),
+            ];
+      }
+      case 'regex': {
+        const exact = inView('exact', findRegex(pattern.exact, this.text));
+        const { folded } = pattern;
+        return folded === undefined
+          ? exact
+          : [...exact, ...this.#inReadings((view) => findRegex(folded, view)), ...this.#mixed(pattern)];
+      }
+      case 'detector': {
+        const { detector } = pattern;
+        const exact = inView('exact', detector.find(this.text));
+        return detector.folded ? [...exact, ...this.#inReadings((view) => detector.find(view))] : exact;
+      }
+    }
+  }
+
+  get #readings(): readonly FoldedText[] {
+    this.#folded ??= this.#fold.texts(this.text);
+    return this.#folded;
+  }
+
+  /** What is there where every character is read in the same way: by its first reading, its second … */
+  #inReadings(find: (view: string) => readonly Finding[]): readonly MatchRange[] {
+    const ranges = new Map<string, MatchRange>();
+    for (const { text, starts, ends } of this.#readings) {
+      for (const found of find(text)) {
+        if (found.end <= found.start) continue;
+        const start = starts[found.start] as number;
+        const end = ends[found.end - 1] as number;
+        ranges.set(`${start} ${end}`, { ...found, start, end, view: 'folded' });
+      }
+    }
+    return [...ranges.values()];
+  }
+
+  /** What is there only where one character is read in this way and another in that. */
+  #mixed(pattern: Pattern): readonly MatchRange[] {
+    if (this.#readings.length === 1) return [];
+    const nfa = new Nfa();
+    addFolded(nfa, pattern, 0);
+    return inView('folded', findMixed(nfa, this.text, this.#fold));
+  }
+}
+
+/** The texts of one decision, each viewed once. */
+export class ViewedTexts {
+  readonly fold: Fold;
+  readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
+
+  constructor(fold: Fold) {
+    this.fold = fold;
+  }
+
+  at({ document, entry }: Place): ViewedText {
+    let entries = this.#texts.get(document);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#texts.set(document, entries);
+    }
+    let text = entries.get(entry);
+    if (text === undefined) {
+      text = new ViewedText(document.text(entry), this.fold);
+      entries.set(entry, text);
+    }
+    return text;
+  }
+
+  /** The text of a match; across a joint, the joined text in both ways. */
+  of({ segment, before }: TextMatch): readonly ViewedText[] {
+    if (before === undefined) return [this.at(segment.place)];
+    const text = textOf(segment.place);
+    return ['', ' '].map((separator) => new ViewedText(textOf(before.place) + separator + text, this.fold));
+  }
+}
+
+function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
+  return found.map((each) => ({ ...each, view }));
+}
+
+function findLiteral(text: string, literal: string): readonly Range[] {
+  const found: Range[] = [];
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
+    found.push({ start: at, end: at + literal.length });
+  }
+  return found;
+}
+
+function findRegex(regex: RE2JS, text: string): readonly Range[] {
+  const found: Range[] = [];
+  const matcher = regex.matcher(text);
+  while (matcher.find()) found.push({ start: matcher.start(), end: matcher.end() });
+  return found;
+}
+
+/** Tells whether one of some ranges holds all of another; a text may have tens of thousands of either. */
+function createWithin(ranges: readonly MatchRange[]): (range: MatchRange) => boolean {
+  const sorted = [...ranges].sort((one, other) => one.start - other.start);
+  // How far those reach that begin no later than each.
+  const reaches = new Int32Array(sorted.length);
+  let reach = 0;
+  for (const [at, { end }] of sorted.entries()) {
+    reach = Math.max(reach, end);
+    reaches[at] = reach;
+  }
+  return ({ start, end }) => {
+    const begun = partitionPoint(sorted.length, (at) => (sorted[at] as MatchRange).start <= start);
+    return begun > 0 && (reaches[begun - 1] as number) >= end;
+  };
+}
