@@ -1,8 +1,8 @@
 import type { Stretch } from '../redact/redact.ts';
 import type { State } from '../search/dfa-state.ts';
+import { type View, views } from '../search/found-patterns.ts';
 import type { PatternSet } from '../search/pattern-set.ts';
 import type { Pattern } from '../search/patterns.ts';
-import { type View, views } from '../search/scanner.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';
 

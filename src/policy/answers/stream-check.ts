@@ -207,7 +207,7 @@ export class StreamCheck {
   /** What the rules say to the texts of one event that don't go on in others; those of them that are replaced. */
   #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
     const { matches } = this.#search.document(document, roleBits.assistant);
-    if (matches.size === 0) return nothingReplaced;
+    if (matches.size === 0) return new Map();
     const isPart = ({ place }: Segment) => place.outer === undefined && parts.has(place.entry);
     const isAlone = ({ segment, before }: TextMatch) =>
       !isPart(segment) && (before === undefined || !isPart(before));
@@ -296,5 +296,3 @@ export class StreamCheck {
     return this.#refusal === undefined ? { release } : { release: [], refusal: this.#refusal };
   }
 }
-
-const nothingReplaced: ReadonlyMap<number, string> = new Map();

@@ -3,7 +3,7 @@ import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } fro
 import type { Fold } from './fold.ts';
 import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
-export interface AutomatonOptions {
+export interface LazyDfaOptions {
   readonly nfa: Nfa;
   /** Given, the automaton reads folded text: it skips what the fold drops and takes a run of spaces as one. */
   readonly fold?: Fold;
@@ -31,7 +31,7 @@ const unknownCell = -1;
  *
  * Cells: the next state's offset; `unknownCell`; or -2 - offset where patterns end (see State.patterns).
  */
-export class Automaton {
+export class LazyDfa {
   readonly alphabet: Alphabet;
   /** Class of each byte as a character of its own; 0 for those above ASCII. */
   readonly byteClasses = new Uint16Array(256);
@@ -53,7 +53,7 @@ export class Automaton {
   #epoch = 0;
   #start: State;
 
-  constructor({ nfa, fold, cellLimit = defaultCellLimit }: AutomatonOptions) {
+  constructor({ nfa, fold, cellLimit = defaultCellLimit }: LazyDfaOptions) {
     this.#nodes = nfa.nodes;
     this.#starts = nfa.starts;
     this.#asksForWords = nfa.nodes.some(isInsideWords);

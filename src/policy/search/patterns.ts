@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import type { Confidence, Detector } from '../detectors/detector.ts';
 import type { Fold } from './fold.ts';
+import type { View } from './found-patterns.ts';
 import type { Nfa } from './nfa.ts';
-import type { View } from './scanner.ts';
 
 /** Something that is looked for in texts. */
 export type Pattern =

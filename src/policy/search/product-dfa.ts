@@ -1,8 +1,8 @@
 import type { State } from './dfa-state.ts';
-import type { Automaton } from './lazy-dfa.ts';
+import type { LazyDfa } from './lazy-dfa.ts';
 
 /** A cell that nobody has filled yet. */
-export const unknownPair = -1;
+export const unknownCell = -1;
 
 /** Most cells of a table; those of either automaton are no more. */
 const defaultCellLimit = 1 << 21;
@@ -15,20 +15,20 @@ const letterU = 0x75;
 const space = 0x20;
 
 /** A state of each automaton; or the same after a backslash, which begins an escape in a JSON string. */
-export interface Pair {
+export interface ProductState {
   readonly exact: State;
   readonly folded: State;
   readonly offset: number;
   readonly hasPatterns: boolean;
   /** The pair before the backslash. */
-  readonly escaped: Pair | undefined;
+  readonly escaped: ProductState | undefined;
   /** Whether it is known that no pattern ends where the text does. */
   isQuietAtEnd: boolean;
   /** The scan that has noted its patterns last. */
   notedIn: number;
 }
 
-export interface PairTableOptions {
+export interface ProductDfaOptions {
   /** What a character stands for behind a backslash, where it is not itself. */
   readonly escapes: ReadonlyMap<number, number>;
   /** When so many cells are used up, the table is thrown away and begun anew. */
@@ -39,30 +39,26 @@ export interface PairTableOptions {
  * Both automata as one, for ASCII: a row for each pair of states that occurs, so that the quick run looks up
  * one cell for each byte instead of two. Anything else goes through the automata themselves.
  *
- * Cells: the next pair's offset; `unknownPair`; or -2 - offset where patterns end.
+ * Cells: the next pair's offset; `unknownCell`; or -2 - offset where patterns end.
  */
-export class PairTable {
-  readonly #exact: Automaton;
-  readonly #folded: Automaton;
+export class ProductDfa {
+  readonly #exact: LazyDfa;
+  readonly #folded: LazyDfa;
   readonly #escapes: ReadonlyMap<number, number>;
   /** For each byte all that lead where it leads, so that their cells are filled together. */
   readonly #alike: readonly (readonly number[])[];
-  table: Int32Array = new Int32Array(rowCells * firstPairs).fill(unknownPair);
+  table: Int32Array = new Int32Array(rowCells * firstPairs).fill(unknownCell);
   /** Grows whenever all offsets become invalid. */
   age = 0;
-  #pairs: Pair[] = [];
-  #byOffsets = new Map<number, Pair>();
+  #pairs: ProductState[] = [];
+  #byOffsets = new Map<number, ProductState>();
   #exactEpoch: number;
   #foldedEpoch: number;
-  #start: Pair;
-  #spaced: Pair | undefined;
+  #start: ProductState;
+  #spaced: ProductState | undefined;
   readonly #cellLimit: number;
 
-  constructor(
-    exact: Automaton,
-    folded: Automaton,
-    { escapes, cellLimit = defaultCellLimit }: PairTableOptions,
-  ) {
+  constructor(exact: LazyDfa, folded: LazyDfa, { escapes, cellLimit = defaultCellLimit }: ProductDfaOptions) {
     this.#cellLimit = cellLimit;
     this.#exact = exact;
     this.#folded = folded;
@@ -86,12 +82,12 @@ export class PairTable {
     return this.#spaced.offset;
   }
 
-  at(offset: number): Pair {
-    return this.#pairs[offset >> rowBits] as Pair;
+  at(offset: number): ProductState {
+    return this.#pairs[offset >> rowBits] as ProductState;
   }
 
   /** The pair after a byte of ASCII, for a cell that is unknown; after a backslash, the byte must not be a "u". */
-  next(from: Pair, byte: number): Pair {
+  next(from: ProductState, byte: number): ProductState {
     const isEscape = byte === backslash && from.escaped === undefined;
     const pair = isEscape ? this.#escape(from) : this.#next(from, byte);
     // Making room may have begun the table anew; then there is no row to note it in.
@@ -102,7 +98,7 @@ export class PairTable {
     return pair;
   }
 
-  #next(from: Pair, byte: number): Pair {
+  #next(from: ProductState, byte: number): ProductState {
     if (from.escaped !== undefined) return this.#next(from.escaped, this.#escapes.get(byte) ?? byte);
     const exact = this.#exact.nextByClass(from.exact, this.#exact.byteClasses[byte] as number);
     const folded = this.#folded.nextByClass(from.folded, this.#folded.byteClasses[byte] as number);
@@ -110,14 +106,14 @@ export class PairTable {
   }
 
   /** The same pair in the present table. */
-  live(pair: Pair): Pair {
+  live(pair: ProductState): ProductState {
     if (this.#pairs[pair.offset >> rowBits] === pair) return pair;
     const before = this.pair(pair.exact, pair.folded);
     return pair.escaped === undefined ? before : this.next(before, backslash);
   }
 
   /** The pair of two states. */
-  pair(exact: State, folded: State): Pair {
+  pair(exact: State, folded: State): ProductState {
     const first = this.#exact.live(exact);
     const second = this.#folded.live(folded);
     // Only now: making a state live may have begun the table of its automaton anew.
@@ -146,7 +142,7 @@ export class PairTable {
   #restart(): void {
     this.age += 1;
     this.#spaced = undefined;
-    this.table.fill(unknownPair);
+    this.table.fill(unknownCell);
     this.#pairs = [];
     this.#byOffsets = new Map();
     this.#exactEpoch = this.#exact.epoch;
@@ -154,7 +150,7 @@ export class PairTable {
     this.#start = this.#intern(this.#exact.start, this.#folded.start);
   }
 
-  #intern(exact: State, folded: State): Pair {
+  #intern(exact: State, folded: State): ProductState {
     // Offsets are below 2^21, so that two fit into one exact number.
     const key = exact.offset * (defaultCellLimit * 2) + folded.offset;
     const known = this.#byOffsets.get(key);
@@ -169,16 +165,16 @@ export class PairTable {
   }
 
   /** A pair after a backslash; only its own cell leads to it, so it is made once. */
-  #escape(from: Pair): Pair {
+  #escape(from: ProductState): ProductState {
     if (this.#hasRoom()) return this.#add(from.exact, from.folded, from);
     this.#restart();
     return this.#escape(this.pair(from.exact, from.folded));
   }
 
-  #add(exact: State, folded: State, escaped: Pair | undefined): Pair {
+  #add(exact: State, folded: State, escaped: ProductState | undefined): ProductState {
     const isQuiet = escaped !== undefined || (exact.patterns.length === 0 && folded.patterns.length === 0);
     const offset = this.#pairs.length << rowBits;
-    const pair: Pair = {
+    const pair: ProductState = {
       exact,
       folded,
       offset,
@@ -197,7 +193,7 @@ export class PairTable {
 
   #makeRoom(): boolean {
     if (this.table.length * 2 > this.#cellLimit) return false;
-    const larger = new Int32Array(this.table.length * 2).fill(unknownPair);
+    const larger = new Int32Array(this.table.length * 2).fill(unknownCell);
     larger.set(this.table);
     this.table = larger;
     return true;

@@ -2,14 +2,12 @@ import { type Character, plainEscapes, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
 import type { Reading } from './fold-character.ts';
-import { Automaton } from './lazy-dfa.ts';
+import { FoundPatterns, type View } from './found-patterns.ts';
+import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
-import { PairTable, unknownPair } from './product-dfa.ts';
+import { ProductDfa, unknownCell } from './product-dfa.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
-import { WideSteps } from './wide-transitions.ts';
-
-export const views = ['exact', 'folded'] as const;
-export type View = (typeof views)[number];
+import { WideTransitions } from './wide-transitions.ts';
 
 const letterU = 0x75;
 const lastAscii = 0x7f;
@@ -21,7 +19,7 @@ const patience = 128;
 const pause = 256;
 
 /** A state of each automaton. */
-export interface Standing {
+export interface StatePair {
   readonly exact: State;
   readonly folded: State;
 }
@@ -37,45 +35,41 @@ export interface TextBytes {
 
 /** Runs both views' automata over the bytes of texts, in one loop. */
 export class Scanner {
-  readonly exact: Automaton;
-  readonly folded: Automaton;
+  readonly exact: LazyDfa;
+  readonly folded: LazyDfa;
   readonly #fold: Fold;
-  readonly #seenExact: Uint8Array;
-  readonly #seenFolded: Uint8Array;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  /** Patterns of the last text, each once; empty again with the next scan. */
-  readonly found: Readonly<Record<View, number[]>> = { exact: [], folded: [] };
-  readonly #pairs: PairTable;
+  /** Patterns of the last text, until the next scan. */
+  readonly found: FoundPatterns;
+  readonly #product: ProductDfa;
   readonly #noteFolded = (state: State) => {
     if (state.patterns.length > 0) this.#isTold = true;
-    this.#note('folded', state.patterns);
+    this.found.note('folded', state.patterns);
   };
   #isTold = false;
-  readonly #wideSteps: WideSteps;
+  readonly #wide: WideTransitions;
   #at = 0;
   #scans = 0;
   /** The scan from which on texts are read in parts again. */
   #patience = 0;
   readonly #parts = createParts();
-  #after: Standing;
+  #after: StatePair;
 
   /** The tables hold so many cells each, or as many as is usual. */
   constructor(
-    nfas: { exact: Nfa; folded: Nfa; fold: Fold; patternCount: number },
+    { exact, folded, fold, patternCount }: { exact: Nfa; folded: Nfa; fold: Fold; patternCount: number },
     limits: { readonly cellLimit?: number } = {},
   ) {
-    this.exact = new Automaton({ nfa: nfas.exact, ...limits });
-    this.folded = new Automaton({ nfa: nfas.folded, fold: nfas.fold, ...limits });
-    this.#fold = nfas.fold;
-    this.#pairs = new PairTable(this.exact, this.folded, { escapes: plainEscapes, ...limits });
-    const { fold } = nfas;
-    this.#wideSteps = new WideSteps({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
+    this.exact = new LazyDfa({ nfa: exact, ...limits });
+    this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
+    this.#fold = fold;
+    this.#product = new ProductDfa(this.exact, this.folded, { escapes: plainEscapes, ...limits });
+    this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
     this.#after = this.start;
-    this.#seenExact = new Uint8Array(nfas.patternCount);
-    this.#seenFolded = new Uint8Array(nfas.patternCount);
+    this.found = new FoundPatterns(patternCount);
   }
 
-  get start(): Standing {
+  get start(): StatePair {
     return { exact: this.exact.start, folded: this.folded.start };
   }
 
@@ -84,14 +78,15 @@ export class Scanner {
    * `found`, and where the automata stand then in `after`, until the next scan.
    */
   scan(text: TextBytes): boolean {
-    this.#forget();
+    this.#scans += 1;
+    this.found.clear();
     this.#run(text);
     this.#end();
-    return this.found.exact.length > 0 || this.found.folded.length > 0;
+    return !this.found.isEmpty;
   }
 
   /** Where the automata stand after the last text, for texts that follow. */
-  after(): Standing {
+  after(): StatePair {
     return this.#after;
   }
 
@@ -123,18 +118,18 @@ export class Scanner {
 
   #run(text: TextBytes): void {
     const { start, end } = text;
-    const pairs = this.#pairs;
-    const guess = pairs.spaced();
-    const { age } = pairs;
-    let offset = pairs.start();
+    const product = this.#product;
+    const guess = product.spaced();
+    const { age } = product;
+    let offset = product.start();
     let at = start;
     // All that is known of offsets is void when the table begins anew, which its age tells.
-    while (end - at >= shortestBlock && pairs.age === age && this.#patience <= this.#scans) {
+    while (end - at >= shortestBlock && product.age === age && this.#patience <= this.#scans) {
       const range = { start: at, end, offset, guess };
-      if (!readParts(pairs.table, text, range, this.#parts)) break;
+      if (!readParts(product.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);
       at = (this.#parts.starts[partCount - 1] as number) + this.#parts.length;
-      if (this.#parts.isStopped && pairs.age === age) offset = this.#fillGuesses(text, offset);
+      if (this.#parts.isStopped && product.age === age) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
     this.#at = this.#read(text, at, end, offset);
@@ -142,9 +137,9 @@ export class Scanner {
 
   /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
   #joinParts(text: TextBytes, guess: number): number {
-    const pairs = this.#pairs;
+    const product = this.#product;
     const { starts, offsets, length } = this.#parts;
-    const { age } = pairs;
+    const { age } = product;
     const { bytes } = text;
     let offset = offsets[0] as number;
     let at = (starts[0] as number) + length;
@@ -157,13 +152,13 @@ export class Scanner {
       // From where both stand in the same place, they take the same way.
       while (at < end && offset !== guessed) {
         const byte = bytes[at] as number;
-        guessed = pairs.table[guessed + byte] as number;
-        const next = pairs.table[offset + byte] as number;
+        guessed = product.table[guessed + byte] as number;
+        const next = product.table[offset + byte] as number;
         offset = next >= 0 ? next : this.#read(text, at, at + 1, offset);
         at += 1;
         if (at - start === patience) this.#patience = this.#scans + pause;
       }
-      if (pairs.age === age && offset === guessed) offset = offsets[part] as number;
+      if (product.age === age && offset === guessed) offset = offsets[part] as number;
       else offset = this.#read(text, at, end, offset);
       at = end;
     }
@@ -175,16 +170,16 @@ export class Scanner {
    * part would stop there again. Returns where the automata stand then.
    */
   #fillGuesses({ bytes }: TextBytes, offset: number): number {
-    const pairs = this.#pairs;
-    const { age } = pairs;
+    const product = this.#product;
+    const { age } = product;
     const { starts, offsets, length } = this.#parts;
-    const standing = pairs.at(offset);
+    const standing = product.at(offset);
     for (let part = 1; part < partCount; part += 1) {
       const from = (starts[part] as number) + length;
       let guessed = offsets[part] as number;
       for (let at = from; at < from + wordBytes && guessed >= 0; at += 1) {
         guessed = this.#filled(guessed, bytes[at] as number);
-        if (pairs.age !== age) return pairs.live(standing).offset;
+        if (product.age !== age) return product.live(standing).offset;
       }
     }
     return offset;
@@ -192,19 +187,19 @@ export class Scanner {
 
   /** The cell of a byte, filled where a pair can tell it. */
   #filled(offset: number, byte: number): number {
-    const pairs = this.#pairs;
-    if (byte > lastAscii) return unknownPair;
-    const next = pairs.table[offset + byte] as number;
-    const pair = pairs.at(offset);
-    if (next !== unknownPair || (pair.escaped !== undefined && byte === letterU)) return next;
-    const { offset: filled, hasPatterns } = pairs.next(pair, byte);
-    return hasPatterns ? unknownPair : filled;
+    const product = this.#product;
+    if (byte > lastAscii) return unknownCell;
+    const next = product.table[offset + byte] as number;
+    const pair = product.at(offset);
+    if (next !== unknownCell || (pair.escaped !== undefined && byte === letterU)) return next;
+    const { offset: filled, hasPatterns } = product.next(pair, byte);
+    return hasPatterns ? unknownCell : filled;
   }
 
   /** Reads bytes one by one; they must begin and end between characters. */
   #read({ bytes }: TextBytes, start: number, end: number, from: number): number {
-    const pairs = this.#pairs;
-    let { table } = pairs;
+    const product = this.#product;
+    let { table } = product;
     let offset = from;
     let at = start;
     for (;;) {
@@ -220,15 +215,15 @@ export class Scanner {
       const byte = bytes[at] as number;
       if (byte <= lastAscii) {
         const next = table[offset + byte] as number;
-        if (next < unknownPair) {
+        if (next < unknownCell) {
           offset = this.#told(-2 - next);
           at += 1;
           continue;
         }
-        const pair = pairs.at(offset);
+        const pair = product.at(offset);
         if (pair.escaped === undefined || byte !== letterU) {
-          offset = this.#told(pairs.next(pair, byte).offset);
-          table = pairs.table;
+          offset = this.#told(product.next(pair, byte).offset);
+          table = product.table;
           at += 1;
           continue;
         }
@@ -237,70 +232,48 @@ export class Scanner {
       }
       readCharacter(bytes, at, this.#character);
       offset = this.#stepWide(offset, this.#character.codePoint);
-      table = pairs.table;
+      table = product.table;
       at += this.#character.length;
     }
   }
 
   /** Notes the patterns of a pair. */
   #told(offset: number): number {
-    const pair = this.#pairs.at(offset);
+    const pair = this.#product.at(offset);
     if (pair.hasPatterns && pair.notedIn !== this.#scans) {
       pair.notedIn = this.#scans;
-      this.#note('exact', pair.exact.patterns);
-      this.#note('folded', pair.folded.patterns);
+      this.found.note('exact', pair.exact.patterns);
+      this.found.note('folded', pair.folded.patterns);
     }
     return offset;
   }
 
   /** A character above ASCII, which may fold to none or several; what it led to is remembered for a while. */
   #stepWide(offset: number, codePoint: number): number {
-    const pairs = this.#pairs;
-    const { age } = pairs;
-    const known = this.#wideSteps.recall(offset, codePoint, age);
+    const product = this.#product;
+    const { age } = product;
+    const known = this.#wide.recall(offset, codePoint, age);
     if (known >= 0) return known;
-    const before = pairs.at(offset);
+    const before = product.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
     this.#isTold = exact.patterns.length > 0;
-    this.#note('exact', exact.patterns);
+    this.found.note('exact', exact.patterns);
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
-    const next = pairs.pair(exact, folded).offset;
+    const next = product.pair(exact, folded).offset;
     // In a table begun anew on the way the offset is another pair's.
-    if (!this.#isTold && pairs.age === age) this.#wideSteps.note({ offset, codePoint, age }, next);
+    if (!this.#isTold && product.age === age) this.#wide.note({ offset, codePoint, age }, next);
     return next;
   }
 
   /** Patterns that end where the text does. */
   #end(): void {
-    const pair = this.#pairs.at(this.#at);
+    const pair = this.#product.at(this.#at);
     this.#after = pair;
     if (pair.isQuietAtEnd) return;
     const exact = this.exact.end(pair.exact);
     const folded = this.folded.end(pair.folded);
     pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
-    this.#note('exact', exact);
-    this.#note('folded', folded);
-  }
-
-  #note(view: View, patterns: readonly number[]): void {
-    const seen = view === 'exact' ? this.#seenExact : this.#seenFolded;
-    for (const pattern of patterns) {
-      if (seen[pattern] === 1) continue;
-      seen[pattern] = 1;
-      this.found[view].push(pattern);
-    }
-  }
-
-  #forget(): void {
-    this.#scans += 1;
-    const { exact, folded } = this.found;
-    if (exact.length > 0) {
-      for (const pattern of exact) this.#seenExact[pattern] = 0;
-      exact.length = 0;
-    }
-    if (folded.length > 0) {
-      for (const pattern of folded) this.#seenFolded[pattern] = 0;
-      folded.length = 0;
-    }
+    this.found.note('exact', exact);
+    this.found.note('folded', folded);
   }
 }

@@ -1,6 +1,7 @@
 import type { State } from './dfa-state.ts';
-import type { Automaton } from './lazy-dfa.ts';
-import type { Scanner, View } from './scanner.ts';
+import type { View } from './found-patterns.ts';
+import type { LazyDfa } from './lazy-dfa.ts';
+import type { Scanner } from './scanner.ts';
 
 const space = 0x20;
 const noStates: readonly State[] = [];
@@ -13,7 +14,7 @@ const ignore = () => {};
 export class SegmentStates {
   readonly #scanner: Scanner;
   readonly #view: View;
-  readonly #automaton: Automaton;
+  readonly #automaton: LazyDfa;
   /** The first so many are open; what follows is left over. */
   readonly #states: State[] = [];
   #count = 0;

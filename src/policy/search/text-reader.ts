@@ -1,7 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { View } from './found-patterns.ts';
 import { HarmlessWords, longestWord } from './harmless-words.ts';
 import type { PatternSet } from './pattern-set.ts';
-import type { Standing, TextBytes, View } from './scanner.ts';
+import type { StatePair, TextBytes } from './scanner.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
 export interface PatternMatch {
@@ -15,7 +16,7 @@ export interface TextVerdict {
   /** Detectors that were worth a look, whether they found something or not. */
   readonly candidates: readonly number[];
   /** Where the automata stand after it. */
-  readonly after: Standing;
+  readonly after: StatePair;
 }
 
 const noMatches: readonly PatternMatch[] = [];

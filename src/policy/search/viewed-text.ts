@@ -4,11 +4,11 @@ import type { Finding, Range } from '../detectors/detector.ts';
 import { type Place, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './findings.ts';
 import type { Fold, FoldedText } from './fold.ts';
+import type { View } from './found-patterns.ts';
 import { findMixed } from './mixed-readings.ts';
 import { Nfa } from './nfa.ts';
 import { partitionPoint } from './partition-point.ts';
 import { addFolded, type Pattern } from './patterns.ts';
-import type { View } from './scanner.ts';
 
 /** A part of a text, in UTF-16 units; and the view in which the pattern was there. */
 export interface MatchRange extends Finding {

@@ -20,7 +20,7 @@ interface Step {
  * What characters above ASCII led to a while ago, by the pair before them and the age of its table; and by what both
  * automata know them by: all those lead to the same pair, and a body of all characters has but few kinds of them.
  */
-export class WideSteps {
+export class WideTransitions {
   readonly #kinds: Kinds;
   readonly #byPoint = new Steps();
   readonly #byKind = new Steps();

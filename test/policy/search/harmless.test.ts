@@ -33,7 +33,7 @@ const sentences = [
   'შეხვედრა ხუთშაბათისთვის გადაიდო, ამიტომ ანგარიშს მომავალ კვირას გამოგზავნიან.',
   'ስብሰባው ወደ ሐሙስ ተዛውሯል፤ ስለዚህ ሪፖርቱ በሚቀጥለው ሳምንት ይላካል።',
   '👩‍👩‍👧‍👦 and 🏳️‍🌈 went to 🇫🇷 🇩🇪 🇯🇵; ❤️‍🔥 ☕️ 1️⃣ 2️⃣ 3️⃣ … 👍🏽 🧑🏿‍💻 ½ ⅓ ™ © №',
-  'for (let i = 0, l = items.length; i < l; i += 1) { if (items[i] !== null) out.push(`${i}: ${items[i]}`); }',
+  'for (let i = 0, l = items.length; i < l; i += 1) { if (items[i] !== null) out.push(i, items[i]); }',
   'def f(x: int) -> str:\n\treturn "\\x00\\x1b[31m" + str(x ** 2) + "\\u200b"  # ok\n\n\nprint(f(3))',
   "SELECT id, name FROM t WHERE a <> b AND c ILIKE '%l%' ORDER BY 1 LIMIT 10;\r\n-- ok\r\n",
   '\u001b[1mBold\u001b[0m \u001b[32mgreen\u001b[0m line\u0007\n\u0008\u000c\u007f tab\there',

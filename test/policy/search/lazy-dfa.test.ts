@@ -1,11 +1,12 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import { createFold } from '../../../src/policy/search/fold.ts';
-import { Automaton } from '../../../src/policy/search/lazy-dfa.ts';
+import type { View } from '../../../src/policy/search/found-patterns.ts';
+import { LazyDfa } from '../../../src/policy/search/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/search/nfa.ts';
 import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
-import type { Scanner, TextBytes, View } from '../../../src/policy/search/scanner.ts';
+import type { Scanner, TextBytes } from '../../../src/policy/search/scanner.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
@@ -180,7 +181,7 @@ describe('the automaton', () => {
     const nfa = new Nfa();
     const source = '(a|b)*a(a|b){6}c';
     nfa.addRegex(RE2JS.compile(source), 0);
-    const small = new Automaton({ nfa, cellLimit: 64 });
+    const small = new LazyDfa({ nfa, cellLimit: 64 });
     const random = createRandom(3);
     for (let round = 0; round < 200; round += 1) {
       const text = Array.from({ length: 40 }, () => random.of(['a', 'b', 'b', 'c'])).join('');

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { State } from '../../../src/policy/search/dfa-state.ts';
 import { createFold } from '../../../src/policy/search/fold.ts';
+import { type View, views } from '../../../src/policy/search/found-patterns.ts';
 import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/search/patterns.ts';
-import { type Scanner, type View, views } from '../../../src/policy/search/scanner.ts';
+import type { Scanner } from '../../../src/policy/search/scanner.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 

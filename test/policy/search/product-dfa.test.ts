@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { Automaton } from '../../../src/policy/search/lazy-dfa.ts';
+import { LazyDfa } from '../../../src/policy/search/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/search/nfa.ts';
-import { PairTable } from '../../../src/policy/search/product-dfa.ts';
+import { ProductDfa } from '../../../src/policy/search/product-dfa.ts';
 
-function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): Automaton {
+function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): LazyDfa {
   const nfa = new Nfa();
   nfa.addPhrase(
     Array.from(phrase, (each) => each.codePointAt(0) as number),
     0,
   );
-  return new Automaton({ nfa, ...limits });
+  return new LazyDfa({ nfa, ...limits });
 }
 
 test('a pair is found again where making it live begins the table of its states anew', () => {
   // Room for four states: those of "abc" fill it, and so do those of "def" after them.
-  const pairs = new PairTable(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'), {
+  const pairs = new ProductDfa(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'), {
     escapes: new Map(),
   });
   const read = (from: ReturnType<typeof pairs.at>, text: string) =>

@@ -1,0 +1,34 @@
+export const views = ['exact', 'folded'] as const;
+export type View = (typeof views)[number];
+
+/** The patterns that were found in one text, in each view, each once. */
+export class FoundPatterns {
+  readonly exact: number[] = [];
+  readonly folded: number[] = [];
+  readonly #seen: Readonly<Record<View, Uint8Array>>;
+
+  constructor(patternCount: number) {
+    this.#seen = { exact: new Uint8Array(patternCount), folded: new Uint8Array(patternCount) };
+  }
+
+  get isEmpty(): boolean {
+    return this.exact.length === 0 && this.folded.length === 0;
+  }
+
+  note(view: View, patterns: readonly number[]): void {
+    const seen = this.#seen[view];
+    for (const pattern of patterns) {
+      if (seen[pattern] === 1) continue;
+      seen[pattern] = 1;
+      this[view].push(pattern);
+    }
+  }
+
+  clear(): void {
+    if (this.isEmpty) return;
+    for (const view of views) {
+      for (const pattern of this[view]) this.#seen[view][pattern] = 0;
+      this[view].length = 0;
+    }
+  }
+}
