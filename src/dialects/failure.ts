@@ -49,10 +49,15 @@ function toCode(code: unknown): string | undefined {
 
 // OpenAI nests a message, Ollama has a bare string, FastAPI says `detail`, others `message`, or no JSON at all.
 function toMessage(body: unknown, inner: Fields): string {
-  if (typeof body === 'string') return body.trim();
+  if (typeof body === 'string') return isPage(body) ? '' : body.trim();
   const outer = toFields(body);
   const detail = toText(outer.detail) || toText(toFields(toList(outer.detail)[0]).msg);
   return toText(inner.message) || toText(outer.error) || toText(outer.message) || detail;
+}
+
+/** Pages of proxies in between say nothing that a client could act on. */
+function isPage(text: string): boolean {
+  return text.length > 500 || /<[a-z!/]/i.test(text);
 }
 
 function toAnthropicType(type: string, code: string | undefined, status: number | undefined): string {

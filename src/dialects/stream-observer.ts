@@ -6,11 +6,12 @@ import type { Usage } from './usage.ts';
 const headBytes = 100;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const colon = 0x3a;
 const nothing = Buffer.alloc(0);
 
 /**
- * Watches a provider's event stream pass, chunk by chunk, without touching it: how many tokens it tells of,
- * and whether it came to a proper end.
+ * Watches a provider's event stream pass, chunk by chunk: how many tokens it tells of, and whether it came to
+ * a proper end. Only whole events pass, in the bytes they came in; the beginning of one waits for the rest.
  */
 export class StreamObserver {
   usage: Usage | undefined;
@@ -35,25 +36,35 @@ export class StreamObserver {
   /** Whether a body that ends now is a whole answer. */
   get isComplete(): boolean {
     if (this.sawLast) return true;
-    const rest = this.#held.subarray(0, this.#heldBytes);
-    if (!isWhole(rest)) return false;
-    return [this.#previous, this.#latest, rest].some((event) => event !== undefined && this.#mayEnd(event));
+    if (!isWhole(this.rest)) return false;
+    return [this.#previous, this.#latest, this.rest].some(
+      (event) => event !== undefined && this.#mayEnd(event),
+    );
   }
 
-  /** The line ends to write before an event of our own, so that it is not read as part of a broken-off one. */
-  get gap(): '' | '\n' | '\n\n' {
-    if (this.#line === 'text') return '\n\n';
-    return this.#line === 'nothing' && this.#heldBytes === 0 ? '' : '\n';
+  /** The beginning of an event whose end has not come. */
+  get rest(): Buffer {
+    return this.#held.subarray(0, this.#heldBytes);
   }
 
-  /** Throws provider.broken_response for an event that is too large. */
-  observe(chunk: Buffer): void {
+  /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
+  observe(chunk: Buffer): Buffer {
+    /** The event that had begun before this chunk, and where the chunk goes on behind it. */
+    let first: Buffer | undefined;
+    let firstEnd = 0;
     let start = 0;
     let line = 0;
     // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
     for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, line)) {
       if (this.#isBlank(chunk, line, at)) {
-        this.#end(chunk.subarray(start, at));
+        if (this.#heldBytes > 0) {
+          first = this.#take(chunk.subarray(start, at));
+          firstEnd = at;
+          this.#event(first);
+        } else {
+          checkSize(at - start);
+          this.#event(chunk.subarray(start, at));
+        }
         start = at + 1;
       }
       line = at + 1;
@@ -61,6 +72,8 @@ export class StreamObserver {
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
     if (line < chunk.length) this.#noteLine(chunk, line);
+    if (first !== undefined) return Buffer.concat([first, chunk.subarray(firstEnd, start)]);
+    return start === chunk.length ? chunk : chunk.subarray(0, start);
   }
 
   #isBlank(chunk: Buffer, start: number, end: number): boolean {
@@ -74,18 +87,13 @@ export class StreamObserver {
     this.#line = isReturn && this.#line === 'nothing' ? 'a carriage return' : 'text';
   }
 
-  /** Takes the end of an event, which may have begun in earlier chunks. */
-  #end(rest: Buffer): void {
-    if (this.#heldBytes === 0) {
-      checkSize(rest.length);
-      this.#event(rest);
-      return;
-    }
-    this.#hold(rest);
-    const event = this.#held.subarray(0, this.#heldBytes);
+  /** The held beginning of an event with its end. */
+  #take(end: Buffer): Buffer {
+    this.#hold(end);
+    const event = this.rest;
     this.#held = nothing;
     this.#heldBytes = 0;
-    this.#event(event);
+    return event;
   }
 
   /** Copies into one growing buffer: a host that drips bytes must not cost more than one that doesn't. */
@@ -102,7 +110,7 @@ export class StreamObserver {
   }
 
   #event(event: Buffer): void {
-    if (event.length <= 1) return; // blank lines between events
+    if (event.length <= 1 || isComment(event)) return; // a blank line between events, or nothing but comments
     this.events += 1;
     this.#previous = this.#latest;
     this.#latest = event;
@@ -127,7 +135,16 @@ function checkSize(bytes: number): void {
 /** Whether what stands behind the last blank line is nothing, a comment or an event without its blank line. */
 function isWhole(rest: Buffer): boolean {
   const data = dataOf(rest);
-  return data === '' ? !/^(?!:)./m.test(rest.toString('latin1')) : data === '[DONE]' || isJson(data);
+  return data === '' ? !hasField(rest) : data === '[DONE]' || isJson(data);
+}
+
+function isComment(event: Buffer): boolean {
+  return event[0] === colon && !hasField(event);
+}
+
+/** Whether any line is more than a comment. */
+function hasField(event: Buffer): boolean {
+  return /^(?!:)[^\r\n]/m.test(event.toString('latin1'));
 }
 
 /** Whether an event has a usage object; most have none, or null, and need not be parsed. */

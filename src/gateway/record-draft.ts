@@ -177,6 +177,11 @@ export class RecordDraft {
     if (would.length > 0) fields.would_limit = would;
   }
 
+  /** What the client was not sent of a provider's failure; without secrets. */
+  noteCause(cause: string): void {
+    if (cause !== '') this.#fields.cause = cause;
+  }
+
   noteFirstByte(): void {
     this.#fields.first_byte_ms = this.#elapsedMs();
   }

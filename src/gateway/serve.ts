@@ -13,7 +13,7 @@ import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
-import { createScrubber, createTextScrubber } from './answer/scrub.ts';
+import { createTextScrubber, Scrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import { Exchange } from './exchange.ts';
@@ -174,7 +174,7 @@ function build(config: GatewayConfig, { counters, record, deciderEntry, admit, s
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
-    scrubber: createScrubber(config.secrets),
+    scrubber: new Scrubber(config.secrets),
     scrubText: createTextScrubber(config.secrets),
     record,
     recordsBodies: config.recordsBodies,

@@ -197,18 +197,71 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(answer.body.toString()).toContain('provider.broken_response');
   });
 
-  test.each([200, 400, 500])(
-    'our secrets in the words of an answer %d are taken out of errors',
-    async (status) => {
-      const words = `{"error":{"message":"key ${secrets.PROVIDER_KEY} of ${secrets.PROJECT_KEY}"}}`;
-      script(json(words, status));
+  test.each([200, 400, 500])('our secrets in the words of an answer %d are taken out', async (status) => {
+    const words = `{"error":{"message":"key ${secrets.PROVIDER_KEY} of ${secrets.PROJECT_KEY}"}}`;
+    script(json(words, status));
+
+    const answer = await ask(each);
+
+    const expected = '{"error":{"message":"key [secret] of [secret]"}}';
+    expect(answer.status).toBe(status);
+    expect(answer.body.toString()).toBe(expected);
+    expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
+  });
+
+  test('our secrets in a stream are taken out, spread over its events too', async () => {
+    const key = secrets.PROVIDER_KEY;
+    const delta = events.find((event) => event.includes('"delta"')) ?? '';
+    const pieces = [`so: ${key}`, key.slice(0, 7), key.slice(7, 20), `${key.slice(20)} end`];
+    const deltas = pieces.map((piece) =>
+      delta.replace(
+        /"(?:text|content|delta)":"[^"]*"/,
+        (member) => `${member.slice(0, member.indexOf(':'))}:${JSON.stringify(piece)}`,
+      ),
+    );
+    script(stream([...deltas, events.at(-1) ?? '']));
+
+    const { body, isWhole } = await ask(each, { stream: true });
+
+    const text = body.toString();
+    expect(isWhole).toBe(true);
+    expect(text).toContain('so: [secret]');
+    expect(text).toContain(' end"');
+    for (const part of [key.slice(0, 7), key.slice(7, 20), key.slice(20)]) expect(text).not.toContain(part);
+  });
+
+  test.each([
+    [
+      'a page',
+      502,
+      '<html><script>let x;</script><h1>Bad gateway</h1>\n <p>host 10.0.0.7</p></html>',
+      'Bad gateway host 10.0.0.7',
+    ],
+    ['a text', 500, `oh no, ${secrets.PROVIDER_KEY}`, 'oh no, [secret]'],
+    ['nothing', 503, '', undefined],
+    ['half of an object', 400, '{"error":{"mess', '{"error":{"mess'],
+    ['a long page', 500, `<p>${'x'.repeat(2_000)}</p>`, `${'x'.repeat(300)}…`],
+  ])(
+    'an error that is %s becomes one of the dialect, its words go into the record',
+    async (_what, status, page, cause) => {
+      const { gateway } = hosts();
+      const before = gateway.records.length;
+      script((response) => {
+        response.writeHead(status, { 'content-type': 'text/html', 'retry-after': '120' });
+        response.end(page);
+      });
 
       const answer = await ask(each);
 
-      const expected = status === 200 ? words : '{"error":{"message":"key [secret] of [secret]"}}';
+      const { error } = JSON.parse(answer.body.toString()) as { error: Record<string, unknown> };
       expect(answer.status).toBe(status);
-      expect(answer.body.toString()).toBe(expected);
-      expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
+      expect(answer.headers.get('content-type')).toEqual(['application/json']);
+      expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
+      expect(answer.body.toString()).not.toContain('<');
+      expect(answer.body.toString()).not.toContain(secrets.PROVIDER_KEY);
+      const record = (await gateway.recorded(before + 1))[before];
+      expect(record?.status).toBe(status);
+      expect(record?.cause).toBe(cause);
     },
   );
 

@@ -3,7 +3,6 @@ import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { ExactStream, type PassingStream } from '../../src/gateway/answer/passing-stream.ts';
 import { relayStream } from '../../src/gateway/answer/relay.ts';
-import { createScrubber } from '../../src/gateway/answer/scrub.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
@@ -78,7 +77,7 @@ afterEach(async () => {
 export async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
-  stream: PassingStream = new ExactStream(dialects[name], createScrubber([])),
+  stream: PassingStream = new ExactStream(dialects[name]),
 ): Promise<Relayed> {
   let begun: (relayed: Begun) => void = () => undefined;
   const beginning = new Promise<Begun>((resolve) => {

@@ -245,7 +245,8 @@ describe('errors of a provider', () => {
   });
 
   test.each([
-    ['a page', '<html>Bad gateway</html>', 'text/html', 'Bad gateway'],
+    ['a page', '<html>Bad gateway</html>', 'text/html', 'the provider answered with 503'],
+    ['a word', 'Bad gateway\n', 'text/plain', 'Bad gateway'],
     ['nothing', '', 'text/plain', 'the provider answered with 503'],
     ['a secret', `{"error":{"message":"key ${secrets.PROVIDER_KEY}"}}`, 'application/json', '[secret]'],
     ['a bare text', '{"error":"model is loading"}', 'application/json', 'model is loading'],

@@ -3,6 +3,11 @@ import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 
+interface HeadOptions extends Pick<Gateway, 'scrubText'> {
+  /** The body is not the provider's, but one that the gateway made of it. */
+  readonly isOwn: boolean;
+}
+
 /**
  * The head of an answer: what of the provider's goes on, less our secrets, then ours; a flat list of names
  * and values.
@@ -10,14 +15,14 @@ import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 export function headersFor(
   exchange: Exchange,
   { answer, target, request, attempts }: Forwarded<UpstreamRequest>,
-  { scrubText }: Pick<Gateway, 'scrubText'>,
+  { scrubText, isOwn }: HeadOptions,
 ): string[] {
   const { id, draft } = exchange;
   const limits = exchange.limitHeaders();
   const passed: string[] = [...limits];
   // A client that has limits of its own must not mind the provider's, which are the gateway's.
   answer.headers.passOn(passed, scrubText, { rateLimits: limits.length === 0 });
-  const headers = request.translation === undefined ? passed : withJsonType(passed);
+  const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
   headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(attempts));
@@ -28,11 +33,9 @@ export function headersFor(
   return headers;
 }
 
-/** A translated answer is JSON, or a stream, whatever the provider's error page was. */
+/** What the gateway writes itself is JSON, whatever the provider's answer was. */
 function withJsonType(headers: readonly string[]): string[] {
   const at = headers.indexOf('content-type');
-  const type = at < 0 ? '' : (headers[at + 1] ?? '');
-  if (/^text\/event-stream\b/i.test(type)) return [...headers];
   const others = at < 0 ? headers : [...headers.slice(0, at), ...headers.slice(at + 2)];
   return ['content-type', 'application/json', ...others];
 }

@@ -1,3 +1,4 @@
+import { parseFailure } from '../../dialects/failure.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
@@ -12,12 +13,14 @@ import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
 import { CheckedStream } from './checked-stream.ts';
-import { ExactStream, TranslatedStream } from './passing-stream.ts';
+import { ExactStream, type PassingStream, TranslatedStream } from './passing-stream.ts';
 import { relayStream } from './relay.ts';
+import { ScrubbedStream } from './scrubbed-stream.ts';
 
 /** Longest JSON answer that is read whole before it goes on. */
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
+const causeLength = 300;
 
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
@@ -92,15 +95,15 @@ function giveStream(
   { endpoint, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
-  const headers = headersFor(exchange, forwarded, gateway);
+  const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn: false });
+  const { dialect } = endpoint;
+  const relayScrubbed = (stream: PassingStream) =>
+    relayStream(exchange, { answer, stream: new ScrubbedStream(stream, gateway.scrubber, dialect), headers });
   const stream =
-    translation === undefined
-      ? new ExactStream(endpoint.dialect, gateway.scrubber)
-      : new TranslatedStream(translation.stream(), gateway.scrubber);
-  if (check === undefined) return relayStream(exchange, { answer, stream, headers });
+    translation === undefined ? new ExactStream(dialect) : new TranslatedStream(translation.stream());
+  if (check === undefined) return relayScrubbed(stream);
   const rules = check.stream();
-  const checked = new CheckedStream(stream, rules, endpoint.dialect);
-  return relayStream(exchange, { answer, stream: checked, headers }).finally(() =>
+  return relayScrubbed(new CheckedStream(stream, rules, dialect)).finally(() =>
     exchange.draft.noteAnswerVerdicts(rules.verdicts),
   );
 }
@@ -128,12 +131,16 @@ function giveWhole(
   if (translation !== undefined) {
     const { body: translated, usage } = translation.answer(value);
     exchange.draft.noteUsage(usage);
-    return send(exchange, forwarded, { body: checkedAnswer(exchange, toBytes(translated), check), gateway });
+    return send(exchange, forwarded, {
+      body: checkedAnswer(exchange, toBytes(translated), check),
+      gateway,
+      isOwn: true,
+    });
   }
   exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialect.mendAnswer?.(value, request.document);
   const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
-  send(exchange, forwarded, { body: given, gateway });
+  send(exchange, forwarded, { body: given, gateway, isOwn: false });
 }
 
 /** The answer after the rules on answers, which read what the client would. Throws the refusal. */
@@ -159,24 +166,40 @@ function parseAnswer(body: Buffer): unknown {
 async function giveError(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
-  { gateway, check }: AnswerOptions,
+  { endpoint, gateway, check }: AnswerOptions,
 ): Promise<void> {
   const answer = decodedAnswer(forwarded.answer);
-  const body = gateway.scrubber.scrub(await readWhole(answer, errorLimitBytes, exchange.lifetime));
+  const { status } = answer;
+  const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
+  const text = bytes.toString();
+  const value = parseError(text);
+  // What stands between us and the provider answers with pages, which no client can read.
+  if (value === undefined) exchange.draft.noteCause(gateway.scrubText(shortened(text)));
   const { translation } = forwarded.request;
-  const words =
-    translation === undefined ? body : toBytes(translation.error(answer.status, parseError(body.toString())));
+  const isOwn = translation !== undefined || value === undefined;
+  const error =
+    translation?.error(status, value ?? text) ?? endpoint.dialect.errorBody(parseFailure(text, status));
   // A host's error may quote what it was asked or what it knows: the rules on answers read it too.
-  send(exchange, forwarded, { body: checkedAnswer(exchange, words, check), gateway });
+  const body = checkedAnswer(exchange, isOwn ? toBytes(error) : bytes, check);
+  send(exchange, forwarded, { body, gateway, isOwn });
 }
 
-/** Hosts and what stands before them have errors of every form, or pages. */
+/** Undefined where the text is not JSON. */
 function parseError(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // a text is an error body too
+    return undefined; // it is answered as an error all the same
   }
+}
+
+/** The words of a page on one line, as far as a record has room for them. */
+function shortened(page: string): string {
+  const words = page
+    .replace(/<(?:script|style)\b[\s\S]*?<\/(?:script|style)>|<[^>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return words.length <= causeLength ? words : `${words.slice(0, causeLength)}…`;
 }
 
 function toBytes(value: unknown): Buffer {
@@ -186,13 +209,20 @@ function toBytes(value: unknown): Buffer {
 interface Sent {
   readonly body: Buffer;
   readonly gateway: Gateway;
+  /** The body is not the provider's, but one that the gateway made of it. */
+  readonly isOwn: boolean;
 }
 
-function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { body, gateway }: Sent): void {
+function send(
+  exchange: Exchange,
+  forwarded: Forwarded<UpstreamRequest>,
+  { body, gateway, isOwn }: Sent,
+): void {
+  const scrubbed = gateway.scrubber.scrub(body);
   exchange.draft.noteFirstByte();
-  exchange.draft.noteBytesOut(body.length);
-  const headers = headersFor(exchange, forwarded, gateway);
-  headers.push('content-length', String(body.length));
+  exchange.draft.noteBytesOut(scrubbed.length);
+  const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn });
+  headers.push('content-length', String(scrubbed.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
-  exchange.response.end(body);
+  exchange.response.end(scrubbed);
 }

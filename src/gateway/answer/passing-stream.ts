@@ -5,7 +5,6 @@ import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamTranslation } from '../../dialects/translate.ts';
 import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Scrubber } from './scrub.ts';
 
 /** What becomes of a provider's event stream on its way to the client, one chunk after the other. */
 export interface PassingStream {
@@ -24,50 +23,30 @@ export interface PassingStream {
 
 const nothing = Buffer.alloc(0);
 
-// How the events begin that tell of a failure, in every dialect.
-const errorMarks = ['"error":{', '"error":"', '"type":"error"', 'event:error']
-  .flatMap((mark) => [mark, mark.replace(':', ': ')])
-  .map((mark) => Buffer.from(mark));
-/** Bytes of a mark that may stand in the chunk before. */
-const jointBytes = Math.max(...errorMarks.map((mark) => mark.length)) - 1;
-const lineFeed = 0x0a;
-
-/**
- * The provider's chunks are the client's chunks; they are only watched. From the first sign of an error they
- * are scrubbed, and what may be the beginning of a secret waits for the chunk that tells.
- */
+/** The provider's events are the client's, byte for byte; they are only watched. */
 export class ExactStream implements PassingStream {
   readonly state = 'open';
   readonly #dialect: Dialect;
-  readonly #scrubber: Scrubber;
   readonly #observer: StreamObserver;
-  #tellsOfError = false;
-  /** The last bytes of a line that goes on in the next chunk. */
-  #joint: Buffer = nothing;
-  #held: Buffer = nothing;
 
-  constructor(dialect: Dialect, scrubber: Scrubber) {
+  constructor(dialect: Dialect) {
     this.#dialect = dialect;
-    this.#scrubber = scrubber;
     this.#observer = new StreamObserver(dialect);
   }
 
   pass(chunk: Buffer): Buffer {
-    this.#observer.observe(chunk);
-    this.#tellsOfError ||= isMarked(chunk) || this.#isMarkedAtJoint(chunk);
-    return this.#tellsOfError ? this.#scrubbed(chunk) : chunk;
+    return this.#observer.observe(chunk);
   }
 
+  /** An event that lacks only its blank line is whole all the same. */
   end(): Buffer {
-    if (this.#observer.isComplete) return this.#scrubber.scrub(this.#held);
+    if (this.#observer.isComplete) return this.#observer.rest;
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
-  /** What was held is lost with the rest of the stream: it may be most of a secret. */
+  /** Half an event is lost with the rest of the stream: clients stop at it and never read the error. */
   fail(error: GatewayError, requestId: string): Buffer {
-    const { gap, events } = this.#observer;
-    const ownLine = this.#held.length === 0 ? gap : '\n\n';
-    return Buffer.from(ownLine + this.#dialect.errorEvent(toFailure(error, requestId), events));
+    return Buffer.from(this.#dialect.errorEvent(toFailure(error, requestId), this.#observer.events));
   }
 
   get isWhole(): boolean {
@@ -77,40 +56,16 @@ export class ExactStream implements PassingStream {
   get usage(): Usage | undefined {
     return this.#observer.usage;
   }
-
-  /** Marks are within a line, and most chunks end with one: only the others leave something to look at. */
-  #isMarkedAtJoint(chunk: Buffer): boolean {
-    const isOver = chunk[chunk.length - 1] === lineFeed;
-    if (isOver && this.#joint.length === 0) return false;
-    const isMarkedThere = isMarked(Buffer.concat([this.#joint, chunk.subarray(0, jointBytes)]));
-    const last = isOver ? [] : [this.#joint, chunk.subarray(-jointBytes)];
-    this.#joint = Buffer.concat(last).subarray(-jointBytes);
-    return isMarkedThere;
-  }
-
-  #scrubbed(chunk: Buffer): Buffer {
-    const text = Buffer.concat([this.#held, chunk]);
-    const length = this.#scrubber.certainLength(text);
-    this.#held = text.subarray(length);
-    return this.#scrubber.scrub(text.subarray(0, length));
-  }
-}
-
-function isMarked(text: Buffer): boolean {
-  // One search in the usual case: the marks share a word.
-  return text.includes('error') && errorMarks.some((mark) => text.includes(mark));
 }
 
 /** Each event of the provider becomes what the client's dialect says in its place; at most one is held. */
 export class TranslatedStream implements PassingStream {
   readonly #translation: StreamTranslation;
-  readonly #scrubber: Scrubber;
   readonly #parser: SseParser;
   #text = '';
 
-  constructor(translation: StreamTranslation, scrubber: Scrubber) {
+  constructor(translation: StreamTranslation) {
     this.#translation = translation;
-    this.#scrubber = scrubber;
     this.#parser = createSseParser((name, data) => {
       this.#text += translation.event(name, data);
     });
@@ -148,6 +103,6 @@ export class TranslatedStream implements PassingStream {
     if (this.#text === '') return nothing;
     const bytes = Buffer.from(this.#text);
     this.#text = '';
-    return this.#translation.state === 'failed' ? this.#scrubber.scrub(bytes) : bytes;
+    return bytes;
   }
 }

@@ -1,78 +1,181 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
+import { createSseParser } from '../../../src/dialects/sse.ts';
 import { ExactStream } from '../../../src/gateway/answer/passing-stream.ts';
-import { createScrubber } from '../../../src/gateway/answer/scrub.ts';
+import { Scrubber } from '../../../src/gateway/answer/scrub.ts';
+import { ScrubbedStream } from '../../../src/gateway/answer/scrubbed-stream.ts';
 import { bodyOf, relay } from '../relaying.ts';
+
+type Name = 'messages' | 'chat' | 'responses';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
 const done = 'data: [DONE]\n\n';
-const withSecrets = (...secrets: readonly string[]) =>
-  new ExactStream(dialects.chat, createScrubber(secrets));
+
+function withSecrets(secrets: readonly string[], name: Name = 'chat'): ScrubbedStream {
+  return new ScrubbedStream(new ExactStream(dialects[name]), new Scrubber(secrets), dialects[name]);
+}
 
 /** What a client gets of chunks in which a provider ends its stream. */
-async function relayed(chunks: readonly string[], stream: ExactStream): Promise<string> {
-  const { answer, connection, outcome } = await relay('chat', undefined, stream);
-  for (const chunk of chunks) answer.write(chunk);
-  answer.sink.end();
-  expect(await outcome).toBe('complete');
-  await connection.until(() => bodyOf(connection).isWhole);
-  return bodyOf(connection).text;
+function passed(chunks: readonly string[], stream = withSecrets([secret])): string {
+  const texts = chunks.map((chunk) => stream.pass(Buffer.from(chunk)).toString());
+  return texts.join('') + stream.end().toString();
 }
 
 describe.each([
-  ['an object', (words: string) => `data: {"error":{"message":"${words}"}}\n\n`],
-  ['an object with a space before it', (words: string) => `data: {"error": {"message":"${words}"}}\n\n`],
+  ['an error', (words: string) => `data: {"error":{"message":"${words}"}}\n\n`],
   ['an event of that name', (words: string) => `event: error\ndata: {"message":"${words}"}\n\n`],
-  [
-    'an event of that name without a space',
-    (words: string) => `event:error\ndata: {"message":"${words}"}\n\n`,
-  ],
-  ['a type', (words: string) => `data: {"type":"error","message":"${words}"}\n\n`],
-  ['a text', (words: string) => `data: {"error":"${words}"}\n\n`],
-])('an error that is told as %s', (_what, told) => {
-  const event = told(`key ${secret} is wrong`);
-  const expected = delta + told('key [secret] is wrong') + done;
+  ['a piece of text', (words: string) => `data: {"choices":[{"delta":{"content":"${words}"}}]}\n\n`],
+  ['an id', (words: string) => `id: ${words}\ndata: {}\n\n`],
+  ['a comment', (words: string) => `: ${words}\n\n`],
+  ['text after its piece', (words: string) => `data: {"delta":"a","more":{"x":["${words}"]}}\r\n\r\n`],
+])('a secret in %s', (_what, write) => {
+  const event = write(`key ${secret} is wrong`);
+  const expected = delta + write('key [secret] is wrong') + done;
 
-  test('loses the secret in it, wherever two chunks part it', async () => {
-    const texts = Array.from({ length: event.length + 1 }, async (_each, at) =>
-      relayed([delta + event.slice(0, at), event.slice(at) + done], withSecrets(secret)),
+  test('is taken out, wherever two chunks part it', () => {
+    const texts = Array.from({ length: event.length + 1 }, (_each, at) =>
+      passed([delta + event.slice(0, at), event.slice(at) + done]),
     );
 
-    expect(new Set(await Promise.all(texts))).toEqual(new Set([expected]));
+    expect(new Set(texts)).toEqual(new Set([expected]));
   });
 
-  test('loses it where each byte comes by itself', async () => {
-    expect(await relayed([...(delta + event + done)], withSecrets(secret))).toBe(expected);
+  test('is taken out where each byte comes by itself', () => {
+    expect(passed([...(delta + event + done)])).toBe(expected);
   });
 });
 
-test('of two secrets that overlap none is whole, wherever two chunks part them', async () => {
+test('of two secrets that overlap none is whole, wherever two chunks part them', () => {
   const event = 'data: {"error":{"message":"secret-one-two-three"}}\n\n';
   const texts = Array.from({ length: event.length + 1 }, (_each, at) =>
-    relayed([event.slice(0, at), event.slice(at) + done], withSecrets('secret-one-two', 'two-three-four')),
+    passed([event.slice(0, at), event.slice(at) + done], withSecrets(['secret-one-two', 'two-three-four'])),
   );
 
-  const expected = `data: {"error":{"message":"[secret]-three"}}\n\n${done}`;
-  expect(new Set(await Promise.all(texts))).toEqual(new Set([expected]));
+  expect(new Set(texts)).toEqual(new Set([`data: {"error":{"message":"[secret]-three"}}\n\n${done}`]));
 });
 
-test('a stream that breaks off in a secret keeps what came of it', async () => {
-  const { answer, connection, outcome } = await relay('chat', undefined, withSecrets(secret));
+const pieceEvents: Readonly<Record<Name, readonly (readonly [string, (text: string) => string])[]>> = {
+  messages: [
+    ['text', (text) => messagesDelta({ type: 'text_delta', text })],
+    ['thinking', (thinking) => messagesDelta({ type: 'thinking_delta', thinking })],
+    ['arguments', (partial_json) => messagesDelta({ type: 'input_json_delta', partial_json })],
+  ],
+  chat: [
+    ['text', (content) => chatDelta({ content })],
+    ['reasoning', (reasoning_content) => chatDelta({ role: 'assistant', reasoning_content })],
+    ['arguments', (text) => chatDelta({ tool_calls: [{ index: 0, function: { arguments: text } }] })],
+  ],
+  responses: [
+    ['text', (text) => responsesDelta('response.output_text.delta', text)],
+    ['arguments', (text) => responsesDelta('response.function_call_arguments.delta', text)],
+  ],
+};
+const lastEvents: Readonly<Record<Name, string>> = {
+  messages: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+  chat: done,
+  responses: 'event: response.completed\ndata: {"type":"response.completed","response":{}}\n\n',
+};
 
-  answer.write(`${delta}data: {"error":{"message":"key ${secret.slice(0, -1)}`);
+function messagesDelta(value: object): string {
+  const event = { type: 'content_block_delta', index: 0, delta: value };
+  return `event: content_block_delta\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function chatDelta(value: object): string {
+  const event = { id: 'x', choices: [{ index: 0, delta: value, finish_reason: null }] };
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+function responsesDelta(type: string, text: string): string {
+  const event = { type, sequence_number: 4, output_index: 0, delta: text, logprobs: [], obfuscation: 'x9' };
+  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+const cases = (['messages', 'chat', 'responses'] as const).flatMap((name) =>
+  pieceEvents[name].map(([what, write]) => [name, what, write] as const),
+);
+
+describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, write) => {
+  /** The text that a client puts together, and every event it got. */
+  function received(pieces: readonly string[], secrets: readonly string[] = [secret]) {
+    const events = pieces.map(write);
+    const bytes = passed([...events, lastEvents[name]], withSecrets(secrets, name));
+    const datas: string[] = [];
+    const parser = createSseParser((_event, data) => datas.push(data));
+    parser.push(Buffer.from(bytes));
+    for (const data of datas) if (data !== '[DONE]') JSON.parse(data);
+    return { bytes, events: datas.length, wanted: [...events, lastEvents[name]].join('') };
+  }
+
+  test.each([1, 2, 3, 5, 9, 20, 27])('of %i characters is never whole', (size) => {
+    const text = `The key is ${secret}, do you see?`;
+    for (let shift = 0; shift < size; shift += 1) {
+      const pieces = [
+        text.slice(0, shift),
+        ...(text.slice(shift).match(new RegExp(`.{1,${size}}`, 'g')) ?? []),
+      ];
+      const { bytes, events, wanted } = received(pieces);
+
+      const left = pieces
+        .map((piece) => bytes.includes(write(piece)) && piece)
+        .filter((piece) => piece !== false);
+      expect(left.join('')).not.toContain(secret.slice(4, 12));
+      expect(bytes.length).toBe(wanted.length);
+      expect(events).toBe(pieces.length + 1);
+      expect(bytes).toContain('*');
+    }
+  });
+
+  test('that only begins like one goes out as it came', () => {
+    const { bytes, wanted } = received(['sk-pro', 'vider-', '0123', 'oh no', ' s', 'k', '-', 's']);
+
+    expect(bytes).toBe(wanted);
+  });
+
+  test('is found beside another text that is streamed at the same time', () => {
+    const { bytes } = received(['sk-provider', 'other words', '-0123456', 'more words', '789abcdef']);
+
+    expect(bytes).not.toContain('0123456');
+    expect(bytes).not.toContain('789abcdef');
+    expect(bytes).toContain('other words');
+  });
+
+  test('is found where JSON has to escape it', () => {
+    const { bytes } = received(['pa"s', 's\\wo', 'rd"99'], ['pa"ss\\word"99']);
+
+    expect(bytes).not.toContain('rd\\"99');
+  });
+
+  test('does not hold back what comes after it', () => {
+    const stream = withSecrets([secret], name);
+
+    stream.pass(Buffer.from(write(secret.slice(0, 9))));
+    const rest = stream.pass(Buffer.from(write(`${secret.slice(9)} and more`))).toString();
+
+    expect(rest).toContain(' and more');
+    expect(stream.pass(Buffer.from(write('after'))).toString()).toBe(write('after'));
+  });
+});
+
+test('what waits for the rest of a secret is lost when the stream breaks off', async () => {
+  const { answer, connection, outcome } = await relay('chat', undefined, withSecrets([secret]));
+
+  answer.write(delta + chatDelta({ content: secret.slice(0, -1) }));
   answer.sink.end();
 
   expect(await outcome).toBe('provider.broken_response');
   await connection.closed;
   const { text } = bodyOf(connection);
-  expect(text.startsWith(`${delta}data: {"error":{"message":"key \n\ndata: {`)).toBe(true);
+  expect(text.startsWith(`${delta}data: {"error":{`)).toBe(true);
   expect(text).not.toContain(secret.slice(0, 4));
 });
 
-test('chunks of a stream without an error go on as they are, whatever is at their ends', () => {
-  const stream = withSecrets(secret);
-  const chunks = [delta, `data: {"content":"no error: ${secret.slice(0, 9)}`, `${secret.slice(9)}"}\n\n`];
+test('events without a secret go on as they are, in their own bytes', () => {
+  const stream = withSecrets([secret]);
+  const chunks = [delta, chatDelta({ content: 'nothing here' }), delta + delta].map((text) =>
+    Buffer.from(text),
+  );
 
-  for (const chunk of chunks.map((text) => Buffer.from(text))) expect(stream.pass(chunk)).toBe(chunk);
+  for (const chunk of chunks) expect(stream.pass(chunk)).toBe(chunk);
 });

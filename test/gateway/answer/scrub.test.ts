@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { createScrubber, createTextScrubber } from '../../../src/gateway/answer/scrub.ts';
+import { createTextScrubber, Scrubber } from '../../../src/gateway/answer/scrub.ts';
+import { createRandom } from '../../policy/search/random.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
-  createScrubber(secrets).scrub(Buffer.from(text)).toString();
+  new Scrubber(secrets).scrub(Buffer.from(text)).toString();
 
 test('takes every secret out, wherever it stands', () => {
   expect(scrub(['sk-secret-1', 'gw_secret_2'], 'sk-secret-1 Grüße gw_secret_2sk-secret-1')).toBe(
@@ -13,7 +14,7 @@ test('takes every secret out, wherever it stands', () => {
 test('gives a text without secrets back as it is', () => {
   const text = Buffer.from('nothing here');
 
-  expect(createScrubber(['sk-secret-1']).scrub(text)).toBe(text);
+  expect(new Scrubber(['sk-secret-1']).scrub(text)).toBe(text);
 });
 
 test('leaves no rest of a secret that begins with another', () => {
@@ -33,6 +34,40 @@ test('finds a secret that JSON or a URL writes in another way', () => {
   expect(scrub([secret], `https://x.example?key=${encodeURIComponent(secret)}`)).toBe(
     'https://x.example?key=[secret]',
   );
+});
+
+test('finds a secret whose characters JSON escapes without need', () => {
+  const secret = 'sk-secret/1+2';
+  const escaped = [...secret].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+
+  expect(scrub([secret], `{"a":"${escaped}","b":"\\u00e9"}`)).toBe('{"a":"[secret]","b":"\\u00e9"}');
+  expect(scrub([secret], '{"a":"sk-secret\\/1+2 \\\\n"}')).toBe('{"a":"[secret] \\\\n"}');
+  expect(scrub([secret], '{"a":"\\u0073k-secret/1\\u002B2"}')).toBe('{"a":"[secret]"}');
+});
+
+test('leaves texts with needless escapes and no secret as they are', () => {
+  const text = Buffer.from('{"html":"\\u003cb\\u003e \\u0073k-other \\/ \\u00e9"}');
+
+  expect(new Scrubber(['sk-secret/1+2']).scrub(text)).toBe(text);
+});
+
+test('finds secrets wherever they stand in long random texts, and nothing else', () => {
+  const random = createRandom(7);
+  const letters = 'abcdefgh-_0123';
+  const word = (length: number) =>
+    Array.from({ length }, () => letters.charAt(random.below(letters.length))).join('');
+  for (let round = 0; round < 300; round += 1) {
+    const secrets = Array.from({ length: 1 + random.below(6) }, () => word(8 + random.below(60)));
+    const parts = Array.from({ length: 20 }, () =>
+      random.below(10) < 4 ? random.of(secrets) : word(random.below(90)),
+    );
+    const text = parts.join(' ');
+    const expected = [...secrets]
+      .sort((one, other) => other.length - one.length)
+      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+
+    expect(scrub(secrets, text)).toBe(expected);
+  }
 });
 
 test('takes secrets out of short texts in the same way', () => {

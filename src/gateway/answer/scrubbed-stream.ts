@@ -1,0 +1,56 @@
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { Usage } from '../../dialects/usage.ts';
+import type { GatewayError } from '../../errors.ts';
+import type { PassingStream } from './passing-stream.ts';
+import { PieceScrubber } from './piece-scrubber.ts';
+import type { Scrubber } from './scrub.ts';
+
+/** A stream without our secrets, neither in one of its events nor spread over several. */
+export class ScrubbedStream implements PassingStream {
+  readonly #inner: PassingStream;
+  readonly #scrubber: Scrubber;
+  readonly #pieces: PieceScrubber;
+
+  /** `inner` gives whole events, of the dialect. */
+  constructor(inner: PassingStream, scrubber: Scrubber, { pieceMember }: Dialect) {
+    this.#inner = inner;
+    this.#scrubber = scrubber;
+    this.#pieces = new PieceScrubber(scrubber.secrets, pieceMember);
+  }
+
+  pass(chunk: Buffer): Buffer {
+    const passed = this.#scrub(this.#inner.pass(chunk));
+    const isOver = this.#inner.isWhole || this.#inner.state !== 'open';
+    return isOver ? this.#withRest(passed) : passed;
+  }
+
+  end(): Buffer {
+    return this.#withRest(this.#scrub(this.#inner.end()));
+  }
+
+  /** What waits for the rest of a secret is lost: it may be most of one. */
+  fail(error: GatewayError, requestId: string): Buffer {
+    return this.#scrubber.scrub(this.#inner.fail(error, requestId));
+  }
+
+  get state(): PassingStream['state'] {
+    return this.#inner.state;
+  }
+
+  get isWhole(): boolean {
+    return this.#inner.isWhole;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#inner.usage;
+  }
+
+  #scrub(events: Buffer): Buffer {
+    return events.length === 0 ? events : this.#pieces.pass(this.#scrubber.scrub(events));
+  }
+
+  #withRest(passed: Buffer): Buffer {
+    const rest = this.#pieces.end();
+    return rest.length === 0 ? passed : Buffer.concat([passed, rest]);
+  }
+}
