@@ -108,6 +108,7 @@ export const failures = {
 
   'usage.invalid': { ...invalid(400), exit: 2 },
   'config.invalid': { ...invalid(400), exit: 2 },
+  'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },

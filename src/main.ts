@@ -1,14 +1,19 @@
+import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
 
 const argv = process.argv.slice(2);
 
 // Not awaited: the bundle is CommonJS, which starts faster.
 void runInProcess().then((code) => {
-  process.exitCode = code;
+  process.exitCode = process.exitCode || code;
 });
 
 async function runInProcess(): Promise<number> {
-  const { run } = await import('./cli/program.ts');
+  const [{ run }, { printError }, { outputFailed }] = await Promise.all([
+    import('./cli/program.ts'),
+    import('./cli/shell/terminal.ts'),
+    import('./cli/shell/io.ts'),
+  ]);
   const interrupt = new AbortController();
   const onSignal = (name: 'SIGINT' | 'SIGTERM') => {
     const exit = name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
@@ -16,12 +21,16 @@ async function runInProcess(): Promise<number> {
     interrupt.abort(new GatewayError(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  // A reader that left (`| head`) is no failure; nobody is there to be told.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failure),
-  );
+  let isOver = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that left (`| head`) is no failure.
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    const failure = outputFailed(error);
+    if (isOver) process.exitCode = printError(failure, argv, io);
+    else interrupt.abort(failure); // nothing more is worth doing, or paying for
+  });
   process.stderr.on('error', () => undefined);
-  return run(argv, {
+  const io: Io = {
     // Opening it takes 2 ms, and few commands read it.
     get stdin() {
       return process.stdin;
@@ -35,5 +44,8 @@ async function runInProcess(): Promise<number> {
       process.on('SIGHUP', listener);
       return () => process.off('SIGHUP', listener);
     },
-  });
+  };
+  const code = await run(argv, io);
+  isOver = true;
+  return code;
 }

@@ -17,6 +17,7 @@ const layers: Readonly<
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
+  'owner-proof.ts': { from: [], packages: [] },
   'json/': { from: ['errors.ts'], packages: [] },
   'dialects/': { from: ['json/', 'errors.ts'], packages: [] },
   'policy/': {
@@ -59,6 +60,7 @@ const layers: Readonly<
       'memoize.ts',
       'lifetime.ts',
       'swap-remove-list.ts',
+      'owner-proof.ts',
       'version.ts',
     ],
     packages: [],
@@ -67,7 +69,10 @@ const layers: Readonly<
     from: ['http/', 'errors.ts', 'version.ts', 'type:config/'],
     packages: ['kysely', 'pg', '@photostructure/sqlite', 'ws'],
   },
-  'client/': { from: ['errors.ts', 'dialects/'], packages: ['eventsource-parser', 'openapi-fetch', 'ws'] },
+  'client/': {
+    from: ['errors.ts', 'dialects/', 'owner-proof.ts'],
+    packages: ['eventsource-parser', 'openapi-fetch', 'ws'],
+  },
   'cli/': {
     from: [
       'json/',

@@ -1,5 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
@@ -28,11 +30,76 @@ providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
 models: [{ match: "gpt-*", provider: gpt }]
 `;
 
-test('the file is executable and tells its version', async () => {
+test('the file is executable and prints its version', async () => {
   const { exit, stdout, stderr } = await start(['--version'], emptyDirectory()).ended;
 
   expect(statSync(bin).mode & 0o111).not.toBe(0);
   expect([exit, stdout, stderr]).toEqual([0, '0.1.0\n', '']);
+});
+
+test('an older Node is told what is needed', () => {
+  const { engines } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+  const older = join(emptyDirectory(), 'older.cjs');
+  writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '20.18.0' });");
+
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', older, bin, 'send', 'hello'], {
+    encoding: 'utf8',
+  });
+
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^gateway: Node 20\.18\.1 or newer is needed, and this is v[0-9.]+\n$/);
+  expect(engines.node).toBe('>=20.18.1');
+});
+
+test.each([['--version'], ['--help'], ['config schema'], ['send hello'], ['send --no-stream hello']])(
+  '%s onto a full disk fails, and says so',
+  async (line) => {
+    const { child, home } = await serve();
+
+    const { status, stderr } = spawnSync('sh', ['-c', `node ${bin} ${line} > /dev/full`], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: home },
+    });
+    child.process.kill('SIGTERM');
+    await child.ended;
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^gateway: the output could not be written: .*ENOSPC.*\n$/);
+  },
+);
+
+test('a reader that leaves is no failure', async () => {
+  const shell = `node ${bin} config schema | head -c 1; node ${bin} --version | true`;
+
+  const { stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
+
+  expect(stderr).toBe('');
+});
+
+test('prompts that are sent side by side into one pipe keep their lines', async () => {
+  const pieces = ['a', 'b', 'c', 'd\n', 'e', 'f', 'g'];
+  const host = await startHost(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const piece of pieces) {
+      const event = { id: '1', model: 'gpt-test', choices: [{ index: 0, delta: { content: piece } }] };
+      response.write(`data: ${JSON.stringify(event)}\n\n`);
+      await setTimeout(20);
+    }
+    const end = { id: '1', model: 'gpt-test', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    response.end(`data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`);
+  });
+  const { child, home } = await serve(withHost(host.url));
+  const one = `node ${bin} send -m gpt-test hello`;
+
+  const sending = spawn('sh', ['-c', `(${Array(6).fill(`${one} &`).join(' ')} wait) | cat`], {
+    env: { PATH: process.env.PATH, HOME: home },
+  });
+  const parts = await sending.stdout.toArray();
+  child.process.kill('SIGTERM');
+  await Promise.all([child.ended, host.close()]);
+
+  const lines = Buffer.concat(parts).toString().split('\n').sort();
+  expect(lines).toEqual(['', ...Array(6).fill('abcd'), ...Array(6).fill('efg')]);
 });
 
 test('serve and send work together, and a signal ends serve with 0', async () => {
@@ -98,7 +165,8 @@ test('a port that is taken: exit 1 at once, nothing left running', async () => {
 test('SIGINT during send exits 130, keeps what was printed and closes the call at the provider', async () => {
   const host = await startHost(speakAll);
   const { child, home } = await serve(withHost(host.url));
-  host.script(openStream(chatEvents.slice(0, 2)));
+  const firstLine = chatEvents.slice(0, 2).map((event) => event.replace('👋 ', '👋\\nund '));
+  host.script(openStream(firstLine));
   const arrived = host.next();
   const sending = start(['send', 'hello', '-m', 'gpt-test'], home);
   sending.process.stdin?.end();
@@ -107,7 +175,7 @@ test('SIGINT during send exits 130, keeps what was printed and closes the call a
   sending.process.kill('SIGINT');
   const ended = await sending.ended;
 
-  expect(ended).toMatchObject({ exit: 130, stdout: 'Grüße 👋 ' });
+  expect(ended).toMatchObject({ exit: 130, stdout: 'Grüße 👋\nund ' });
   expect(await (await arrived).ended).toBe('gone');
   child.process.kill('SIGTERM');
   await child.ended;

@@ -59,11 +59,7 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
     );
 
   const isText = options.output === undefined || options.output === 'text';
-  let last = '';
-  const onText = (piece: string) => {
-    last = piece;
-    if (isText) io.stdout.write(piece);
-  };
+  const printer = createPrinter(io);
   const prompt = {
     model,
     text,
@@ -73,11 +69,49 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
     dialect: options.dialect ?? dialectFor(model),
     signal: deadline(io.signal, options.timeout),
   };
-  const reply = await sendPrompt(address, prompt, onText);
+  const reply = await sendPrompt(address, prompt, isText ? printer.print : () => undefined).catch(
+    (thrown) => {
+      printer.flush();
+      throw thrown;
+    },
+  );
 
-  if (isText) await write(io.stdout, last.endsWith('\n') ? '' : '\n');
+  if (isText) await printer.end();
   else await printValue(reply, options.output, io);
   if (options.usage) await write(io.stderr, usageLine(reply));
+}
+
+interface Printer {
+  print(piece: string): void;
+  /** Writes what was held back of an answer that broke off. */
+  flush(): void;
+  /** Writes what was held back, with a line end where there is none. */
+  end(): Promise<void>;
+}
+
+/**
+ * A terminal sees every piece at once. Elsewhere whole lines are written, each in one piece: several commands
+ * that write into one pipe don't mix their lines.
+ */
+function createPrinter({ stdout }: Io): Printer {
+  let held = '';
+  let isAtLineStart = false;
+  const print = (text: string) => {
+    if (text === '') return;
+    isAtLineStart = text.endsWith('\n');
+    stdout.write(text);
+  };
+  return {
+    print: (piece) => {
+      if (stdout.isTTY === true) return print(piece);
+      held += piece;
+      const end = held.lastIndexOf('\n') + 1;
+      print(held.slice(0, end));
+      held = held.slice(end);
+    },
+    flush: () => print(held),
+    end: () => write(stdout, held === '' && isAtLineStart ? '' : `${held}\n`),
+  };
 }
 
 /** The dialect that a model of this name speaks at home, so that its bytes need no translation. */

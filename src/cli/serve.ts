@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { stateDirectory } from '../client/state.ts';
 import { generateKey } from '../config/build/keys.ts';
@@ -67,6 +68,8 @@ interface Run {
   readonly paint: Paint;
   /** For the project `local`, where no projects are configured. */
   readonly localKey: string;
+  /** By which the other commands of this user know the gateway again. */
+  readonly ownerSecret: string;
 }
 
 async function serve(options: ServeOptions, io: Io): Promise<void> {
@@ -78,6 +81,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     isColoured,
     paint: painter(isColoured),
     localKey: generateKey(),
+    ownerSecret: randomBytes(32).toString('hex'),
   };
   const loaded = await load(run, options.config);
   const { config } = loaded;
@@ -119,6 +123,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       log,
       workers: count > 1 ? workers : undefined,
       store,
+      ownerSecret: run.ownerSecret,
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {
@@ -160,7 +165,7 @@ interface Started {
 async function untilStopped(run: Run, started: Started): Promise<void> {
   const { io } = run;
   const { loaded, services } = started;
-  const addressFile = openAddressFile(io, { services, since: new Date(), localKey: run.localKey });
+  const addressFile = openAddressFile(io, { ...run, services, since: new Date() });
   const stopFollowing = follow(run, started, addressFile);
   try {
     addressFile.write(loaded);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { GatewayAddress } from './gateway.ts';
+import type { GatewayAddress } from './call.ts';
 import { readState } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,6 +10,8 @@ export interface RunningGateway {
   /** Only where the gateway made the key itself. */
   readonly key?: string;
   readonly pid: number;
+  /** With it the gateway proves that it left this file; whoever else listens there now can't. */
+  readonly secret: string;
   /** When it began (RFC 3339). */
   readonly since?: string;
   /** The configuration in force. */
@@ -33,9 +35,9 @@ const defaultUrl = 'http://127.0.0.1:4100';
 
 export function readRunning(env: Environment): RunningGateway | undefined {
   const state = readState(env, runningFile) as Partial<RunningGateway> | undefined;
-  return typeof state?.url === 'string' && typeof state.pid === 'number'
-    ? (state as RunningGateway)
-    : undefined;
+  const isWhole =
+    typeof state?.url === 'string' && typeof state.pid === 'number' && typeof state.secret === 'string';
+  return isWhole ? (state as RunningGateway) : undefined;
 }
 
 /** Whether there is a process with this id, as far as we may know. */
@@ -49,26 +51,32 @@ export function isAlive(pid: number): boolean {
 
 /**
  * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else what a
- * running gateway of this user left. That one's key goes to no other address. Throws key.missing where there is none.
+ * running gateway of this user left. That one's key goes to no other address, and neither key nor prompt to
+ * whoever listens there now without being that gateway. Throws key.missing where there is no key.
  */
 export function gatewayAddress(
   env: Environment,
   configuredUrl?: string,
 ): GatewayAddress & { readonly defaultModel: string | undefined } {
   const running = readRunning(env);
-  const url = configuredUrl ?? (env.GATEWAY_URL || running?.url) ?? defaultUrl;
+  const named = configuredUrl ?? (env.GATEWAY_URL || undefined);
+  const url = named ?? running?.url ?? defaultUrl;
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new GatewayError('usage.invalid', 'GATEWAY_URL must be a URL such as http://127.0.0.1:4100');
   }
   const isRunningOne = running !== undefined && sameOrigin(url, running.url);
-  const key = env.GATEWAY_KEY || (isRunningOne ? running.key : undefined);
+  const ownKey = env.GATEWAY_KEY || undefined;
+  const key = ownKey ?? (isRunningOne ? running.key : undefined);
   if (key === undefined) {
     if (running === undefined && url === defaultUrl) {
       throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
     }
     throw new GatewayError('key.missing', `no key for ${url}: put a project key into GATEWAY_KEY`);
   }
-  return { url, key, defaultModel: isRunningOne ? running.default_model : undefined };
+  // Who names both address and key trusts whatever is there.
+  const isTrusted = named !== undefined && ownKey !== undefined;
+  const proof = isRunningOne && !isTrusted ? { secret: running.secret, url: running.url } : undefined;
+  return { url, key, proof, defaultModel: isRunningOne ? running.default_model : undefined };
 }
 
 function sameOrigin(one: string, other: string): boolean {

@@ -1,3 +1,4 @@
+import { decidesNothing } from './build/unused.ts';
 import type { Config } from './config.ts';
 
 /** What of a followed configuration must not be lost by a reload; plain data, kept in the state file too. */
@@ -5,6 +6,7 @@ export interface Protection {
   readonly is_sandbox: boolean;
   readonly has_projects: boolean;
   readonly keys: number;
+  /** Those that decide something. */
   readonly policies: number;
 }
 
@@ -14,7 +16,7 @@ export function protectionOf({ isSandboxMode, needsLocalKey, keys, policySource 
     has_projects: !needsLocalKey,
     // A local key is the gateway's own, not the file's.
     keys: needsLocalKey ? 0 : keys.size,
-    policies: Object.keys(policySource.policies).length,
+    policies: Object.values(policySource.policies).filter((policy) => !decidesNothing(policy)).length,
   };
 }
 
@@ -28,14 +30,18 @@ export function refuseSuccessor(current: Protection, next: Protection): string |
     (!current.is_sandbox && next.is_sandbox && 'it has neither providers, models nor projects') ||
     (current.has_projects && !next.has_projects && 'it has no projects any more') ||
     (current.keys > 0 && next.keys === 0 && 'it has no usable key any more') ||
-    (current.policies > 0 && next.policies === 0 && 'it has no policies any more');
+    (current.policies > 0 && next.policies === 0 && 'it has no policy with a rule any more');
   return lost ? `${lost}; restart the gateway if that is intended` : undefined;
 }
 
-/** Whether a changed file looks like the old one in the middle of being written, and that costs it policies. */
+/**
+ * Whether a changed file lacks rules and looks half written: it is the beginning of what it was, or has lost the
+ * end of its last line.
+ */
 export function looksCut(current: FollowedText, next: FollowedText): boolean {
   const isBeginning = next.text.length < current.text.length && current.text.startsWith(next.text);
-  return isBeginning && current.rules.some((rule) => !next.rules.includes(rule));
+  const endsEarly = current.text.endsWith('\n') && !next.text.endsWith('\n');
+  return (isBeginning || endsEarly) && current.rules.some((rule) => !next.rules.includes(rule));
 }
 
 export interface FollowedText {

@@ -31,6 +31,7 @@ export class Exchange implements SwapRemoveItem {
   readonly startedMs = Date.now();
   readonly draft: RecordDraft;
   #spending: Spending | undefined;
+  isRecorded = true;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
 

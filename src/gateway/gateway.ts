@@ -7,6 +7,7 @@ import type { RepeatFolder } from '../record/repeats.ts';
 import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
+import type { Health } from './own-answers/health.ts';
 import type { ModelCatalogue } from './own-answers/models.ts';
 
 /** A project key with what applies to it. */
@@ -39,4 +40,5 @@ export interface Gateway {
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */
   readonly admit: () => void;
   readonly isReady: () => boolean;
+  readonly health: Health;
 }

@@ -43,6 +43,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {
-    gateway.record(exchange.finish(gateway.configHash, gateway.scrubText), exchange.repeatKey());
+    const record = exchange.finish(gateway.configHash, gateway.scrubText);
+    if (exchange.isRecorded) gateway.record(record, exchange.repeatKey());
   }
 }

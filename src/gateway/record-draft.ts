@@ -64,6 +64,10 @@ export class RecordDraft {
     return this.#fields.key;
   }
 
+  get isStream(): boolean {
+    return this.#fields.stream === true;
+  }
+
   get bytesIn(): number {
     return this.#fields.bytes_in ?? 0;
   }

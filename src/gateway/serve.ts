@@ -19,6 +19,7 @@ import { createDecider } from './decision/decider.ts';
 import { Exchange } from './exchange.ts';
 import type { Gateway, GatewayKey } from './gateway.ts';
 import { handle } from './handle.ts';
+import type { Health, OpenCounts } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
 
 /** What of a configuration the gateway works by. */
@@ -48,6 +49,7 @@ export interface GatewayServer {
   apply(config: GatewayConfig): void;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
+  countOpen(): OpenCounts;
 }
 
 export interface PreparedConfig {
@@ -64,6 +66,10 @@ interface ServeOptions {
   readonly record: WriteRecord;
   /** Where limits are counted; in memory where nothing is said. They outlive every configuration. */
   readonly counters?: Counters;
+  /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
+  readonly ownerSecret?: string | undefined;
+  /** What is open in all processes that share the port; in this one, where nothing is said. */
+  readonly countOpen?: Health['countOpen'] | undefined;
   /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
   readonly startedMs?: number;
   /** The module that runs in the thread for large bodies, where it is another than the product's. */
@@ -84,6 +90,8 @@ export async function serveGateway({
   counters = new MemoryCounters(),
   startedMs = Date.now(),
   deciderEntry,
+  ownerSecret,
+  countOpen,
 }: ServeOptions): Promise<GatewayServer> {
   const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
@@ -101,7 +109,19 @@ export async function serveGateway({
   const repeats = foldRepeats(record);
   const isReady = () => listener?.isDraining === false;
   const times = new TimeText();
-  const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady };
+  const countHere = (): OpenCounts => {
+    const others = open.items.filter(({ isRecorded }) => isRecorded);
+    return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
+  };
+  const health: Health = {
+    get ownership() {
+      return ownerSecret === undefined || listener === undefined
+        ? undefined
+        : { secret: ownerSecret, url: listener.url };
+    },
+    countOpen: countOpen ?? countHere,
+  };
+  const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady, health };
   let current = build(config, shared);
 
   const server = await listen({
@@ -140,6 +160,7 @@ export async function serveGateway({
     port: server.port,
     prepare,
     apply: (next) => prepare(next).commit(),
+    countOpen: countHere,
     drain: async () => {
       await server.drain();
       memory.stop();
@@ -156,9 +177,13 @@ interface Shared {
   readonly admit: () => void;
   readonly startedMs: number;
   readonly isReady: () => boolean;
+  readonly health: Health;
 }
 
-function build(config: GatewayConfig, { counters, record, deciderEntry, admit, startedMs, isReady }: Shared) {
+function build(
+  config: GatewayConfig,
+  { counters, record, deciderEntry, admit, startedMs, isReady, health }: Shared,
+) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({
@@ -181,6 +206,7 @@ function build(config: GatewayConfig, { counters, record, deciderEntry, admit, s
     limiterFor: limitersFor(counters),
     admit,
     isReady,
+    health,
   };
   let running = 0;
   let retired: (() => void) | undefined;

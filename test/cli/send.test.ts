@@ -292,6 +292,7 @@ describe('exit codes', () => {
       const arrived = openai.next();
       const running = startCommand(['send', 'x', '-m', 'gpt-test'], {
         env: { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key },
+        isTerminal: true,
       });
       await running.wrote('stdout', 'Grüße 👋');
 

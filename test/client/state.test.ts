@@ -55,7 +55,13 @@ describe('state files', () => {
 });
 
 describe('where the gateway is', () => {
-  const running = { url: 'http://127.0.0.1:4100', pid: 1, key: 'gw_local', default_model: 'sandbox-mini' };
+  const running = {
+    url: 'http://127.0.0.1:4100',
+    pid: 1,
+    secret: 's',
+    key: 'gw_local',
+    default_model: 'sandbox-mini',
+  };
 
   function codeOf(environment: Readonly<Record<string, string>>): unknown {
     try {
@@ -68,7 +74,12 @@ describe('where the gateway is', () => {
   test('what a running gateway left is used', () => {
     writeState(env, 'running.json', running);
 
-    expect(gatewayAddress(env)).toEqual({ url: running.url, key: 'gw_local', defaultModel: 'sandbox-mini' });
+    expect(gatewayAddress(env)).toEqual({
+      url: running.url,
+      key: 'gw_local',
+      proof: { secret: 's', url: running.url },
+      defaultModel: 'sandbox-mini',
+    });
     expect(gatewayAddress({ ...env, GATEWAY_URL: 'http://127.0.0.1:4100/' }).key).toBe('gw_local');
   });
 

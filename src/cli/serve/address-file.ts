@@ -9,6 +9,7 @@ interface AddressFileOptions {
   readonly services: Services;
   readonly since: Date;
   readonly localKey: string;
+  readonly ownerSecret: string;
 }
 
 /** What this gateway leaves for the other commands of the same user, which therefore just work. */
@@ -19,7 +20,7 @@ export interface AddressFile {
 }
 
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
-  const { services, since, localKey } = options;
+  const { services, since, localKey, ownerSecret } = options;
   const previous = readRunning(env);
   const isOurs = () => {
     const running = readRunning(env);
@@ -34,6 +35,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
       const running: RunningGateway = {
         url: services.url,
         pid: process.pid,
+        secret: ownerSecret,
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),
         ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),

@@ -90,11 +90,8 @@ async function loadSuccessor(
   if (refusal !== undefined) throw new GatewayError('config.invalid', `${path}: ${refusal}`);
   const followed = ({ text, config }: LoadedConfig) => ({ text, rules: rulesOf(config) });
   if (looksCut(followed(current), followed(next))) {
-    const message = `${path} is the beginning of what it was, and rules are missing: it seems to be half written`;
-    throw new GatewayError(
-      'config.invalid',
-      `${message}; add a line of comment at its end if that is intended`,
-    );
+    const message = `${path} ends early, and rules are missing: it seems to be half written`;
+    throw new GatewayError('config.invalid', `${message}; end it with a line of comment if that is intended`);
   }
   return next;
 }

@@ -33,6 +33,8 @@ interface ServicesOptions {
   readonly record: WriteRecord;
   /** Logs what goes wrong beside the exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;
+  /** Of the state file that this gateway leaves. */
+  readonly ownerSecret?: string;
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */

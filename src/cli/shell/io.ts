@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { GatewayError } from '../../errors.ts';
 
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -34,9 +35,17 @@ export function painter(isColoured: boolean): Paint {
   return (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m`;
 }
 
-/** Writes and waits until the stream has taken it, so that no output is lost at exit. */
+/** Writes and waits until the stream has accepted it, so that no output is lost at exit. Throws output.failed. */
 export function write(stream: Output, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
+    stream.write(text, (error) => (error ? reject(outputFailed(error)) : resolve()));
   });
+}
+
+/** Why output could not be written. A reader that left (EPIPE) is no failure; the error stays as it is. */
+export function outputFailed(error: Error): Error {
+  const { code } = error as NodeJS.ErrnoException; // absent, where it is none of the system's
+  if (code === 'EPIPE' || code === undefined) return error;
+  const reason = code === 'ENOSPC' ? 'no space is left (ENOSPC)' : error.message;
+  return new GatewayError('output.failed', `the output could not be written: ${reason}`, { cause: error });
 }

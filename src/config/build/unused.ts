@@ -1,4 +1,5 @@
 import { overlaps } from '../../policy/glob.ts';
+import type { PolicyOptions } from '../../policy/rules/schema.ts';
 import type { Settings } from '../schema/schema.ts';
 import type { Report } from '../source/report.ts';
 
@@ -56,7 +57,7 @@ function warnOfUnmatched(
   }
 }
 
-function decidesNothing(policy: Settings['policies'][string]): boolean {
+export function decidesNothing(policy: PolicyOptions): boolean {
   const { rules, default: fallback, opaque_content: opaque, unseen_references: unseen } = policy;
   return rules.length === 0 && fallback === 'allow' && opaque === 'allow' && unseen === 'allow';
 }

@@ -4,6 +4,7 @@ import { authenticate } from '../authenticate.ts';
 import { type Endpoint, endpoints, modelPrefix } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway, GatewayKey } from '../gateway.ts';
+import { answerHealth } from './health.ts';
 import { describeModel, listEntry, mayUse, page } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
@@ -17,7 +18,7 @@ interface Asked {
 export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Asked): Promise<void> {
   switch (asked.endpoint.kind) {
     case 'health':
-      return exchange.sendJson({ status: 'ok' });
+      return answerHealth(exchange, gateway.health);
     case 'ready':
       return answerReady(exchange, gateway);
     case 'about':

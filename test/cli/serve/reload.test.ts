@@ -101,7 +101,8 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
     ['comments only', write('# for later\n'), 'the file sets nothing'],
     ['cut inside a value', write(guarded.slice(0, 150)), 'problem'],
     ['cut before its projects', write(guarded.slice(0, guarded.indexOf('projects:'))), 'no projects'],
-    ['cut before its policies', write(guarded.slice(0, guarded.indexOf('policies:'))), 'no policies'],
+    ['cut before its policies', write(guarded.slice(0, guarded.indexOf('policies:'))), 'no policy'],
+    ['cut before its rules', write(`# new\n${guarded.slice(0, guarded.indexOf('    rules:'))}`), 'no policy'],
     ['without keys', write(guarded.replace(/keys: \[.*?\]/, 'keys: []')), 'no usable key'],
     ['with an unset key', write(guarded.replace('WEB_KEY', 'NO_SUCH_KEY')), 'no usable key'],
     [
@@ -149,6 +150,14 @@ test('a file that ends early, without some of its rules, is taken for half writt
 
   expect(logged).toContain('half written');
   expect(await serving.ask()).toEqual([200, 403]);
+});
+
+test('so is another version of it that ends in the middle of a line', async () => {
+  const serving = await serveGuarded();
+
+  writeFileSync(serving.file, `# new\n${guarded.slice(0, guarded.indexOf('  late:') - 1)}`);
+
+  expect(await serving.logged('was not reloaded')).toContain('half written');
 });
 
 test('the file found at the start is followed, not another that the search would find now', async () => {

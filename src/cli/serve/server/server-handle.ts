@@ -31,11 +31,13 @@ interface ServerOptions {
   readonly record: WriteRecord;
   /** Logs what goes wrong beside the exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
+  /** Of the state file that this gateway leaves. */
+  readonly ownerSecret?: string | undefined;
 }
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port, record, log } = options;
+  const { config, sandboxUrl, host, port, record, ownerSecret, log } = options;
   letHeapGrow();
   const counters = await openCounters(config.state, log);
   const server = await serveGateway({
@@ -45,6 +47,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     config: gatewayConfig(config, sandboxUrl),
     record,
     counters,
+    ownerSecret,
   }).catch(async (error) => {
     await counters.close();
     throw error;

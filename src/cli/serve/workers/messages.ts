@@ -16,6 +16,7 @@ export interface WorkerStart extends WorkerConfig {
   readonly workers: number;
   readonly startedMs: number;
   readonly recording: Recording;
+  readonly ownerSecret: string | undefined;
 }
 
 /**

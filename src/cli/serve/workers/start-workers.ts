@@ -22,6 +22,7 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly workers: WorkersOptions;
+  readonly ownerSecret?: string | undefined;
 }
 
 // Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
@@ -47,6 +48,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     workers: options.count,
     startedMs,
     recording: options.recording,
+    ownerSecret: served.ownerSecret,
   });
 
   cluster.schedulingPolicy = cluster.SCHED_RR;

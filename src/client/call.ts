@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { toFields } from '../dialects/fields.ts';
+import { type FailureCode, GatewayError } from '../errors.ts';
+import { challengeHeader, isProof, ownerHeader, proofHeader, prove } from '../owner-proof.ts';
+
+/** Where a gateway listens and the key to call it with. */
+export interface GatewayAddress {
+  readonly url: string;
+  readonly key: string;
+  /** Of the user's state file, where that says that a gateway is there: it has to prove it before it gets anything. */
+  readonly proof?: { readonly secret: string; readonly url: string } | undefined;
+}
+
+export interface CallOptions {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+  readonly signal: AbortSignal;
+}
+
+/** The head of the gateway's answer. Throws what it answered in place of a success, and gateway.unreachable. */
+export async function call(
+  address: GatewayAddress,
+  { method, path, body, signal }: CallOptions,
+): Promise<IncomingMessage> {
+  const { url, key } = address;
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  const agent = address.proof === undefined ? false : await provenConnection(address, signal);
+  const headers = {
+    authorization: `Bearer ${key}`,
+    connection: 'close',
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+  };
+  const response = await send(new URL(path, url), { method, headers, agent, payload, signal });
+  if (header(response, 'x-request-id')?.startsWith('req_') !== true) {
+    response.destroy();
+    const message = `what answers at ${url} is not a gateway; set GATEWAY_URL to one`;
+    throw new GatewayError('gateway.unreachable', message);
+  }
+  if ((response.statusCode ?? 0) >= 400) throw await answeredError(response);
+  return response;
+}
+
+/**
+ * A kept connection to the gateway that left the state file. Whoever has its port after it died can't answer the
+ * challenge, and what follows goes over this one connection alone.
+ */
+async function provenConnection(address: GatewayAddress, signal: AbortSignal): Promise<Agent> {
+  const agent = new OneConnection();
+  try {
+    await readHealth(address, signal, agent);
+    return agent;
+  } catch (thrown) {
+    agent.destroy();
+    throw thrown;
+  }
+}
+
+/** What the gateway says of itself to its owner. Throws gateway.unreachable where it is not the owner's. */
+export async function readHealth(
+  { url, proof }: Pick<GatewayAddress, 'url' | 'proof'>,
+  signal: AbortSignal,
+  agent: Agent | false = false,
+): Promise<unknown> {
+  const claim = {
+    secret: proof?.secret ?? '',
+    url: proof?.url ?? '',
+    challenge: randomBytes(16).toString('hex'),
+  };
+  const headers = {
+    [challengeHeader]: claim.challenge,
+    [ownerHeader]: prove({ ...claim, side: 'owner' }),
+  };
+  const response = await send(new URL('/healthz', url), { method: 'GET', headers, agent, signal });
+  const body = await text(response);
+  if (isProof(header(response, proofHeader), { ...claim, side: 'gateway' })) return parsed(body);
+  const message = `what answers at ${url} is not the gateway that was started there, so it got neither key nor prompt`;
+  throw new GatewayError('gateway.unreachable', `${message}; start one with "gateway serve"`);
+}
+
+class OneConnection extends Agent {
+  #isUsed = false;
+
+  constructor() {
+    super({ keepAlive: true, maxSockets: 1 });
+  }
+
+  override createConnection(
+    options: RequestOptions,
+    onConnection?: (error: Error | null, stream: Duplex) => void,
+  ): Duplex | null | undefined {
+    if (this.#isUsed) {
+      onConnection?.(new Error('the proven connection was closed'), undefined as never); // no stream beside an error
+      return undefined;
+    }
+    this.#isUsed = true;
+    return super.createConnection(options, onConnection);
+  }
+}
+
+interface SendOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly agent: Agent | false;
+  readonly payload?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function send(
+  target: URL,
+  { method, headers, agent, payload, signal }: SendOptions,
+): Promise<IncomingMessage> {
+  const open = target.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) => reject(signal.aborted ? signal.reason : unreachable(target.origin, cause));
+    const request = open(target, { method, headers, agent }, resolve);
+    // Not the option `signal`, which takes 2 ms to set up.
+    const stop = () => request.destroy(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    request.on('close', () => signal.removeEventListener('abort', stop));
+    request.on('error', fail);
+    request.end(payload);
+  });
+}
+
+async function answeredError(response: IncomingMessage): Promise<GatewayError> {
+  const status = response.statusCode ?? 0;
+  const body = await text(response).catch(() => '');
+  const error = toFields(toFields(parsed(body)).error);
+  const isOurs = header(response, 'x-gateway-error') === 'true';
+  const said = typeof error.message === 'string' ? error.message : `status ${status}`;
+  const message = isOurs ? said : `the provider answered ${status}: ${said}`;
+  const reason = typeof error.reason === 'string' ? { reason: error.reason } : {};
+  const param = typeof error.param === 'string' ? { param: error.param } : {};
+  return new GatewayError(codeFor(status, isOurs), message, { ...reason, ...param });
+}
+
+/** The row of the table whose exit code tells a script what happened. */
+function codeFor(status: number, isOurs: boolean): FailureCode {
+  if (status === 429) return 'limit.requests';
+  if (!isOurs) return 'provider.broken_response';
+  if (status === 401) return 'key.invalid';
+  if (status === 403) return 'policy.blocked';
+  if (status === 404) return 'model.unknown';
+  return status >= 500 ? 'provider.unavailable' : 'request.field';
+}
+
+function unreachable(url: string, cause: Error): GatewayError {
+  const message = `no gateway answers at ${url}; start one with "gateway serve", or set GATEWAY_URL`;
+  return new GatewayError('gateway.unreachable', message, { cause });
+}
+
+export function brokenOff(cause?: unknown): GatewayError {
+  return new GatewayError('provider.broken_response', 'the answer broke off in the middle', { cause });
+}
+
+export function header(response: IncomingMessage, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export async function text(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch (cause) {
+    throw brokenOff(cause);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined; // not JSON: the status has to say it
+  }
+}

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
+interface Listener {
+  readonly url: string;
+  /** All that arrived, heads and bodies. */
+  received(): string;
+}
+
+async function listen(answer: RequestListener): Promise<Listener> {
+  let received = '';
+  const server = createServer((request, response) => {
+    received += `${request.method} ${request.url} ${request.rawHeaders.join(' ')}\n`;
+    request.on('data', (chunk) => {
+      received += chunk;
+    });
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received: () => received };
+}
+
+const key = 'gw_the-key-of-the-dead-gateway';
+
+/** A home whose state file says that a gateway is at an address. */
+function homeOf(url: string): string {
+  const home = emptyDirectory();
+  const state = join(home, '.local/state/gateway');
+  mkdirSync(state, { recursive: true });
+  const running = { url, pid: process.pid, secret: 'the-secret', key, default_model: 'sandbox-mini' };
+  writeFileSync(join(state, 'running.json'), JSON.stringify(running), { mode: 0o600 });
+  return home;
+}
+
+async function serveSandbox() {
+  const home = emptyDirectory();
+  writeFileSync(join(home, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
+  const running = startCommand(['serve', '-p', '0', '--log', 'json'], { cwd: home });
+  await running.wrote('stderr', '"listening"');
+  ending.push(async () => {
+    running.signal('SIGTERM');
+    await running.ended;
+  });
+  const file = join(home, '.local/state/gateway/running.json');
+  return { home, file, state: JSON.parse(readFileSync(file, 'utf8')), running };
+}
+
+const likeAGateway: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'x-request-id': 'req_1', 'content-type': 'application/json' }).end('{}');
+};
+
+test.each([
+  ['send', ['send', 'a prompt that is nobody else’s business']],
+  ['models', ['models']],
+])('%s hands neither key nor prompt to whoever has the port of a dead gateway', async (_name, argv) => {
+  const other = await listen(likeAGateway);
+
+  const { exit, stderr } = await command(argv, { cwd: homeOf(other.url) });
+
+  expect(exit).toBe(8);
+  expect(stderr).toContain('is not the gateway that was started there');
+  expect(other.received()).toMatch(/^GET \/healthz [^\n]+\n$/);
+  expect(other.received()).not.toContain(key);
+});
+
+test('nor where the key comes from the environment, unless the address does too', async () => {
+  const other = await listen(likeAGateway);
+  const cwd = homeOf(other.url);
+
+  const found = await command(['models'], { cwd, env: { GATEWAY_KEY: 'gw_key-of-the-environment' } });
+  const receivedUnasked = other.received();
+  const env = { GATEWAY_KEY: 'gw_key-of-the-environment', GATEWAY_URL: other.url };
+  await command(['models'], { cwd, env });
+
+  expect(found.exit).toBe(8);
+  expect(receivedUnasked).not.toContain('gw_key-of-the-environment');
+  expect(other.received()).toContain('gw_key-of-the-environment');
+});
+
+test('a listener that passes the challenge on to the gateway elsewhere proves nothing', async () => {
+  const { state } = await serveSandbox();
+  const relay = await listen((request, response) => {
+    const { challenge, owner } = pick(request);
+    const headers = { 'x-gateway-challenge': challenge, 'x-gateway-owner': owner };
+    httpRequest(`${state.url}/healthz`, { headers }, (answer) => {
+      response.writeHead(200, { ...answer.headers });
+      answer.pipe(response);
+    }).end();
+  });
+  const home = homeOf(relay.url);
+  const file = join(home, '.local/state/gateway/running.json');
+  writeFileSync(file, JSON.stringify({ ...state, url: relay.url }));
+
+  const { exit } = await command(['send', 'hello'], { cwd: home });
+
+  expect(exit).toBe(8);
+  expect(relay.received()).not.toContain(state.key);
+});
+
+function pick({ headers }: IncomingMessage): { challenge: string; owner: string } {
+  return { challenge: String(headers['x-gateway-challenge']), owner: String(headers['x-gateway-owner']) };
+}
+
+test('the key follows on the proven connection alone', async () => {
+  const { state } = await serveSandbox();
+  const { createHmac } = await import('node:crypto');
+  // It knows the secret, and hangs up after the proof: as if the gateway died in this very moment.
+  const dying = await listen((request, response) => {
+    const { challenge } = pick(request);
+    const proof = createHmac('sha256', state.secret)
+      .update(`gateway\n${dying.url}\n${challenge}`)
+      .digest('hex');
+    response.writeHead(200, { 'x-gateway-proof': proof, connection: 'close' }).end('{}');
+  });
+  const home = homeOf(dying.url);
+  writeFileSync(
+    join(home, '.local/state/gateway/running.json'),
+    JSON.stringify({ ...state, url: dying.url }),
+  );
+
+  const { exit } = await command(['send', 'hello'], { cwd: home });
+
+  expect(exit).toBe(8);
+  expect(dying.received()).not.toContain(state.key);
+});
+
+test('the gateway itself answers, and records the prompt alone', async () => {
+  const { home, running } = await serveSandbox();
+
+  const sent = await command(['send', 'hello'], { cwd: home });
+  running.signal('SIGTERM');
+  await running.ended;
+
+  const records = readFileSync(join(home, '.local/state/gateway/records.jsonl'), 'utf8').trim().split('\n');
+  expect(sent.exit).toBe(0);
+  expect(records.map((line) => JSON.parse(line).path)).toEqual(['/v1/chat/completions']);
+});
+
+test('a challenge without the secret is recorded, and learns nothing of the gateway', async () => {
+  const { home, state, running } = await serveSandbox();
+
+  const answer = await fetch(`${state.url}/healthz`, {
+    headers: { 'x-gateway-challenge': 'ab'.repeat(16), 'x-gateway-owner': 'cd'.repeat(32) },
+  });
+  const body = await answer.json();
+  running.signal('SIGTERM');
+  await running.ended;
+
+  expect(body).toEqual({ status: 'ok' });
+  expect(readFileSync(join(home, '.local/state/gateway/records.jsonl'), 'utf8')).toContain('/healthz');
+});
