@@ -81,6 +81,8 @@ export interface Codec {
     names: ToolNames,
     dropped: Dropped,
   ): Fields;
+  /** Those of the stop sequences that its hosts act on; the gateway itself acts on the others. */
+  stopSequences(asked: readonly string[]): readonly string[];
   parseAnswer(body: Fields): Answer;
   /** `request` is the client's, whose options may shape the answer. */
   buildAnswer(answer: Answer, context: TranslationContext, request: Fields): Fields;

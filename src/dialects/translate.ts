@@ -7,8 +7,9 @@ import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
 import type { Dropped } from './translation/dropped.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
+import { cutAnswer, cutStream } from './translation/stop-sequences.ts';
 import { createToolNames } from './translation/tool-names.ts';
-import type { Usage } from './usage.ts';
+import { noUsage, type Usage } from './usage.ts';
 
 /** One exchange between a client and a provider of different dialects. `request` comes first. */
 export interface Translation {
@@ -24,6 +25,9 @@ export interface Translation {
   stream(): StreamTranslation;
 }
 
+/** `cut`: complete for the client, at a stop sequence that the provider knows nothing of and has to be stopped at. */
+export type StreamState = 'open' | 'complete' | 'cut' | 'failed';
+
 /** The translation of one stream. It gives out text only when it says something to the client. */
 export interface StreamTranslation {
   /** One event of the provider; throws `provider.broken_response` where it makes no sense. */
@@ -32,8 +36,8 @@ export interface StreamTranslation {
   end(): string;
   /** The event for a failure after the first byte, after whatever was not given out yet. Never a finish. */
   fail(error: GatewayError, requestId: string): string;
-  /** Complete or failed: the client has its last event, and nothing more will come. */
-  readonly state: 'open' | 'complete' | 'failed';
+  /** In every state but open the client has its last event, and nothing more will come. */
+  readonly state: StreamState;
   readonly usage: Usage | undefined;
 }
 
@@ -54,6 +58,10 @@ export function createTranslation(
   }
   const names = createToolNames();
   let asked: Fields = {};
+  /** The provider's request, for an estimate of its tokens; kept only where an answer may be cut. */
+  let sent: Fields = {};
+  /** Stop sequences that the provider does not act on. */
+  let stops: readonly string[] = [];
 
   return {
     request(body) {
@@ -63,39 +71,62 @@ export function createTranslation(
       const neutral = client.codec.parseRequest(kept, dropped);
       // Before the history, which may call a tool something else than it is offered as now.
       for (const tool of neutral.tools) names.toWire(tool);
-      return { body: provider.codec.buildRequest(neutral, context, names, dropped), dropped: [...dropped] };
+      const wanted = neutral.stop.filter((stop) => stop !== '');
+      const stop = provider.codec.stopSequences(wanted);
+      stops = wanted.filter((each) => !stop.includes(each));
+      const built = provider.codec.buildRequest({ ...neutral, stop }, context, names, dropped);
+      if (stops.length > 0) sent = built;
+      return { body: built, dropped: [...dropped] };
     },
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
-      const answer = restoreAnswer(provider.codec.parseAnswer(body), names);
+      const answer = cutAnswer(restoreAnswer(provider.codec.parseAnswer(body), names), stops);
       return { body: client.codec.buildAnswer(answer, context, asked), usage: answer.usage };
     },
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
       const writer = client.codec.createWriter(context, asked);
-      return new TranslatedEvents(writer, (sink) => provider.codec.createReader(restoreCalls(sink, names)));
+      const stream: TranslatedEvents = new TranslatedEvents(writer, (sink) =>
+        provider.codec.createReader(
+          restoreCalls(
+            cutStream(sink, stops, () => stream.cut(sent)),
+            names,
+          ),
+        ),
+      );
+      return stream;
     },
   };
 }
 
 /** A stream as a class: objects that bring their own getters cost a hidden class each. */
 class TranslatedEvents implements StreamTranslation {
-  #state: StreamTranslation['state'] = 'open';
+  #state: StreamState = 'open';
   #usage: Usage | undefined;
+  /** Characters of the answer so far. */
+  #length = 0;
   readonly #writer: StreamWriter;
   readonly #reader: StreamReader;
 
   constructor(writer: StreamWriter, createReader: (sink: StreamSink) => StreamReader) {
     this.#writer = writer;
+    const counted =
+      (write: (text: string) => void) =>
+      (text: string): void => {
+        this.#length += text.length;
+        write(text);
+      };
     this.#reader = createReader({
       ...writer,
+      text: counted(writer.text),
+      thinking: counted(writer.thinking),
       usage: (latest) => {
         this.#usage = latest;
         writer.usage(latest);
       },
       complete: (finish, stopSequence) => {
         writer.complete(finish, stopSequence);
-        this.#state = 'complete';
+        if (this.#state === 'open') this.#state = 'complete';
       },
       fail: (failure) => {
         writer.fail(failure);
@@ -104,7 +135,7 @@ class TranslatedEvents implements StreamTranslation {
     });
   }
 
-  get state(): StreamTranslation['state'] {
+  get state(): StreamState {
     return this.#state;
   }
 
@@ -130,4 +161,19 @@ class TranslatedEvents implements StreamTranslation {
     }
     return this.#writer.take();
   }
+
+  /** The answer ends at a stop sequence, before the provider has told what it used. */
+  cut(request: Fields): void {
+    this.#state = 'cut';
+    const known = this.#usage ?? noUsage;
+    const inputTokens = known.inputTokens || estimateTokens(JSON.stringify(request).length);
+    const outputTokens = Math.max(known.outputTokens, estimateTokens(this.#length));
+    this.#usage = { ...known, inputTokens, outputTokens, isEstimated: true };
+    this.#writer.usage(this.#usage);
+  }
+}
+
+// Prose and code come to about four characters a token.
+function estimateTokens(characters: number): number {
+  return Math.ceil(characters / 4);
 }

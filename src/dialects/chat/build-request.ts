@@ -11,8 +11,6 @@ import type { ToolNames } from '../translation/tool-names.ts';
 import { toFunctionTool } from '../translation/wrap-custom.ts';
 import { buildChatTurns } from './build-turns.ts';
 
-const stopLimit = 4;
-
 /** The Chat Completions request for a neutral one. */
 export function buildChatRequest(
   request: ConversationRequest,
@@ -22,7 +20,6 @@ export function buildChatRequest(
 ): Fields {
   const isOpenAi = context.host === 'openai';
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
-  if (request.stop.length > stopLimit) noteDropped(dropped, 'stop sequences after the fourth');
   return withoutAbsent({
     model: context.targetModel,
     messages: buildChatTurns(request, context, names),
@@ -30,7 +27,7 @@ export function buildChatRequest(
     ...buildTools(request, names),
     temperature: request.temperature,
     top_p: request.topP,
-    stop: request.stop.length > 0 ? request.stop.slice(0, stopLimit) : undefined,
+    stop: request.stop.length > 0 ? request.stop : undefined,
     reasoning_effort: buildEffort(request, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
     verbosity: isOpenAi ? request.verbosity : undefined,

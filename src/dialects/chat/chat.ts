@@ -71,6 +71,7 @@ export const chat: TextDialect = {
   codec: {
     parseRequest: parseChatRequest,
     buildRequest: buildChatRequest,
+    stopSequences: (asked) => asked.slice(0, 4),
     parseAnswer: parseChatAnswer,
     buildAnswer: buildChatAnswer,
     createReader: createChatReader,

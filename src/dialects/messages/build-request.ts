@@ -32,7 +32,7 @@ export function buildMessagesRequest(
     tools: request.tools.length > 0 ? request.tools.map((tool) => buildTool(tool, names)) : undefined,
     tool_choice: toolChoice,
     ...buildSampling(request, context, thinking !== undefined, dropped),
-    stop_sequences: toStopSequences(request.stop),
+    stop_sequences: request.stop.length > 0 ? request.stop : undefined,
     thinking,
     output_config: buildOutputConfig(request, context),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
@@ -134,11 +134,6 @@ function buildSampling(
 
 function toUnit(temperature: number): number {
   return Math.min(1, Math.max(0, temperature));
-}
-
-function toStopSequences(stop: readonly string[]): readonly string[] | undefined {
-  const kept = stop.filter((sequence) => sequence.trim() !== '');
-  return kept.length > 0 ? kept : undefined;
 }
 
 function buildOutputConfig(request: ConversationRequest, context: TranslationContext): Fields | undefined {

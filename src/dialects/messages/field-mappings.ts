@@ -1,4 +1,5 @@
 import {
+  answered,
   carried,
   dropped,
   type FieldMapping,
@@ -69,7 +70,9 @@ const toChat: readonly FieldMapping[] = [
   }),
   renamed('max_tokens', 'max_completion_tokens', { ...openAi, note: lowered }),
   carried('max_tokens', { ...notOpenAi, note: lowered }),
-  renamed('stop_sequences', 'stop', { note: 'the first four' }),
+  renamed('stop_sequences', 'stop', {
+    note: 'the first four; at the others the gateway cuts the answer itself',
+  }),
   renamed('thinking.budget_tokens', 'reasoning_effort', {
     note: 'up to 4,096 low, 16,384 medium, else high',
   }),
@@ -105,8 +108,7 @@ const toResponses: readonly FieldMapping[] = [
   renamed('messages', 'input'),
   renamed('system', 'instructions', { note: 'blank lines between the blocks' }),
   renamed('max_tokens', 'max_output_tokens', { note: `${lowered}; at least 16` }),
-  refused('stop_sequences', 'this dialect has no stop sequences', isSet),
-  dropped('stop_sequences', { when: 'empty' }),
+  answered('stop_sequences', 'the answer is cut there, and the provider is stopped'),
   renamed('thinking.budget_tokens', 'reasoning.effort', {
     note: 'up to 4,096 low, 16,384 medium, else high',
   }),

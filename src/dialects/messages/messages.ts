@@ -45,6 +45,8 @@ export const messages: TextDialect = {
   codec: {
     parseRequest: parseMessagesRequest,
     buildRequest: buildMessagesRequest,
+    // Blank ones are a 400 there.
+    stopSequences: (asked) => asked.filter((stop) => stop.trim() !== ''),
     parseAnswer: parseMessagesAnswer,
     buildAnswer: buildMessagesAnswer,
     createReader: createMessagesReader,

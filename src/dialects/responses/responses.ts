@@ -42,6 +42,7 @@ export const responses: TextDialect = {
   codec: {
     parseRequest: parseResponsesRequest,
     buildRequest: buildResponsesRequest,
+    stopSequences: () => [],
     parseAnswer: parseResponsesAnswer,
     buildAnswer: (answer, context, request) => buildResponsesAnswer(answer, context, buildEcho(request)),
     createReader: createResponsesReader,

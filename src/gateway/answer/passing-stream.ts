@@ -2,7 +2,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
 import { createSseParser, type SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
-import type { StreamTranslation } from '../../dialects/translate.ts';
+import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 
@@ -14,8 +14,8 @@ export interface PassingStream {
   end(): Buffer;
   /** The last event of a stream that fails, after whatever was not given out yet. */
   fail(error: GatewayError, requestId: string): Buffer;
-  /** `complete` and `failed`: the client has its last event, and nothing that may still come is its own. */
-  readonly state: 'open' | 'complete' | 'failed';
+  /** In every state but open the client has its last event, and nothing that may still come is its own. */
+  readonly state: StreamState;
   /** Whether the client has a last event, so that what breaks now is no loss. */
   readonly isWhole: boolean;
   readonly usage: Usage | undefined;
@@ -92,7 +92,7 @@ export class TranslatedStream implements PassingStream {
   }
 
   get isWhole(): boolean {
-    return this.#translation.state === 'complete';
+    return this.#translation.state === 'complete' || this.#translation.state === 'cut';
   }
 
   get usage(): Usage | undefined {

@@ -117,6 +117,8 @@ class StreamSink implements BodySink {
     if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
     this.#phase = 'tail';
     this.#response.end();
+    // The provider knows nothing of the end, and would go on at the gateway's cost.
+    if (this.#stream.state === 'cut') return this.#endTail();
     this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
   }
 

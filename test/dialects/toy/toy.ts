@@ -52,6 +52,7 @@ export const toy: TextDialect = {
         .join('\n'),
       ...(isStreaming ? { stream: true } : {}),
     }),
+    stopSequences: () => [],
     parseAnswer: (body) => ({
       parts: [{ kind: 'text', text: toText(body.said) }],
       finish: 'stop',

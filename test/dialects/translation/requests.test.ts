@@ -274,7 +274,7 @@ describe('chat to messages', () => {
 
     expect(sent).toEqual({
       model: 'target-model',
-      max_tokens: 8_192,
+      max_tokens: 4_096,
       system: [
         { type: 'text', text: 'one' },
         { type: 'text', text: 'two' },

@@ -1,0 +1,129 @@
+import type { Answer, AnswerPart, StreamSink } from '../conversation.ts';
+
+/** Finds the first stop sequence in a text that comes in pieces. */
+interface StopSearch {
+  /** The part of the text that is certain: before a match, or before what may be the beginning of one. */
+  add(piece: string): string;
+  /** What was still uncertain: nothing more will come. */
+  flush(): string;
+  /** The sequence that was found. */
+  readonly found: string | undefined;
+}
+
+function createStopSearch(stops: readonly string[]): StopSearch {
+  let held = '';
+  let found: string | undefined;
+
+  return {
+    add(piece) {
+      const text = held + piece;
+      const match = firstMatch(text, stops);
+      found = match?.stop;
+      const length = match === undefined ? text.length - begunLength(text, stops) : match.start;
+      held = match === undefined ? text.slice(length) : '';
+      return text.slice(0, length);
+    },
+    flush() {
+      const rest = held;
+      held = '';
+      return rest;
+    },
+    get found() {
+      return found;
+    },
+  };
+}
+
+/** The match that is complete first, whatever pieces the text came in; of two the longer one. */
+function firstMatch(text: string, stops: readonly string[]): { start: number; stop: string } | undefined {
+  let first: { start: number; stop: string } | undefined;
+  for (const stop of stops) {
+    const start = text.indexOf(stop);
+    if (start < 0) continue;
+    const lead = first === undefined ? 1 : first.start + first.stop.length - (start + stop.length);
+    if (first === undefined || lead > 0 || (lead === 0 && start < first.start)) first = { start, stop };
+  }
+  return first;
+}
+
+/** How many of the last characters may be the beginning of a stop sequence. */
+function begunLength(text: string, stops: readonly string[]): number {
+  let longest = 0;
+  for (const stop of stops) {
+    for (let length = Math.min(stop.length - 1, text.length); length > longest; length -= 1) {
+      if (text.endsWith(stop.slice(0, length))) longest = length;
+    }
+  }
+  return longest;
+}
+
+/** The answer up to the first of the stop sequences, for hosts that do not take them. */
+export function cutAnswer(answer: Answer, stops: readonly string[]): Answer {
+  if (stops.length === 0) return answer;
+  const search = createStopSearch(stops);
+  const parts: AnswerPart[] = [];
+  const addText = (text: string) => {
+    const last = parts.at(-1);
+    if (last?.kind === 'text') parts[parts.length - 1] = { kind: 'text', text: last.text + text };
+    else if (text !== '') parts.push({ kind: 'text', text });
+  };
+  for (const part of answer.parts) {
+    if (part.kind === 'text') addText(search.add(part.text));
+    else {
+      addText(search.flush());
+      parts.push(part);
+    }
+    if (search.found !== undefined)
+      return { ...answer, parts, finish: 'sequence', stopSequence: search.found };
+  }
+  addText(search.flush());
+  return { ...answer, parts };
+}
+
+/**
+ * The same for a stream: a sink in front of the writer's, which hears nothing after the cut. `beforeCut` is
+ * called when a sequence has matched, before the sink is told that the answer is complete.
+ */
+export function cutStream(sink: StreamSink, stops: readonly string[], beforeCut: () => void): StreamSink {
+  if (stops.length === 0) return sink;
+  const search = createStopSearch(stops);
+  let isCut = false;
+
+  const addText = (text: string) => {
+    if (text !== '') sink.text(text);
+  };
+  /** Everything but text: it ends the text before it, and nothing passes after the cut. */
+  const behindText =
+    <Values extends readonly unknown[]>(call: (...values: Values) => void) =>
+    (...values: Values) => {
+      if (isCut) return;
+      addText(search.flush());
+      call(...values);
+    };
+  const unlessCut =
+    <Values extends readonly unknown[]>(call: (...values: Values) => void) =>
+    (...values: Values) => {
+      if (!isCut) call(...values);
+    };
+
+  return {
+    start: unlessCut(sink.start),
+    ping: unlessCut(sink.ping),
+    usage: unlessCut(sink.usage),
+    thinking: behindText(sink.thinking),
+    refusal: behindText(sink.refusal),
+    callStart: behindText(sink.callStart),
+    callInput: unlessCut(sink.callInput),
+    callEnd: unlessCut(sink.callEnd),
+    complete: behindText(sink.complete),
+    fail: behindText(sink.fail),
+    text(piece) {
+      if (isCut) return;
+      addText(search.add(piece));
+      if (search.found === undefined) return;
+      beforeCut();
+      isCut = true;
+      sink.complete('sequence', search.found);
+    },
+  };
+}
