@@ -57,7 +57,7 @@ async function fill() {
   const store = await startStore({ host: '127.0.0.1', port: 0, database: `sqlite:${file}`, log: () => {} });
   await store.drain();
   await addUser(`sqlite:${file}`, { username: 'bench', password: 'bench password' });
-  const engine = await openSqlite(file);
+  const { writer: engine } = await openSqlite(file);
   const plant = engine.prepare(
     'insert into plants (name, category, status, tags) values (?, null, ?, ?) returning id',
   );
@@ -126,7 +126,7 @@ async function compare(name, tags, limit) {
 
 /** The same statement as the service runs, on a connection of this process. */
 async function direct(tags, limit) {
-  const engine = await openSqlite(file);
+  const { writer: engine } = await openSqlite(file);
   const branch =
     'select plant_id from (select plant_id from plant_tags where tag_key = ? and plant_id > ? order by plant_id limit ?)';
   const statement = engine.prepare(
@@ -188,7 +188,7 @@ const server = createServer((request, response) => {
   writeFileSync(
     script,
     `import { openSqlite } from '${engine}';
-const engine = await openSqlite(${JSON.stringify(file)});
+const { writer: engine } = await openSqlite(${JSON.stringify(file)});
 globalThis.engine = engine;
 const statement = engine.prepare("select id, name, category, status, tags from plants where id in (select plant_id from plant_tags where tag_key in (?, ?)) order by id limit ?");
 const search = (tags, limit) => statement.all(...tags, limit).map((row) => ({ ...row, tags: JSON.parse(row.tags) }));
@@ -220,7 +220,7 @@ async function jsonServer() {
 }
 
 async function writeJson() {
-  const engine = await openSqlite(file);
+  const { writer: engine } = await openSqlite(file);
   const rows = engine.prepare('select id, name, status, tags from plants order by id').all();
   engine.close();
   const plants = rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) }));

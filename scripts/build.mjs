@@ -3,6 +3,7 @@
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { thirdPartyNotice } from './third-party-notice.mjs';
 
@@ -119,7 +120,17 @@ await bundle.close();
 
 const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
 files.set('package.json', '{ "type": "commonjs" }\n');
-files.set('THIRD-PARTY.txt', thirdPartyNotice(output.flatMap(({ moduleIds }) => moduleIds)));
+// The page of the plant store's API, as browsers are sent it.
+const swagger = join(root, 'node_modules/swagger-ui-dist');
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
+  files.set(`${name}.gz`, gzipSync(readFileSync(join(swagger, name))));
+}
+const notices = ['swagger-ui-bundle.js.LICENSE.txt', 'NOTICE'].map((name) =>
+  readFileSync(join(swagger, name), 'utf8'),
+);
+files.set('swagger-ui-NOTICE.txt', notices.join('\n'));
+const bundled = output.flatMap(({ moduleIds }) => moduleIds);
+files.set('THIRD-PARTY.txt', thirdPartyNotice([...bundled, join(swagger, 'swagger-ui-bundle.js')]));
 mkdirSync(dist, { recursive: true });
 for (const [name, content] of files) writeFileSync(join(dist, name), content);
 // Of earlier builds: the names of lazily loaded files hold their hashes.

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../http/response.ts';
 /** What an operation answers with; always 200, as everything else is a thrown error. */
 export interface Answer {
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: HeaderFields;
 }
 
@@ -16,7 +16,7 @@ export function jsonAnswer(value: unknown, headers: HeaderFields = {}): Answer {
 }
 
 export function sendAnswer(response: HttpResponse, { type, body, headers }: Answer, requestId: string): void {
-  const bytes = Buffer.from(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const fields = {
     ...commonHeaders(requestId),
     ...privacyHeaders,

@@ -1,30 +1,83 @@
-import { createHash } from 'node:crypto';
-import { renderDocs } from '../contract/docs-page.ts';
-import { docsStyle } from '../contract/docs-style.ts';
-import type { EventContract, HttpContract } from '../contract/document.ts';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { asyncapi } from '../contract/asyncapi.ts';
+import type { openapi } from '../contract/openapi.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
-import type { Operation } from './operation.ts';
+import { docsPage, docsScript } from './docs-page.ts';
+import type { Call, Operation } from './operation.ts';
 
-/** The service about itself: both contracts, and a page made of them once. */
-export function documentOperations(http: HttpContract, events: EventContract): readonly Operation[] {
-  const page = docsAnswer(renderDocs(http, events));
-  const [openapi, asyncapi] = [jsonAnswer(http), jsonAnswer(events)];
+const script = 'text/javascript; charset=utf-8';
+const style = 'text/css; charset=utf-8';
+// Built into dist/, beside the bundle; sources and modules that run as they are find it there too.
+const assetDirectories = ['./', '../../../dist/'];
+
+/** The service about itself: both contracts, and a page on which to read and try them. */
+export function documentOperations(http: typeof openapi, events: typeof asyncapi): readonly Operation[] {
+  const fixed = (id: string, path: string, answer: Answer): Operation => ({
+    id,
+    method: 'GET',
+    path,
+    handle: () => answer,
+  });
   return [
-    { id: 'getOpenapi', method: 'GET', path: '/v3/openapi.json', handle: () => openapi },
-    { id: 'getAsyncapi', method: 'GET', path: '/v3/asyncapi.json', handle: () => asyncapi },
-    { id: 'getDocs', method: 'GET', path: '/v3/docs', handle: () => page },
+    fixed('getOpenapi', '/v3/openapi.json', jsonAnswer(http)),
+    fixed('getAsyncapi', '/v3/asyncapi.json', jsonAnswer(events)),
+    fixed('getDocs', '/v3/docs', pageAnswer()),
+    fixed('getDocsScript', '/v3/docs/start.js', { type: script, body: docsScript, headers: assetHeaders }),
+    asset('getDocsLibrary', 'swagger-ui-bundle.js', script),
+    asset('getDocsStyle', 'swagger-ui.css', style),
   ];
 }
 
-function docsAnswer(body: string): Answer {
-  const style = createHash('sha256').update(docsStyle).digest('base64');
+function pageAnswer(): Answer {
+  // Everything comes from here, and nothing in the page itself runs or sets styles.
+  const policy = {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:", // icons inside the style sheet
+    'connect-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  };
+  const text = Object.entries(policy).map(([directive, sources]) => `${directive} ${sources}`);
   return {
     type: 'text/html; charset=utf-8',
-    body,
+    body: docsPage,
     headers: {
-      // Nothing is loaded and nothing runs: the page is text and one style sheet, known by its hash.
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'content-security-policy': text.join('; '),
+      'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
     },
   };
+}
+
+const assetHeaders = {
+  'cache-control': 'private, max-age=3600',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** One of the library's files: read when it is first asked for, and kept compressed. */
+function asset(id: string, name: string, type: string): Operation {
+  let reading: Promise<Buffer> | undefined;
+  const handle = async ({ request }: Call): Promise<Answer> => {
+    reading ??= readFile(assetPath(`${name}.gz`));
+    const compressed = await reading;
+    const headers = { ...assetHeaders, vary: 'accept-encoding' };
+    if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.header('accept-encoding') ?? '')) {
+      return { type, body: gunzipSync(compressed), headers };
+    }
+    return { type, body: compressed, headers: { ...headers, 'content-encoding': 'gzip' } };
+  };
+  return { id, method: 'GET', path: `/v3/docs/${name}`, handle };
+}
+
+function assetPath(name: string): string {
+  const places = assetDirectories.map((directory) =>
+    fileURLToPath(new URL(directory + name, import.meta.url)),
+  );
+  return places.find((place) => existsSync(place)) ?? name;
 }

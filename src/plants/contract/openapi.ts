@@ -1,14 +1,34 @@
-import { after, category, limit, name, needsLogin, plantList, session, status } from './parts.ts';
+import { asyncapi } from './asyncapi.ts';
+import {
+  after,
+  category,
+  limit,
+  name,
+  needsLogin,
+  plantIdParameter,
+  plantList,
+  session,
+  status,
+} from './parts.ts';
 import {
   errorSchema,
   loginSchema,
   newPlantSchema,
   plantChangeSchema,
-  plantId,
   plantSchema,
   sessionSchema,
   userSchema,
 } from './schemas.ts';
+
+const messages = Object.values(asyncapi.components.messages).map((message) => `- **${message.title}**`);
+
+const description = `Reading needs no login; changing does. Every failure has the same body, and every answer a request id.
+
+To try what needs a login, execute \`POST /user/auth/login\` below: its token is used from then on.
+
+Changes arrive as they happen on the WebSocket \`${asyncapi.channels.plantEvents.address}\`, described in [asyncapi.json](asyncapi.json) with these messages:
+
+${messages.join('\n')}`;
 
 /** The contract of the HTTP service, OpenAPI 3.1. The typed client is generated from it. */
 export const openapi = {
@@ -17,8 +37,7 @@ export const openapi = {
     title: 'Plant Store',
     version: '1.0.0',
     summary: 'A catalogue of plants with search by tags, logins and live events.',
-    description:
-      'Reading needs no login; changing does. Every failure has the same body, and every answer a request id.',
+    description,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/v3' }],
@@ -58,7 +77,7 @@ export const openapi = {
         operationId: 'getPlantById',
         tags: ['plant'],
         summary: 'One plant',
-        parameters: [{ name: 'plantId', in: 'path', required: true, schema: plantId }],
+        parameters: [plantIdParameter],
         responses: { '200': json('The plant.', 'Plant'), ...errors(400, 404) },
       },
       delete: {
@@ -66,7 +85,7 @@ export const openapi = {
         tags: ['plant'],
         summary: 'Delete a plant',
         security: needsLogin,
-        parameters: [{ name: 'plantId', in: 'path', required: true, schema: plantId }],
+        parameters: [plantIdParameter],
         responses: { '200': json('The plant as it was.', 'Plant'), ...errors(400, 401, 403, 404) },
       },
     },
@@ -185,7 +204,7 @@ export const openapi = {
       get: {
         operationId: 'getDocs',
         tags: ['about'],
-        summary: 'This contract as a page',
+        summary: 'This page: the contract to read and to try',
         responses: {
           '200': { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
           ...errors(),

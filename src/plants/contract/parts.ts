@@ -1,6 +1,14 @@
-import { statuses } from './schemas.ts';
+import { plantId, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
+
+export const plantIdParameter = {
+  name: 'plantId',
+  in: 'path',
+  required: true,
+  schema: plantId,
+  example: 1,
+} as const;
 
 export const limit = {
   name: 'limit',
@@ -52,7 +60,6 @@ export const name = {
   in: 'query',
   description: 'Only plants with this text in their name; case does not matter.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
-  example: 'fern',
 } as const;
 
 export const category = {
@@ -60,5 +67,4 @@ export const category = {
   in: 'query',
   description: 'Only plants of this category; case does not matter.',
   schema: { type: 'string', minLength: 1, maxLength: 100 },
-  example: 'houseplant',
 } as const;

@@ -8,6 +8,7 @@ const name = {
   maxLength: 200,
   pattern: line,
   description: 'One line of text, not blank.',
+  examples: ['Maidenhair Fern'],
 } as const;
 
 const category = {
@@ -16,6 +17,7 @@ const category = {
   maxLength: 100,
   pattern: line,
   description: 'A free word for the kind of plant; missing where none was given.',
+  examples: ['houseplant'],
 } as const;
 
 export const statuses = ['available', 'pending', 'sold'] as const;
@@ -27,9 +29,15 @@ const tags = {
   maxItems: 50,
   items: { type: 'string', minLength: 1, maxLength: 50, pattern: lineWithoutComma },
   description: 'Kept in the given order and spelling; compared without case. A tag has no comma.',
+  examples: [['green', 'shade']],
 } as const;
 
-export const plantId = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
+export const plantId = {
+  type: 'integer',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  examples: [17],
+} as const;
 
 /** The data shapes that the OpenAPI and the AsyncAPI document share, as JSON Schema 2020-12. */
 export const plantSchema = {
@@ -60,8 +68,14 @@ export const loginSchema = {
   required: ['username', 'password'],
   additionalProperties: false,
   properties: {
-    username: { type: 'string', minLength: 1, maxLength: 1024 },
-    password: { type: 'string', minLength: 1, maxLength: 1024, writeOnly: true },
+    username: { type: 'string', minLength: 1, maxLength: 1024, examples: ['demo'] },
+    password: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1024,
+      writeOnly: true,
+      examples: ['correct horse battery'],
+    },
   },
 } as const;
 
@@ -74,8 +88,14 @@ export const sessionSchema = {
       type: 'string',
       pattern: '^[A-Za-z0-9_-]{43}$',
       description: 'Opaque; send it as a bearer token.',
+      examples: ['q3Xv0bJm7wYc5tRk2nLs8dPz4gHf6eAu1iOxV9yTjKE'],
     },
-    expiresIn: { type: 'integer', minimum: 1, description: 'Seconds for which the token is good.' },
+    expiresIn: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Seconds for which the token is valid.',
+      examples: [3600],
+    },
   },
 } as const;
 
@@ -85,8 +105,8 @@ export const userSchema = {
   additionalProperties: false,
   properties: {
     id: { type: 'integer', minimum: 1 },
-    username: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
-    email: { type: 'string', description: 'Empty where none was given.' },
+    username: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', examples: ['demo'] },
+    email: { type: 'string', description: 'Empty where none was given.', examples: ['demo@example.org'] },
   },
 } as const;
 
@@ -101,16 +121,33 @@ export const errorSchema = {
       required: ['type', 'reason', 'message', 'code', 'param'],
       additionalProperties: false,
       properties: {
-        type: { type: 'string', description: 'The kind of failure, e.g. invalid_request_error.' },
+        type: {
+          type: 'string',
+          description: 'The kind of failure.',
+          examples: ['not_found_error'],
+        },
         reason: {
           type: 'string',
-          description: 'The failure itself, e.g. plant.unknown. Programs decide by this.',
+          description: 'The failure itself. Programs decide by this.',
+          examples: ['plant.unknown'],
         },
-        message: { type: 'string', description: 'What was wrong, where, and what would be right.' },
-        code: { type: 'string', description: 'The same as reason.' },
-        param: { type: ['string', 'null'], description: 'The field or parameter that was wrong.' },
+        message: {
+          type: 'string',
+          description: 'What was wrong, where, and what would be right.',
+          examples: ['no plant has the id 17'],
+        },
+        code: { type: 'string', description: 'The same as reason.', examples: ['plant.unknown'] },
+        param: {
+          type: ['string', 'null'],
+          description: 'The field or parameter that was wrong.',
+          examples: [null],
+        },
       },
     },
-    request_id: { type: 'string', pattern: '^req_[0-9a-f]{30}$' },
+    request_id: {
+      type: 'string',
+      pattern: '^req_[0-9a-f]{30}$',
+      examples: ['req_17a7e2da053a1d07c0eea69c6fb0ea'],
+    },
   },
 } as const;
