@@ -5,7 +5,7 @@ export interface BreakerOptions {
   readonly openMs: number;
 }
 
-/** Keeps requests away from a provider that fails every time, and lets one through now and then to see. */
+/** Keeps requests away from what fails every time, and lets one through now and then to see. */
 export class Breaker {
   readonly #options: BreakerOptions;
   #failuresInRow = 0;
@@ -16,18 +16,16 @@ export class Breaker {
     this.#options = options;
   }
 
-  /** Whether `admit` would let a request pass now; asking changes nothing. */
-  wouldAdmit(nowMs: number): boolean {
-    return !this.isOpen || (nowMs >= this.#openUntilMs && !this.#isProbing);
-  }
-
-  /** Milliseconds until the next request may pass; 0 lets this one pass, and makes it the probe where one is due. */
-  admit(nowMs: number): number {
+  /** Milliseconds until the next request may pass; asking changes nothing. */
+  waitMs(nowMs: number): number {
     if (!this.isOpen) return 0;
     if (nowMs < this.#openUntilMs) return this.#openUntilMs - nowMs;
-    if (this.#isProbing) return this.#options.openMs;
-    this.#isProbing = true;
-    return 0;
+    return this.#isProbing ? this.#options.openMs : 0;
+  }
+
+  /** Lets a request pass, for which there is nothing to wait; it is the probe where one is due. */
+  admit(): void {
+    this.#isProbing = this.isOpen;
   }
 
   get isOpen(): boolean {
@@ -45,7 +43,7 @@ export class Breaker {
     if (this.isOpen) this.#openUntilMs = nowMs + this.#options.openMs;
   }
 
-  /** The request said nothing about the provider's health (its client left first). */
+  /** The request said nothing (its client left first). */
   abstained(): void {
     this.#isProbing = false;
   }

@@ -13,7 +13,7 @@ import {
 import type { Provider } from './provider.ts';
 import type { Target } from './route.ts';
 import { type BuildRequest, type QueuedTarget, TargetQueue } from './target-queue.ts';
-import { Upstream, type UpstreamFailure } from './upstream.ts';
+import { Upstream } from './upstream.ts';
 
 export interface ForwardOptions<Request extends ProviderRequest> {
   readonly targets: readonly Target[];
@@ -43,17 +43,17 @@ export async function forward<Request extends ProviderRequest>(
     const taken = queue.take();
     const next = taken instanceof Promise ? await taken : taken;
     if (next === undefined) break;
-    const { breaker } = next.target.provider;
-    const closedForMs = breaker.isOpen ? breaker.admit(Date.now()) : 0;
-    if (closedForMs > 0) {
-      last ??= unavailable(next.target, closedForMs);
+    const { provider, model } = next.target;
+    const waitMs = provider.health.admit(model, Date.now());
+    if (waitMs > 0) {
+      last ??= unavailable(next.target, waitMs);
       continue;
     }
-    next.target.provider.retryBudget.noteRequest();
+    provider.retryBudget.noteRequest();
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
       options.onAttempt(next.target, next.request);
-      if (!next.target.provider.admission.tryEnter()) await enter(next.target.provider, options.lifetime);
+      if (!provider.admission.tryEnter()) await enter(next.target, options.lifetime);
       const attempt = await send(next, options.lifetime, attempts);
       const step = mayGoOn(attempt) ? await nextStep(attempt, tries, queue) : 'keep';
       if (step === 'keep') return outcomeOf(attempt);
@@ -88,7 +88,8 @@ function send<Request extends ProviderRequest>(
       provider.admission.leave();
     };
     const upstream = new Upstream((failure) => {
-      note(provider, failure, upstream.status);
+      if (failure === undefined) provider.health.answered(target.model, upstream.status, Date.now());
+      else provider.health.failed(target.model, Date.now());
       if (failure === undefined) {
         forget();
         resolve({ target, forwarded: { answer: upstream, target, request, attempts, release } });
@@ -99,7 +100,7 @@ function send<Request extends ProviderRequest>(
     });
     const giveUp = (reason: GatewayError | undefined) => {
       upstream.abort();
-      provider.breaker.abstained();
+      provider.health.abstained(target.model);
       release();
       reject(reason);
     };
@@ -113,12 +114,12 @@ function send<Request extends ProviderRequest>(
 }
 
 /** Waits for a place at the provider; what prevents it says nothing about the provider's health. */
-async function enter(provider: Provider, lifetime: Lifetime): Promise<void> {
+async function enter({ provider, model }: Target, lifetime: Lifetime): Promise<void> {
   try {
     await provider.admission.enter(lifetime);
   } catch (error) {
     // Else a probe that never went out would keep the breaker waiting for its outcome for ever.
-    provider.breaker.abstained();
+    provider.health.abstained(model);
     throw error;
   }
 }
@@ -141,17 +142,11 @@ async function nextStep<Request extends ProviderRequest>(
   }
 }
 
-function note(provider: Provider, failure: UpstreamFailure | undefined, status: number): void {
-  const isFailure = failure !== undefined || (status >= 500 && status !== 501);
-  if (isFailure) provider.breaker.failed(Date.now());
-  else provider.breaker.succeeded();
-}
-
-function unavailable({ provider }: Target, closedForMs: number): GatewayError {
+function unavailable({ provider, model }: Target, waitMs: number): GatewayError {
   return new GatewayError(
     'provider.unavailable',
-    `provider ${provider.options.name} failed several times in a row; it is tried again shortly`,
-    { retryAfterS: Math.max(1, closedForMs / 1_000) },
+    `provider ${provider.options.name} failed several times in a row for ${model}; it is tried again shortly`,
+    { retryAfterS: Math.max(1, waitMs / 1_000) },
   );
 }
 

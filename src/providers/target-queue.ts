@@ -43,7 +43,7 @@ export class TargetQueue<Request> {
   /** Whether `take` would give one that may be asked now; those that may not are passed over. */
   async hasMore(): Promise<boolean> {
     this.#next ??= await this.#find();
-    while (this.#next !== undefined && !this.#next.target.provider.breaker.wouldAdmit(Date.now())) {
+    while (this.#next !== undefined && waitMs(this.#next.target) > 0) {
       this.#next = await this.#find();
     }
     return this.#next !== undefined;
@@ -76,4 +76,8 @@ export class TargetQueue<Request> {
     if (!(error instanceof GatewayError) || error.code !== 'request.unsupported') throw error;
     this.#objection ??= error;
   }
+}
+
+function waitMs({ provider, model }: Target): number {
+  return provider.health.waitMs(model, Date.now());
 }

@@ -326,7 +326,7 @@ describe('fallbacks', () => {
   test('an answer is passed on when the targets behind it are closed off', async () => {
     const first = await host(statuses([500, { 'x-ratelimit-mine': 'yes' }]));
     const second = provider(await deadUrl(), { breaker: { failures: 1, openMs: 60_000 } });
-    second.breaker.failed(Date.now());
+    second.health.failed('m', Date.now());
 
     const forwarded = await forward(toTargets([target(provider(first.url)), target(second)]));
 
@@ -351,7 +351,7 @@ describe('a provider that fails every time', () => {
 
     expect([error.code, error.failure.status, there.requests()]).toEqual(['provider.unavailable', 503, 5]);
     expect(error.retryAfterS).toBeGreaterThan(50);
-    expect(at.breaker.isOpen).toBe(true);
+    expect(at.health.isOpen('m')).toBe(true);
   });
 
   test.each([429, 400, 404, 501])('%i is no failure of it', async (status) => {
@@ -360,12 +360,12 @@ describe('a provider that fails every time', () => {
 
     for (let i = 0; i < 8; i += 1) await bodyOf(await forward(toTargets([target(at)])));
 
-    expect([at.breaker.isOpen, there.requests()]).toEqual([false, 8]);
+    expect([at.health.isOpen('m'), there.requests()]).toEqual([false, 8]);
   });
 
   test('the next target is asked instead', async () => {
     const bad = provider(await deadUrl(), { breaker });
-    for (let i = 0; i < 5; i += 1) bad.breaker.failed(Date.now());
+    for (let i = 0; i < 5; i += 1) bad.health.failed('m', Date.now());
     const good = await host(statuses(200));
 
     const forwarded = await forward(toTargets([target(bad), target(provider(good.url))]));
@@ -381,7 +381,7 @@ describe('a provider that fails every time', () => {
 
     await bodyOf(await forward(toTargets([target(at)])));
 
-    expect(at.breaker.isOpen).toBe(false);
+    expect(at.health.isOpen('m')).toBe(false);
   });
 
   test('a probe that never reached it lets the next one probe', async () => {
@@ -391,7 +391,7 @@ describe('a provider that fails every time', () => {
       timeouts: { queueMs: 20 },
       breaker: { failures: 1, openMs: 30_000 },
     });
-    at.breaker.failed(Date.now() - 40_000);
+    at.health.failed('m', Date.now() - 40_000);
     at.admission.tryEnter();
     expect((await failureOf(forward(toTargets([target(at)])))).code).toBe('gateway.overloaded');
     const builds = toTargets([target(at)]);
@@ -553,7 +553,7 @@ describe('the client leaving', () => {
     lifetime.end(left);
     await pending;
 
-    expect(at.breaker.isOpen).toBe(false);
+    expect(at.health.isOpen('m')).toBe(false);
   });
 });
 

@@ -88,7 +88,7 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
     context_window: entry.contextWindow ?? null,
     max_output_tokens: entry.maxOutputTokens ?? null,
     pricing: entry.pricing ?? null,
-    status: statusOf(first?.provider.breaker.isOpen),
+    status: statusOf(first?.provider.health.isOpen(first.model)),
     limits: {},
     policies: key.policies.names,
   };

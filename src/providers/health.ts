@@ -1,0 +1,72 @@
+import { Breaker, type BreakerOptions } from './breaker.ts';
+
+// Clients choose the names of models, so how many are known is bounded.
+const mostModels = 1_000;
+
+/**
+ * How a provider is, by its failures. What is no answer at all (no connection, none in time, nonsense) counts for
+ * the host. An answer, whatever its status, proves that the host is there: one of 5xx, but for 501, counts for
+ * the model that was asked, and everything below is about the request or the caller's quota and counts for
+ * nothing. So no model, and no client's mistake, keeps requests away from another model.
+ */
+export class Health {
+  readonly #options: BreakerOptions;
+  readonly #trustsAnswers: boolean;
+  readonly #host: Breaker;
+  /** Of models whose last answer was a failure. */
+  readonly #models = new Map<string, Breaker>();
+
+  /** `trustsAnswers`: failures that it answers are what it was asked for, and count for nothing. */
+  constructor(options: BreakerOptions, { trustsAnswers }: { readonly trustsAnswers: boolean }) {
+    this.#options = options;
+    this.#trustsAnswers = trustsAnswers;
+    this.#host = new Breaker(options);
+  }
+
+  /** Whether requests for the model are kept away. */
+  isOpen(model: string): boolean {
+    return this.#host.isOpen || this.#models.get(model)?.isOpen === true;
+  }
+
+  /** Milliseconds until the next request for the model may pass; asking changes nothing. */
+  waitMs(model: string, nowMs: number): number {
+    return Math.max(this.#host.waitMs(nowMs), this.#models.get(model)?.waitMs(nowMs) ?? 0);
+  }
+
+  /** The same, and where it is 0 this request is the probe where one is due. */
+  admit(model: string, nowMs: number): number {
+    const waitMs = this.waitMs(model, nowMs);
+    if (waitMs > 0) return waitMs;
+    this.#host.admit();
+    this.#models.get(model)?.admit();
+    return 0;
+  }
+
+  /** The head of an answer came. */
+  answered(model: string, status: number, nowMs: number): void {
+    this.#host.succeeded();
+    if (status < 500 || status === 501 || this.#trustsAnswers) this.#models.delete(model);
+    else this.#modelFailed(model, nowMs);
+  }
+
+  /** No answer came. */
+  failed(model: string, nowMs: number): void {
+    this.#host.failed(nowMs);
+    this.#models.get(model)?.abstained();
+  }
+
+  /** The request said nothing about the provider (its client left first). */
+  abstained(model: string): void {
+    this.#host.abstained();
+    this.#models.get(model)?.abstained();
+  }
+
+  #modelFailed(model: string, nowMs: number): void {
+    const known = this.#models.get(model);
+    const breaker = known ?? new Breaker(this.#options);
+    breaker.failed(nowMs);
+    if (known !== undefined) return;
+    if (this.#models.size >= mostModels) this.#models.delete(this.#models.keys().next().value as string);
+    this.#models.set(model, breaker);
+  }
+}

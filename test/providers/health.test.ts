@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { Health } from '../../src/providers/health.ts';
+
+const options = { failures: 3, openMs: 1_000 };
+const newHealth = (trustsAnswers = false) => new Health(options, { trustsAnswers });
+const times = (count: number, act: () => void) => {
+  for (let i = 0; i < count; i += 1) act();
+};
+
+describe('what is no answer', () => {
+  test('keeps requests for every model away', () => {
+    const health = newHealth();
+    times(3, () => health.failed('one', 0));
+
+    expect([health.waitMs('one', 400), health.waitMs('other', 400)]).toEqual([600, 600]);
+  });
+
+  test('counts on over the models of a host, and an answer begins the count anew', () => {
+    const health = newHealth();
+    health.failed('one', 0);
+    health.failed('other', 0);
+    health.answered('third', 500, 0);
+    times(2, () => health.failed('one', 0));
+
+    expect(health.isOpen('one')).toBe(false);
+  });
+
+  test('lets one probe through, for whichever model', () => {
+    const health = newHealth();
+    times(3, () => health.failed('one', 0));
+
+    expect([health.admit('other', 1_000), health.admit('one', 1_000)]).toEqual([0, 1_000]);
+    health.answered('other', 200, 1_100);
+    expect(health.waitMs('one', 1_100)).toBe(0);
+  });
+});
+
+describe('an answer', () => {
+  test.each([500, 502, 503, 504, 529])(
+    'of %i keeps requests for its model away, and for no other',
+    (status) => {
+      const health = newHealth();
+      times(3, () => health.answered('one', status, 0));
+
+      expect([health.admit('one', 400), health.admit('other', 400)]).toEqual([600, 0]);
+      expect([health.isOpen('one'), health.isOpen('other')]).toEqual([true, false]);
+      expect([health.admit('one', 1_000), health.admit('one', 1_000)]).toEqual([0, 1_000]);
+    },
+  );
+
+  test.each([200, 400, 401, 404, 413, 422, 429, 501])('of %i keeps nothing away', (status) => {
+    const health = newHealth();
+    times(10, () => health.answered('one', status, 0));
+
+    expect(health.isOpen('one')).toBe(false);
+  });
+
+  test('that is none of 5xx makes its model well again', () => {
+    const health = newHealth();
+    times(2, () => health.answered('one', 500, 0));
+    health.answered('one', 429, 0);
+    times(2, () => health.answered('one', 500, 0));
+
+    expect(health.isOpen('one')).toBe(false);
+  });
+
+  test('of a provider that fails as it is asked to counts for nothing', () => {
+    const health = newHealth(true);
+    times(10, () => health.answered('sandbox-error-500', 500, 0));
+
+    expect(health.isOpen('sandbox-error-500')).toBe(false);
+  });
+});
+
+test('a probe whose client left lets the next one through', () => {
+  const health = newHealth();
+  times(3, () => health.answered('one', 500, 0));
+  health.admit('one', 1_000);
+
+  health.abstained('one');
+
+  expect(health.admit('one', 1_000)).toBe(0);
+});
+
+test('names that clients make up are forgotten, the oldest first', () => {
+  const health = newHealth();
+  times(3, () => health.answered('old', 500, 0));
+  for (let i = 0; i < 1_000; i += 1) health.answered(`made-up-${i}`, 500, 0);
+
+  expect(health.isOpen('old')).toBe(false);
+});
