@@ -24,8 +24,10 @@ export function build(io: Io): Command {
     }
     const { output = 'text' } = options;
     const isText = output === 'text' || output === 'table';
-    const result = { base_url: baseUrl, logged_out: true };
-    await write(io.stdout, isText ? `logged out at ${baseUrl}\n` : await formatted(result, output));
+    const wasLoggedIn = token !== undefined;
+    const text = wasLoggedIn ? `logged out at ${baseUrl}\n` : `not logged in at ${baseUrl}: nothing to end\n`;
+    const result = { base_url: baseUrl, logged_out: wasLoggedIn };
+    await write(io.stdout, isText ? text : await formatted(result, output));
   });
 }
 

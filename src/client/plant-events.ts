@@ -11,7 +11,7 @@ export interface WatchOptions {
   readonly timeoutMs: number;
   readonly eventTypes?: readonly string[];
   readonly plantId?: number;
-  /** Awaited: who prints slowly is sent to slowly. */
+  /** Awaited: the next event is read when this one is printed. */
   readonly onEvent: (event: WatchedEvent) => Promise<void>;
   readonly onState: (state: 'watching' | 'watching again' | 'connection lost') => void;
 }
@@ -29,13 +29,13 @@ export interface WatchedEvent {
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 const attemptsInARow = 60;
-// The store pings every 30 s: after two missed ones it is gone, whatever TCP believes.
+// The store pings every 30 s: after two missed ones it is gone, whatever TCP reports.
 const silenceMs = 75_000;
 const sessionEnded = 1008;
 
 /**
- * Watches until the signal fires, which is thrown, or until it can't go on: a session that is not good,
- * a store that was not there at first or stays away. A connection that breaks is made again.
+ * Watches until the signal fires, which is thrown, or until it can't go on: a session that is not valid,
+ * a store that was not there at first or stays away. A connection that breaks is replaced.
  */
 export async function watchPlants(options: WatchOptions): Promise<never> {
   let hasWatched = false;
@@ -75,7 +75,7 @@ function watchOnce(options: WatchOptions, onReady: () => void): Promise<void> {
     signal.addEventListener('abort', stop, { once: true });
     socket.on('open', () => {
       socket.send(JSON.stringify({ action: 'subscribe', eventTypes, plantId }));
-      // Messages are taken in order: the answer to a ping after it says that the subscription stands.
+      // Messages are read in order: the answer to a ping after it shows that the subscription counts.
       socket.ping();
       socket.once('pong', onReady);
     });
@@ -129,7 +129,7 @@ function parseEvent(text: string): WatchedEvent | undefined {
     'type' in value &&
     typeof value.type === 'string' &&
     typeof value.occurredAt === 'string';
-  return isEvent ? (value as WatchedEvent) : undefined; // the rest as the AsyncAPI document says
+  return isEvent ? (value as WatchedEvent) : undefined; // the rest is as in the AsyncAPI document
 }
 
 function toJson(text: string): unknown {
@@ -140,7 +140,7 @@ function toJson(text: string): unknown {
   }
 }
 
-/** Whether a new attempt can do better: not with a session that is no good. */
+/** Whether another attempt may succeed: not with a session that is not valid. */
 function mayPass(error: unknown): boolean {
   return error instanceof GatewayError && error.failure.retry;
 }

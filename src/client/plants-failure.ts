@@ -1,6 +1,6 @@
 import { type FailureCode, failures, GatewayError } from '../errors.ts';
 
-/** A refusal of the store as the error it stands for, so that the command ends with its exit code. */
+/** The store's error as one of ours, so that the command ends with its exit code. */
 export function toFailure(status: number, body: unknown, baseUrl: string): GatewayError {
   const { reason, message, param } = readBody(body);
   if (status >= 500 && reason !== 'store.database' && reason !== 'gateway.overloaded') {
@@ -15,7 +15,7 @@ export function toFailure(status: number, body: unknown, baseUrl: string): Gatew
   return new GatewayError(code, text + hint, param === undefined ? {} : { param });
 }
 
-/** What was thrown while talking to the store: out of time, stopped, or no store there at all. */
+/** What was thrown by a request to the store: out of time, stopped, or no store there at all. */
 export function toConnectionFailure(thrown: unknown, baseUrl: string, signal: AbortSignal): unknown {
   if (thrown instanceof GatewayError || signal.aborted) return thrown;
   if (thrown instanceof Error && thrown.name === 'TimeoutError') {

@@ -23,7 +23,7 @@ import {
 import { migrate } from './migrations.ts';
 import { becomeReady } from './readiness.ts';
 
-/** What a store is told to be; plain data, so that it can be sent to a process of its own. */
+/** Plain data, so that it can be sent to a process of its own. */
 export interface StoreSettings {
   readonly host: string;
   /** 0 takes any free port. */

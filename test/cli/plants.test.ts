@@ -83,6 +83,39 @@ describeDatabases('the plants commands', (databases) => {
     });
   });
 
+  test('search finds by name and category', async () => {
+    const fern = await plants('search', '--name', 'FERN', '-o', 'json');
+    const herbs = await plants('search', '--category', 'Herb', '--status', 'available', '-o', 'json');
+    const empty = await plants('search', '--name', ' ');
+
+    expect(JSON.parse(fern.stdout)).toMatchObject([{ name: 'Boston Fern' }]);
+    expect(JSON.parse(herbs.stdout)).toMatchObject([{ name: 'Lavender' }, { name: 'Basil' }]);
+    expect(empty).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  test('delete needs a login, prints the plant once more, and ends with 5 where there is none', async () => {
+    const early = await plants('delete', '1');
+    await user.run(loginArguments, password);
+    const { id } = JSON.parse((await plants('add', 'Going', '--tags', 'x', '-o', 'json')).stdout);
+    const deleted = await plants('delete', String(id));
+    const again = await plants('delete', String(id), '-o', 'json');
+    const wrong = await plants('delete', 'fern');
+
+    expect(early).toMatchObject({ exit: 4, stdout: '' });
+    expect(deleted).toEqual({ exit: 0, stdout: `${id}\tGoing\tavailable\tx\t\n`, stderr: '' });
+    expect(again).toMatchObject({ exit: 5, stdout: '' });
+    expect(JSON.parse(again.stderr).error.reason).toBe('plant.unknown');
+    expect(wrong.exit).toBe(2);
+  });
+
+  test('logging out without a login does nothing, and the text shows it', async () => {
+    const text = await user.run(['logout']);
+    const json = await user.run(['logout', '-o', 'json']);
+
+    expect(text).toEqual({ exit: 0, stdout: `not logged in at ${store.url}: nothing to end\n`, stderr: '' });
+    expect(JSON.parse(json.stdout)).toEqual({ base_url: store.url, logged_out: false });
+  });
+
   test('get prints one plant; one that is not there ends with 5', async () => {
     expect((await plants('get', '1', '-o', 'json')).stdout).toBe(
       '{"id":1,"name":"Boston Fern","category":"houseplant","status":"available","tags":["green","leafy","shade","indoor"]}\n',
@@ -285,7 +318,7 @@ describeDatabases('plants serve and user add', (databases) => {
     const { exit, stderr } = await serve.finished;
 
     expect(add).toEqual({ exit: 0, stdout: '1\tanna\tanna@example.org\n', stderr: '' });
-    expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is a user ANNA already\n' });
+    expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is already a user ANNA\n' });
     expect(exit).toBe(0);
     expect(stderr).not.toContain('demo');
   });

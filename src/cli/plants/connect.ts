@@ -46,7 +46,7 @@ export async function connectLoggedIn(
   return { ...connected, token };
 }
 
-/** The standard address says nothing: a store that the running gateway started elsewhere is then the one meant. */
+/** The standard address is no choice: a store that the running gateway started elsewhere is meant then. */
 async function configuredBaseUrl(options: CommonOptions, io: Io): Promise<string | undefined> {
   if (options.config === undefined && (io.env.PLANTS_URL ?? '') !== '') return undefined;
   const plants = await configuredPlants(options, io);

@@ -43,7 +43,7 @@ export function build(io: Io): Command {
         host: given.host ?? configured?.host ?? '127.0.0.1',
         port: given.port ?? given.plantsPort ?? configured?.port ?? 4101,
         database: database ?? defaultDatabase(io.env),
-        // Of a database that somebody chose, they say themselves who its users are.
+        // Whoever chose a database chooses its users too.
         demoUser: database === undefined,
         log: (record) => {
           if (quiet === true) return;

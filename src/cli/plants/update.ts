@@ -29,7 +29,7 @@ export function build(io: Io): Command {
     .argument('<id>', "the plant's id", positiveInteger)
     .option('--name <name>', 'what it is called from now on')
     .option('--category <category>', 'the kind of plant')
-    .option('--no-category', 'take the category away')
+    .option('--no-category', 'remove the category')
     .option('--tags <tags>', 'all its tags from now on, separated by commas', tagList)
     .addOption(statusOption('its status from now on'))
     .action(async (id: number, { name, category, tags, status }: UpdateOptions, command: Command) => {

@@ -28,7 +28,7 @@ export function build(io: Io): Command {
     .action(async ({ type, plant }: WatchCommandOptions, command: Command) => {
       const { options, connection, token } = await connectLoggedIn(command, io);
       const { watchPlants } = await import('../../client/plant-events.ts'); // its WebSocket takes 40 ms to load
-      const say = (text: string) => options.quiet !== true && io.stderr.write(`${text}\n`);
+      const report = (text: string) => options.quiet !== true && io.stderr.write(`${text}\n`);
       await watchPlants({
         ...connection,
         token,
@@ -36,9 +36,9 @@ export function build(io: Io): Command {
         ...(plant === undefined ? {} : { plantId: plant }),
         onEvent: async (event) => write(io.stdout, await eventText(event, options.output, io)),
         onState: (state) => {
-          if (state === 'connection lost') say('connection lost; events may be missed until it is back');
-          else if (state === 'watching again') say('connected again');
-          else if (io.stderr.isTTY === true) say(`watching ${connection.baseUrl} (Ctrl-C ends)`);
+          if (state === 'connection lost') report('connection lost; events may be missed until it is back');
+          else if (state === 'watching again') report('connected again');
+          else if (io.stderr.isTTY === true) report(`watching ${connection.baseUrl} (Ctrl-C ends)`);
         },
       });
     });

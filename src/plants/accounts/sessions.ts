@@ -3,7 +3,7 @@ import type { Queries } from '../database/open.ts';
 import type { User } from './users.ts';
 
 export interface Session {
-  /** What stands in the database instead of the token. */
+  /** What the database holds instead of the token. */
   readonly tokenHash: string;
   readonly user: User;
 }
@@ -13,7 +13,7 @@ export interface Sessions {
   /** The session of a token, or undefined for one that is forged, revoked or expired. */
   find(token: string): Promise<Session | undefined>;
   revoke(tokenHash: string): Promise<void>;
-  /** Those of the given hashes whose sessions still hold. */
+  /** Those of the hashes whose sessions are still valid. */
   stillValid(tokenHashes: readonly string[]): Promise<ReadonlySet<string>>;
   deleteExpired(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function createSessions(queries: Queries, now: () => number): Sessions {
     find: async (token) => {
       if (!tokenShape.test(token)) return undefined;
       const tokenHash = hashOf(token);
-      // Looked up by hash: how long it takes says nothing about the token (256 random bits).
+      // Looked up by hash: how long it takes reveals nothing about the token (256 random bits).
       const user = await queries
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')

@@ -20,7 +20,7 @@ const emailShape = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const shortestPassword = 8;
 const longestPassword = 1024;
 
-/** Throws usage.invalid for a name or password that won't do, user.exists for a name that is taken in any case. */
+/** Throws usage.invalid for a name or password that is not allowed, user.exists where the name exists in any case. */
 export async function insertUser(
   queries: Queries,
   passwords: PasswordChecker,
@@ -38,11 +38,11 @@ export async function insertUser(
     .onConflict((conflict) => conflict.column('username_key').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (row === undefined) throw new GatewayError('user.exists', `there is a user ${username} already`);
+  if (row === undefined) throw new GatewayError('user.exists', `there is already a user ${username}`);
   return { id: row.id, username, email };
 }
 
-/** Makes the user `demo` with a password of its own where there is no user at all, and gives the password. */
+/** Creates the user `demo` with a random password where there is no user at all; returns the password. */
 export async function insertDemoUser(
   queries: Queries,
   passwords: PasswordChecker,

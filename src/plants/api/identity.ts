@@ -37,8 +37,8 @@ export async function findSessionToEnd(
 }
 
 /**
- * Throws origin.not_allowed where the browser says that another page makes this request. An image or a
- * link has no Origin, but browsers say of those too where they come from (Fetch Metadata).
+ * Throws origin.not_allowed where the browser marks the request as made by another page. Images and links have
+ * no Origin, but browsers mark those too (Fetch Metadata).
  */
 export function refuseForeignPage(request: HttpRequest): void {
   const host = request.header('host');

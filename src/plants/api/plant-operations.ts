@@ -81,7 +81,7 @@ function toJson({ id, name, category, status, tags }: PlantRow): string {
   return `{"id":${id},"name":${JSON.stringify(name)}${kind},"status":"${status}","tags":${tags}}`;
 }
 
-/** The same address with another `after`, the rest of the query as it was given. */
+/** The same address with another `after`, the rest of the query as it came. */
 function nextLink(url: string, after: number): string {
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);

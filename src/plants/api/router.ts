@@ -37,5 +37,5 @@ function choose(methods: Methods, method: string): Operation {
   const operation = methods.get(method === 'HEAD' ? 'GET' : method);
   if (operation !== undefined && !(method === 'HEAD' && operation.path.includes('/auth/'))) return operation;
   const allow = [...methods.keys()].join(', ');
-  throw new GatewayError('method.not_allowed', `this address takes ${allow}`, { headers: { allow } });
+  throw new GatewayError('method.not_allowed', `this address accepts ${allow}`, { headers: { allow } });
 }

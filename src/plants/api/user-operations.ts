@@ -14,7 +14,7 @@ export interface Credentials {
 interface Parts {
   readonly sessions: Sessions;
   readonly logIn: (credentials: Credentials, address: string) => Promise<string>;
-  /** Told of every session that ends here. */
+  /** Called for every session that ends here. */
   readonly onLogout: (tokenHash: string) => void;
 }
 

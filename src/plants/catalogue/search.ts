@@ -109,7 +109,7 @@ function valueFor(slot: Slot, search: Search, keys: readonly string[]): unknown 
     case 'after':
       return search.after;
     case 'limit':
-      return search.limit + 1; // one more tells whether there is a next page
+      return search.limit + 1; // one more shows whether there is a next page
     case 'status':
       return search.status;
     case 'name':
@@ -171,8 +171,8 @@ function having(queries: Queries, index: number, { filters }: Shape) {
 }
 
 function havingAny(queries: Queries, shape: Shape) {
-  // Each tag gives no more ids than are wanted in all, so a common tag costs no more than a rare one.
-  // SQLite takes order and limit only inside a subquery of a union.
+  // Each tag yields no more ids than are wanted in all, so a common tag costs no more than a rare one.
+  // SQLite allows order and limit only inside a subquery of a union.
   const branch = (index: number) =>
     queries.selectFrom(having(queries, index, shape).limit(limitMark).as('first')).select('first.plant_id');
   let union = branch(0);

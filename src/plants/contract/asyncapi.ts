@@ -52,7 +52,7 @@ export const asyncapi = {
   operations: {
     chooseEvents: {
       action: 'receive',
-      summary: 'The client says which events it wants.',
+      summary: 'The client chooses which events it wants.',
       channel: { $ref: '#/channels/plantEvents' },
       messages: [
         { $ref: '#/channels/plantEvents/messages/subscribe' },

@@ -57,7 +57,7 @@ export const newPlantSchema = {
 export const plantChangeSchema = {
   type: 'object',
   description:
-    'What is left out stays as it is. With an id, the plant with that id is changed and a name renames it; without, the name must be that of exactly one plant. A category of null takes it away.',
+    'What is left out stays as it is. With an id, the plant with that id is changed and a name renames it; without, the name must be that of exactly one plant. A category of null removes it.',
   anyOf: [{ required: ['id'] }, { required: ['name'] }],
   additionalProperties: false,
   properties: { id: plantId, name, category: { ...category, type: ['string', 'null'] }, status, tags },

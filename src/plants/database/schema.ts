@@ -7,7 +7,7 @@ export interface Schema {
     readonly name: string;
     readonly category: string | null;
     readonly status: string;
-    /** The tags as given, as JSON text: read far more often than changed, and handed out as it is. */
+    /** The tags as they were sent, as JSON text: read far more often than changed, and sent as it is. */
     readonly tags: string;
     /** Name and category as compared in a search. */
     readonly name_key: Generated<string>;

@@ -54,7 +54,7 @@ interface Parts {
   readonly read: Run;
 }
 
-/** What kysely takes for a connection: a transaction, or single queries. */
+/** A connection in kysely's eyes: one transaction, or single queries. */
 class Session implements DatabaseConnection {
   readonly #parts: Parts;
   readonly #deadline = performance.now() + lockWaitMs;

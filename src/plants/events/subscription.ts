@@ -2,7 +2,7 @@ import { eventTypes } from '../contract/asyncapi.ts';
 import { Invalid, parseId } from '../plant/fields.ts';
 import { type EventType, type PlantEvent, plantOf } from '../plant/plant-event.ts';
 
-/** What a watcher wants to hear of; what is absent does not narrow it. */
+/** Which events a watcher wants; what is absent does not narrow it. */
 export interface Filter {
   readonly eventTypes?: readonly EventType[];
   readonly plantId?: number;

@@ -12,7 +12,7 @@ export class Invalid extends Error {
   }
 }
 
-// Control characters have no business in a name: they break terminals and logs, and PostgreSQL takes no NUL.
+// Control characters have no business in a name: they break terminals and logs, and PostgreSQL stores no NUL.
 const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
 const tagLimit = 50;

@@ -20,7 +20,7 @@ export interface PlantChange {
   readonly tags?: readonly string[];
 }
 
-/** Reads the body of addPlant. Throws plant.invalid, whose 405 is what the published contract says. */
+/** Reads the body of addPlant. Throws plant.invalid, whose 405 is the published contract's. */
 export function parseNewPlant(value: unknown): NewPlant {
   return orFail('plant.invalid', () => {
     const fields = parseFields(value, ['name', 'category', 'status', 'tags']);
@@ -46,7 +46,7 @@ export function parsePlantChange(value: unknown): PlantChange {
       'tags',
     ]);
     if (id === undefined && name === undefined) {
-      throw new Invalid('id', 'is missing: say which plant, by id or by exact name');
+      throw new Invalid('id', 'is missing: name the plant by id or by exact name');
     }
     const parsedName = name === undefined ? undefined : parseText('name', name, 200);
     const target = id === undefined ? { name: parsedName ?? '' } : { id: parseId('id', id) };
@@ -87,7 +87,7 @@ function orFail<Value>(code: 'plant.invalid' | 'request.field', parse: () => Val
     return parse();
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    // A 405 has to say which methods the address takes (RFC 9110, section 15.5.6).
+    // A 405 has to list the methods that the address accepts (RFC 9110, section 15.5.6).
     const headers = code === 'plant.invalid' ? { allow: 'POST, PUT' } : {};
     throw new GatewayError(code, `${error.field} ${error.message}`, { param: error.field, headers });
   }

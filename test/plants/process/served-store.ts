@@ -21,13 +21,13 @@ export interface ServedStore {
 const cheap = 2 ** 12;
 
 /** The store as `gateway serve` runs it, with the user rosa logged in. */
-export async function serveStore(database: string): Promise<ServedStore> {
+export async function serveStore(database: string, argv: readonly string[] = []): Promise<ServedStore> {
   await addUser(database, rosa, cheap);
   const home = emptyDirectory();
   writeFileSync(join(home, 'gateway.yaml'), `plants: { store: { port: 0, database: "${database}" } }\n`, {
     mode: 0o600,
   });
-  const child = startProgram(['serve', '-p', '0', '--log', 'json'], home);
+  const child = startProgram(['serve', '-p', '0', '--log', 'json', ...argv], home);
   await child.wrote('"listening"');
   const lines = child
     .text('stderr')

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startStoreProcess } from '../../../src/plants/process/start-store-process.ts';
+import { startProgram } from '../../kit/child.ts';
+import { command } from '../../kit/command.ts';
 import { sampleHealth } from './load.ts';
 import { serveStore } from './served-store.ts';
 
@@ -90,3 +92,35 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test('serve puts the store on the port of --plants-port, which needs a store', async () => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as AddressInfo;
+  await new Promise((resolve) => holder.close(resolve));
+  const store = await serveStore(newDatabase(), ['--plants-port', String(port)]);
+  const status = await statusOf(`http://127.0.0.1:${port}/v3`);
+  await store.stop();
+  const home = mkdtempSync(join(directory, 'home-'));
+  writeFileSync(join(home, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
+  const refused = await command(['serve', '-p', '0', '--plants-port', '4999'], { cwd: home });
+
+  expect(status).toBe(200);
+  expect(refused).toMatchObject({ exit: 2 });
+  expect(refused.stderr).toContain('--plants-port: the plant store is off');
+});
+
+test('a database of the default place that can not be used leaves the gateway running without the store', async () => {
+  const home = mkdtempSync(join(directory, 'home-'));
+  const state = join(home, '.local/state/gateway');
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  writeFileSync(join(state, 'plants.sqlite'), 'no database');
+  const child = startProgram(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], home);
+  await child.wrote('"listening"');
+  child.process.kill('SIGTERM');
+  const { exit, stderr } = await child.ended;
+
+  expect(exit).toBe(0);
+  expect(stderr).toContain('is not a SQLite database');
+  expect(readFileSync(join(state, 'plants.sqlite'), 'utf8')).toBe('no database');
+});
