@@ -1,15 +1,6 @@
 // Prints how precise and complete the detectors are on the labelled set: the table of docs/detectors.md.
-import { createViteServer } from 'vitest/node';
+import { loadTypeScript } from './load-typescript.mjs';
 
-const server = await createViteServer({
-  configFile: false,
-  logLevel: 'error',
-  server: { middlewareMode: true, watch: null, ws: false, hmr: false },
-  optimizeDeps: { noDiscovery: true, include: [] },
-});
-try {
-  const { scoreTable } = await server.ssrLoadModule('/test/policy/detectors/labelled-set/measure.ts');
+await loadTypeScript('/test/policy/detectors/labelled-set/measure.ts', ({ scoreTable }) => {
   process.stdout.write(scoreTable());
-} finally {
-  await server.close();
-}
+});

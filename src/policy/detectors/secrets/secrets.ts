@@ -7,15 +7,12 @@ import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
+import { findNamedSecrets } from './named-secrets.ts';
 import { privateKey } from './private-key.ts';
+import { namePrefilters } from './secret-names.ts';
 import { findUrlCredentials } from './url-credentials.ts';
 
-/**
- * Keys and passwords that can be told by their form: of model, cloud and code providers, payment and messaging
- * services, web tokens, URLs with passwords, private keys, keys of this gateway. A password in prose has
- * no form and is not found.
- */
-export const secrets: Detector = {
+const shaped = {
   prefilter: {
     kind: 'regexes',
     regexes: [
@@ -31,6 +28,22 @@ export const secrets: Detector = {
   reach: privateKey.reach,
   folded: false,
   find: (text) => findThroughDisguise(text, findSecrets),
+} as const satisfies Detector;
+
+/**
+ * Keys and passwords that are recognized by their form: those of the table of shapes, web tokens, URLs with passwords,
+ * private keys, keys of this gateway. What only its name or its place makes a secret is possible.
+ */
+export const secrets: Detector = {
+  ...shaped,
+  possible: {
+    ...shaped,
+    prefilter: { kind: 'regexes', regexes: [...shaped.prefilter.regexes, ...namePrefilters] },
+    find: (text) =>
+      findThroughDisguise(text, (plain) =>
+        joinOverlapping([...findSecrets(plain), ...findNamedSecrets(plain)]),
+      ),
+  },
 };
 
 /** What keys are made of, also those in web addresses. */

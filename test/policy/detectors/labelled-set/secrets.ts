@@ -1,3 +1,5 @@
+import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
+import { drawKey } from './draw-key.ts';
 import { drawHarmless } from './harmless.ts';
 import { base62, base64, base64url, lower, type Random, upper } from './random.ts';
 import { carriers, drawDistinct, endOfPlanted, fill, type LabelledClass, plant } from './sample.ts';
@@ -7,11 +9,17 @@ export function labelSecrets(): LabelledClass {
   return {
     positives: [
       ...plant(8001, 900, makers, [...carriers, ...own]),
+      ...plant(8011, 2 * shapeMakers.length, shapeMakers, [...carriers, ...own]),
       ...plant(8004, 60, [(random) => random.text(40, `${base62}/+`)], secretAccessKeys),
     ],
     negatives: [...drawHarmless(8002, 1400), ...drawDistinct(8003, 1100, nearMisses)],
   };
 }
+
+/** One maker for each format of the table of shapes. */
+const shapeMakers = services.flatMap(({ formats }) =>
+  formats.map((format) => (random: Random) => drawKey(random, format)),
+);
 
 const base32 = `${upper}234567`;
 const lowerDigits = `${lower}0123456789`;

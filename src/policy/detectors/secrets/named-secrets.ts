@@ -1,0 +1,163 @@
+import type { Finding } from '../detector.ts';
+import { isWordCharacter } from '../text/characters.ts';
+import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
+import { isSecretValue } from './secret-value.ts';
+
+const longestName = 48;
+const longestValue = 512;
+
+/**
+ * Values given to a name that speaks of a secret, as files of settings, markup, shells, queries, headers and program
+ * text write it. Every step looks at a bounded number of characters.
+ */
+export function findNamedSecrets(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  let from = 0;
+  for (const { index, 0: word } of text.matchAll(secretWord)) {
+    if (index < from) continue;
+    const start = nameStart(text, index);
+    const end = nameEnd(text, index + word.length);
+    const kind = kindOfName(text.slice(start, end));
+    if (kind === undefined) continue;
+    const opening = openingOf(text, { start, end });
+    if (opening === undefined) continue;
+    const found = valueAt(text, opening, kind);
+    if (found === undefined) continue;
+    findings.push({ ...found, ...certaintyOf(text, { start, end: found.end }, kind) });
+    from = found.end;
+  }
+  return [...findings, ...findUserOptions(text)];
+}
+
+/** A name, from its beginning to the place behind it. */
+interface Name {
+  readonly start: number;
+  readonly end: number;
+}
+
+function nameStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < longestName && isNameCharacter(text.charCodeAt(start - 1))) start -= 1;
+  // `\npassword`: the letter of an escape is no part of the name.
+  if (text.charCodeAt(start - 1) === 92 && /[nrt]/.test(text.charAt(start))) start += 1;
+  return Math.min(start, at);
+}
+
+function nameEnd(text: string, at: number): number {
+  let end = at;
+  while (end - at < longestName && isNameCharacter(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Word characters, hyphens and dots. */
+function isNameCharacter(code: number): boolean {
+  return isWordCharacter(code) || code === 45 || code === 46;
+}
+
+/** Where a value begins, and the quotation mark that ends it. */
+interface Opening {
+  readonly at: number;
+  readonly quote: string | undefined;
+  readonly isTag: boolean;
+}
+
+const closers = /\\{0,3}["'`]?\]?\)?[ \t]{0,24}/y;
+/** `"name": "password", "value": "…"`, `key="password" value="…"`. */
+const valueBeside = /,?\s{0,24}\\{0,3}["']?value\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
+const separator =
+  /:=|=>|->|={1,3}|:(?!:)\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
+/** `password: &str = "…"` */
+const annotation = /&?(?:'static )?[A-Za-z_][\w.<>?[\]]{0,30}[ \t]{0,2}=[ \t]{0,2}(?=["'`@])/y;
+/** `var password string = "…"` */
+const declaration = /[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["'`])/y;
+/** `the password is …`, `mot de passe : …` */
+const copula = /(?:is|ist|est|es|was|è|é|to|by)[ \t]{1,2}(?:now |set to )?/iy;
+const beforeQuote =
+  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|(?:String::from|Some|std::string|string|Secret|SecretStr|str)\((?=["'`]))?\\{0,3}(?:"""|'''|["'`])/y;
+const scheme = /(?:bearer|basic|token|apikey|bot|key)[ \t]{1,2}/iy;
+
+function openingOf(text: string, name: Name): Opening | undefined {
+  const isTag = text.charCodeAt(name.start - 1) === 60 && text.charCodeAt(name.end) === 62;
+  if (isTag) return { at: name.end + 1, quote: undefined, isTag };
+  const closed = after(closers, text, name.end) ?? name.end;
+  const at = after(valueBeside, text, closed) ?? separated(text, name, closed);
+  return at === undefined ? undefined : opened(text, at);
+}
+
+/** Where a value may begin, behind what stands between it and its name. */
+function separated(text: string, name: Name, closed: number): number | undefined {
+  const at = after(separator, text, closed);
+  if (at !== undefined) return after(annotation, text, at) ?? at;
+  if (closed === name.end) return undefined;
+  const declared = after(declaration, text, closed);
+  if (declared !== undefined) return declared;
+  const said = after(copula, text, closed);
+  if (said !== undefined) return said;
+  const isOption = text.startsWith('--', name.start);
+  const isLogin = /\blogin \S{1,64}\s{1,4}$/.test(text.slice(Math.max(0, name.start - 80), name.start));
+  const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
+  return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
+}
+
+function opened(text: string, from: number): Opening {
+  const quoted = after(beforeQuote, text, from);
+  let at = quoted ?? from;
+  while (quoted === undefined && at - from < 24 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9))
+    at += 1;
+  const quote = quoted === undefined ? undefined : text.charAt(quoted - 1);
+  return { at: after(scheme, text, at) ?? at, quote, isTag: false };
+}
+
+/** Where a sticky expression's match ends; undefined where there is none. */
+function after(expression: RegExp, text: string, at: number): number | undefined {
+  expression.lastIndex = at;
+  return expression.test(text) ? expression.lastIndex : undefined;
+}
+
+function valueAt(text: string, { at, quote, isTag }: Opening, kind: NameKind): Name | undefined {
+  let end = at;
+  while (end < text.length && end - at < longestValue && !isEnd(text, end, quote, isTag)) end += 1;
+  if (end - at === longestValue) return undefined;
+  // A backslash before the quotation mark belongs to the mark, as in JSON within a string.
+  while (quote !== undefined && end > at && text.charCodeAt(end - 1) === 92) end -= 1;
+  if (quote === undefined && !isTag) {
+    if (text.charCodeAt(end) === 40) return undefined;
+    while (end > at && '.,:!?'.includes(text.charAt(end - 1))) end -= 1;
+  }
+  return isSecretValue(text.slice(at, end), kind, quote !== undefined) ? { start: at, end } : undefined;
+}
+
+function isEnd(text: string, at: number, quote: string | undefined, isTag: boolean): boolean {
+  const character = text.charAt(at);
+  if (character === '\n' || character === '\r') return true;
+  if (isTag) return character === '<';
+  if (quote !== undefined) return character === quote;
+  if (character === '\\') return /[nrt"']/.test(text.charAt(at + 1));
+  return /[\s"'`,;()<>&|{}[\]\u3000-\u303f\uff0c]/.test(character);
+}
+
+/** In a connection string the name stands between semicolons: `Server=…;Password=…;`. */
+function certaintyOf(
+  text: string,
+  { start, end }: Name,
+  kind: NameKind,
+): Pick<Finding, 'confidence' | 'why'> {
+  const isConnection =
+    /;\s?(?:[A-Za-z]{2,12} )?$/.test(text.slice(Math.max(0, start - 14), start)) && text.charAt(end) === ';';
+  if (isConnection) return { confidence: 'likely', why: 'connection string' };
+  return { confidence: 'possible', why: `named a ${kind === 'password' ? 'password' : 'key or token'}` };
+}
+
+const userOption = /(?:-u|--user)[ =]["']?([^\s"':]{1,64}):([^\s"']{4,128})/g;
+
+/** `curl -u name:password` */
+function findUserOptions(text: string): readonly Finding[] {
+  if (!text.includes('curl') && !text.includes('wget')) return [];
+  return [...text.matchAll(userOption)].flatMap(({ index, 0: whole, 2: password = '' }) => {
+    const end = index + whole.length;
+    const isReal = isSecretValue(password, 'password', false);
+    return isReal
+      ? [{ start: end - password.length, end, confidence: 'possible', why: 'option of curl' } as const]
+      : [];
+  });
+}

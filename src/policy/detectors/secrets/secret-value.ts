@@ -1,0 +1,68 @@
+import { isPlaceholder, isRepetitive } from './placeholder.ts';
+import { looksRandom } from './randomness.ts';
+import type { NameKind } from './secret-names.ts';
+
+const shortest: Readonly<Record<NameKind, number>> = { password: 8, token: 12, key: 16 };
+const longest = 400;
+
+const template =
+  /\$\{|\$\(|\{\{|\}\}|<%|%>|%\(|%[sdv]\b|^%\w+%$|^\$\w|^<|>$|\.\.\.|…|\*{3}|•|x{4}|X{4}|#\{|^\{|^\[|^@\w+\.|^\(/;
+const reference = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|\[)[\w$'"\]]+)+$/;
+const path =
+  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|\\\\)|\.(?:js|ts|tsx|jsx|json|md|pem|crt|key|txt|ya?ml|html?|css|py|rb|go|php|java|sh|conf|cfg|ini|env|png|svg)$/;
+const address =
+  /^[a-z][a-z0-9+.-]*:\/\/|^www\.|^[\w.+-]+@[\w-]+\.[\w.-]+$|^(?:application|text|image|audio|video|multipart)\/|^data:|^urn:/i;
+const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
+const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const dateOrNumber = /^[\d.,:/ TZ+-]+$/;
+const stockValues =
+  /^(?:true|false|null|none|nil|undefined|string|number|boolean|object|required|optional|disabled|enabled|default|password\d{0,4}!?|passw0rd\d*!?|p@ss\w*|secret\d*|qwert\w*|letmein\w*|hunter2|admin\d*|test\w*|foo\w*|example\w*|correct[- ]?horse\w*|s3cr3t\w*|pass\d+!?|abcd?\d*|my[-_]?\w*(?:password|secret|token|key)\w*|your\w*|change[-_]?\w*|insert\w*|todo|tbd|n\/a)$/i;
+
+/** Whether what is given to a name of a secret looks like one, and not like an example, a path, a call or a word. */
+export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
+  if (value.length < shortest[kind] || value.length > longest) return false;
+  if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
+  if (path.test(value) || address.test(value) || lockHash.test(value) || dateOrNumber.test(value))
+    return false;
+  if (reference.test(value) && !isDottedToken(value)) return false;
+  if (!isQuoted && (/^!|[(){}[\];]/.test(value) || variable.test(value))) return false;
+  if (uuid.test(value)) return kind === 'token' && !isRepetitive(value.toLowerCase(), 6);
+  if (isPlaceholder(value)) return false;
+  if (kind === 'password') return isPassword(value);
+  return isKey(value) && (kind === 'token' || /\d/.test(value));
+}
+
+/** Random parts with dots between: a token, no `config.auth.token`. */
+function isDottedToken(value: string): boolean {
+  return value.split(/[^\w-]+/).every((part) => part.length >= 5 && looksRandom(part)) && /\d/.test(value);
+}
+
+function isKey(value: string): boolean {
+  if (!/^[\w+/=.~:!@#$%^&*-]+$/.test(value)) return false;
+  const letters = /[a-z]/i.test(value);
+  const isMixed = /\d/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value));
+  return letters && isMixed && looksRandom(value) && wordsOf(value) < value.length * 0.5;
+}
+
+function isPassword(value: string): boolean {
+  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
+  if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
+  // Names of program text have no signs but these, and are made of words.
+  const isName = /^[\w.:/-]+$/.test(value);
+  if (
+    isName &&
+    !(/\d/.test(value) && (looksRandom(value) || classes >= 4)) &&
+    !(classes >= 2 && looksRandom(value))
+  )
+    return false;
+  return classes >= 3 || looksRandom(value);
+}
+
+const commonWords =
+  /access|account|action|admin|api|app|auth|base|button|cache|client|code|config|content|create|data|default|delete|error|event|field|file|form|function|handler|header|input|item|key|label|list|login|manager|message|method|model|module|name|node|object|option|output|page|param|password|path|plugin|policy|private|public|query|record|refresh|request|required|reset|resource|response|result|role|route|schema|secret|server|service|session|setting|state|status|string|style|system|table|template|test|text|token|type|update|url|user|valid|value|version|view/gi;
+
+/** Characters that belong to words which names are made of. */
+function wordsOf(value: string): number {
+  return (value.match(commonWords) ?? []).reduce((sum, word) => sum + word.length, 0);
+}
