@@ -88,6 +88,7 @@ const layers: Readonly<
       'plants/',
       'client/',
       'errors.ts',
+      'owner-proof.ts',
       'version.ts',
     ],
     packages: ['commander', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],

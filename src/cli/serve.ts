@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
 import { GatewayError } from '../errors.ts';
+import type { OwnerProof } from '../owner-proof.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
@@ -69,7 +70,7 @@ interface Run {
   /** For the project `local`, where no projects are configured. */
   readonly localKey: string;
   /** By which the other commands of this user know the gateway again. */
-  readonly ownerSecret: string;
+  readonly ownerProof: OwnerProof;
 }
 
 async function serve(options: ServeOptions, io: Io): Promise<void> {
@@ -81,7 +82,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     isColoured,
     paint: painter(isColoured),
     localKey: generateKey(),
-    ownerSecret: randomBytes(32).toString('hex'),
+    ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
   };
   const loaded = await load(run, options.config);
   const { config } = loaded;
@@ -123,7 +124,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       log,
       workers: count > 1 ? workers : undefined,
       store,
-      ownerSecret: run.ownerSecret,
+      ownerProof: run.ownerProof,
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {

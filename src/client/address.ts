@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import type { OwnerProof } from '../owner-proof.ts';
 import type { GatewayAddress } from './call.ts';
 import { readState } from './state.ts';
 
@@ -11,7 +12,7 @@ export interface RunningGateway {
   readonly key?: string;
   readonly pid: number;
   /** With it the gateway proves that it left this file; whoever else listens there now can't. */
-  readonly secret: string;
+  readonly proof: OwnerProof;
   /** When it began (RFC 3339). */
   readonly since?: string;
   /** The configuration in force. */
@@ -35,8 +36,7 @@ const defaultUrl = 'http://127.0.0.1:4100';
 
 export function readRunning(env: Environment): RunningGateway | undefined {
   const state = readState(env, runningFile) as Partial<RunningGateway> | undefined;
-  const isWhole =
-    typeof state?.url === 'string' && typeof state.pid === 'number' && typeof state.secret === 'string';
+  const isWhole = typeof state?.url === 'string' && typeof state.pid === 'number' && isProof(state.proof);
   return isWhole ? (state as RunningGateway) : undefined;
 }
 
@@ -75,8 +75,12 @@ export function gatewayAddress(
   }
   // Who names both address and key trusts whatever is there.
   const isTrusted = named !== undefined && ownKey !== undefined;
-  const proof = isRunningOne && !isTrusted ? { secret: running.secret, url: running.url } : undefined;
+  const proof = isRunningOne && !isTrusted ? running.proof : undefined;
   return { url, key, proof, defaultModel: isRunningOne ? running.default_model : undefined };
+}
+
+function isProof(value: Partial<OwnerProof> | undefined): boolean {
+  return typeof value?.challenge === 'string' && typeof value.answer === 'string';
 }
 
 function sameOrigin(one: string, other: string): boolean {

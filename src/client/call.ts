@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toFields } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
-import { challengeHeader, isProof, ownerHeader, proofHeader, prove } from '../owner-proof.ts';
+import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
 
 /** Where a gateway listens and the key to call it with. */
 export interface GatewayAddress {
   readonly url: string;
   readonly key: string;
   /** Of the user's state file, where that says that a gateway is there: it has to prove it before it gets anything. */
-  readonly proof?: { readonly secret: string; readonly url: string } | undefined;
+  readonly proof?: OwnerProof | undefined;
 }
 
 export interface CallOptions {
@@ -66,18 +65,10 @@ export async function readHealth(
   signal: AbortSignal,
   agent: Agent | false = false,
 ): Promise<unknown> {
-  const claim = {
-    secret: proof?.secret ?? '',
-    url: proof?.url ?? '',
-    challenge: randomBytes(16).toString('hex'),
-  };
-  const headers = {
-    [challengeHeader]: claim.challenge,
-    [ownerHeader]: prove({ ...claim, side: 'owner' }),
-  };
+  const headers = { [challengeHeader]: proof?.challenge ?? '' };
   const response = await send(new URL('/healthz', url), { method: 'GET', headers, agent, signal });
   const body = await text(response);
-  if (isProof(header(response, proofHeader), { ...claim, side: 'gateway' })) return parsed(body);
+  if (proof !== undefined && header(response, answerHeader) === proof.answer) return parsed(body);
   const message = `what answers at ${url} is not the gateway that was started there, so it got neither key nor prompt`;
   throw new GatewayError('gateway.unreachable', `${message}; start one with "gateway serve"`);
 }

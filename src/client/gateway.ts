@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { toFields } from '../dialects/fields.ts';
-import { dialects } from '../dialects/registry.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { brokenOff, call, type GatewayAddress, header, parsed, text } from './call.ts';
-import { type Prompt, type PromptDialect, pathOf, phrasings, usageOf } from './prompt.ts';
+import { type Prompt, type PromptDialect, phrasings } from './prompt.ts';
 
 /** What came back for a one-off prompt, with the names that scripts see. */
 export interface Reply {
@@ -33,7 +32,7 @@ export async function sendPrompt(
   const body = phrasings[dialect].body(prompt);
   // Before the call: nothing may come between the head of an answer and the reading of it.
   const sse = await import('eventsource-parser');
-  const response = await call(address, { method: 'POST', path: pathOf(dialect), body, signal });
+  const response = await call(address, { method: 'POST', path: phrasings[dialect].path, body, signal });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const reply = isStream
     ? await readStream(response, dialect, onText, sse).catch(rethrow(signal))
@@ -86,7 +85,7 @@ async function readReply(
     ...identity(answer),
     text: reply,
     finishReason: phrasing.finishReason(answer),
-    usage: usageOf(dialect, answer),
+    usage: phrasing.answerUsage(answer),
   };
 }
 
@@ -140,7 +139,7 @@ function addEvent(
   if (piece !== '') onText(piece);
   gathered.text += piece;
   gathered.finishReason = phrasing.finishReason(event) ?? gathered.finishReason;
-  gathered.usage = dialects[dialect].eventUsage(event, gathered.usage);
+  gathered.usage = phrasing.eventUsage(event, gathered.usage);
   const { id, model } = identity(toFields(event).message ?? toFields(event).response ?? event);
   gathered.id ??= id;
   gathered.model ??= model;

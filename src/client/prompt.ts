@@ -1,5 +1,8 @@
+// Not by the registry of dialects: their translations would double what every `send` has to load.
+import { parseChatUsage } from '../dialects/chat/usage.ts';
 import { toFields } from '../dialects/fields.ts';
-import { dialects } from '../dialects/registry.ts';
+import { parseMessagesUsage } from '../dialects/messages/usage.ts';
+import { parseResponsesUsage } from '../dialects/responses/usage.ts';
 import type { Usage } from '../dialects/usage.ts';
 
 export const promptDialects = ['messages', 'chat', 'responses'] as const;
@@ -15,12 +18,16 @@ export interface Prompt {
 
 /** How a one-off prompt is asked in a dialect, and where its answers keep their text. */
 interface Phrasing {
+  readonly path: string;
   body(prompt: Prompt): object;
   /** The text that a stream's event adds. */
   deltaText(event: unknown): string;
   /** The reason a stream's event or a whole answer gives for the end. */
   finishReason(value: unknown): string | undefined;
   answerText(answer: unknown): string;
+  answerUsage(answer: unknown): Usage | undefined;
+  /** What is known after a stream's event. */
+  eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
 }
 
 // Anthropic wants a limit on every request.
@@ -28,6 +35,7 @@ const defaultMaxTokens = 4_096;
 
 export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
   messages: {
+    path: '/v1/messages',
     body: ({ model, text, system, maxTokens, stream }) => ({
       model,
       max_tokens: maxTokens ?? defaultMaxTokens,
@@ -39,8 +47,12 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
     finishReason: (value) =>
       reasonOf(toFields(toFields(value).delta).stop_reason ?? toFields(value).stop_reason),
     answerText: (answer) => joinTexts(toFields(answer).content),
+    answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
+    eventUsage: (event, known) =>
+      parseMessagesUsage(toFields(toFields(event).message).usage ?? toFields(event).usage, known),
   },
   chat: {
+    path: '/v1/chat/completions',
     body: ({ model, text, system, maxTokens, stream }) => ({
       model,
       ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
@@ -53,8 +65,11 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
     deltaText: (event) => textOf(toFields(firstChoice(event).delta).content),
     finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
     answerText: (answer) => textOf(toFields(firstChoice(answer).message).content),
+    answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
+    eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
   },
   responses: {
+    path: '/v1/responses',
     body: ({ model, text, system, maxTokens, stream }) => ({
       model,
       ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
@@ -72,16 +87,10 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       (Array.isArray(toFields(answer).output) ? (toFields(answer).output as unknown[]) : [])
         .map((item) => joinTexts(toFields(item).content))
         .join(''),
+    answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
+    eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
   },
 };
-
-export function pathOf(dialect: PromptDialect): string {
-  return dialects[dialect].path;
-}
-
-export function usageOf(dialect: PromptDialect, answer: unknown): Usage | undefined {
-  return dialects[dialect].answerUsage(answer);
-}
 
 function firstChoice(value: unknown): Readonly<Record<string, unknown>> {
   const { choices } = toFields(value);

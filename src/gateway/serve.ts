@@ -6,6 +6,7 @@ import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
+import type { OwnerProof } from '../owner-proof.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
@@ -67,7 +68,7 @@ interface ServeOptions {
   /** Where limits are counted; in memory where nothing is said. They outlive every configuration. */
   readonly counters?: Counters;
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
-  readonly ownerSecret?: string | undefined;
+  readonly ownerProof?: OwnerProof | undefined;
   /** What is open in all processes that share the port; in this one, where nothing is said. */
   readonly countOpen?: Health['countOpen'] | undefined;
   /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
@@ -90,7 +91,7 @@ export async function serveGateway({
   counters = new MemoryCounters(),
   startedMs = Date.now(),
   deciderEntry,
-  ownerSecret,
+  ownerProof,
   countOpen,
 }: ServeOptions): Promise<GatewayServer> {
   const open = new SwapRemoveList<Exchange>();
@@ -113,14 +114,7 @@ export async function serveGateway({
     const others = open.items.filter(({ isRecorded }) => isRecorded);
     return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
   };
-  const health: Health = {
-    get ownership() {
-      return ownerSecret === undefined || listener === undefined
-        ? undefined
-        : { secret: ownerSecret, url: listener.url };
-    },
-    countOpen: countOpen ?? countHere,
-  };
+  const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
   const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady, health };
   let current = build(config, shared);
 

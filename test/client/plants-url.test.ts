@@ -24,14 +24,14 @@ test('PLANTS_URL goes before the configuration, that before the running gateway,
 test('a store that the running gateway could not start is not looked for in the usual place', () => {
   const problem = 'not started: port 4101 is taken';
   const left = { url: 'http://127.0.0.1:4100', plants_problem: problem };
-  writeState(env, 'running.json', { ...left, pid: process.pid, secret: 's' });
+  writeState(env, 'running.json', { ...left, pid: process.pid, proof: { challenge: 'c', answer: 'a' } });
 
   expect(() => plantsBaseUrl(env)).toThrow(/was not started: port 4101 is taken; .* PLANTS_URL$/);
   expect(plantsBaseUrl({ ...env, PLANTS_URL: 'http://127.0.0.1:4101' })).toBe('http://127.0.0.1:4101/v3');
   expect(plantsBaseUrl(env, 'http://127.0.0.1:4301/v3')).toBe('http://127.0.0.1:4301/v3');
 
   // Nobody has such a high process id: the gateway is gone.
-  writeState(env, 'running.json', { ...left, pid: 2 ** 30, secret: 's' });
+  writeState(env, 'running.json', { ...left, pid: 2 ** 30, proof: { challenge: 'c', answer: 'a' } });
   expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4101/v3');
 });
 

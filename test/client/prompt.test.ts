@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pathOf, phrasings, promptDialects, usageOf } from '../../src/client/prompt.ts';
+import { phrasings, promptDialects } from '../../src/client/prompt.ts';
+import { dialects } from '../../src/dialects/registry.ts';
 
 const prompt = { model: 'm', text: 'hello', stream: false };
 const full = { ...prompt, system: 'be brief', maxTokens: 9, stream: true };
@@ -82,8 +83,8 @@ describe('an answer is read', () => {
 
     expect(phrasings[dialect].answerText(answer)).toBe('ab');
     expect(phrasings[dialect].finishReason(answer)).toBe('end_turn');
-    expect(usageOf(dialect, answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
-    expect(pathOf(dialect)).toMatch(/^\/v1\//);
+    expect(phrasings[dialect].answerUsage(answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
+    expect(phrasings[dialect].path).toBe(dialects[dialect].path);
   });
 
   test.each(promptDialects)('of %s, whatever it is', (dialect) => {
@@ -101,7 +102,7 @@ describe('an answer is read', () => {
       expect(phrasings[dialect].answerText(rubbish)).toBe('');
       expect(phrasings[dialect].deltaText(rubbish)).toBe('');
       expect(phrasings[dialect].finishReason(rubbish)).toBeUndefined();
-      expect(usageOf(dialect, rubbish)).toBeUndefined();
+      expect(phrasings[dialect].answerUsage(rubbish)).toBeUndefined();
     }
   });
 });

@@ -58,7 +58,7 @@ describe('where the gateway is', () => {
   const running = {
     url: 'http://127.0.0.1:4100',
     pid: 1,
-    secret: 's',
+    proof: { challenge: 'c', answer: 'a' },
     key: 'gw_local',
     default_model: 'sandbox-mini',
   };
@@ -77,7 +77,7 @@ describe('where the gateway is', () => {
     expect(gatewayAddress(env)).toEqual({
       url: running.url,
       key: 'gw_local',
-      proof: { secret: 's', url: running.url },
+      proof: running.proof,
       defaultModel: 'sandbox-mini',
     });
     expect(gatewayAddress({ ...env, GATEWAY_URL: 'http://127.0.0.1:4100/' }).key).toBe('gw_local');

@@ -2,6 +2,7 @@ import { isAlive, type RunningGateway, readRunning, runningFile } from '../../cl
 import { removeState, writeState } from '../../client/state.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { protectionOf } from '../../config/successor.ts';
+import type { OwnerProof } from '../../owner-proof.ts';
 import type { Io } from '../shell/io.ts';
 import type { PlantsService, Services } from './services.ts';
 
@@ -9,7 +10,7 @@ interface AddressFileOptions {
   readonly services: Services;
   readonly since: Date;
   readonly localKey: string;
-  readonly ownerSecret: string;
+  readonly ownerProof: OwnerProof;
 }
 
 /** What this gateway leaves for the other commands of the same user, which therefore just work. */
@@ -20,7 +21,7 @@ export interface AddressFile {
 }
 
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
-  const { services, since, localKey, ownerSecret } = options;
+  const { services, since, localKey, ownerProof } = options;
   const previous = readRunning(env);
   const isOurs = () => {
     const running = readRunning(env);
@@ -35,7 +36,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
       const running: RunningGateway = {
         url: services.url,
         pid: process.pid,
-        secret: ownerSecret,
+        proof: ownerProof,
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),
         ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),

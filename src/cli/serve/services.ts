@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { OwnerProof } from '../../owner-proof.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
@@ -34,7 +35,7 @@ interface ServicesOptions {
   /** Logs what goes wrong beside the exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
-  readonly ownerSecret?: string;
+  readonly ownerProof?: OwnerProof;
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../../config/config.ts';
 import { serveGateway } from '../../../gateway/serve.ts';
+import type { OwnerProof } from '../../../owner-proof.ts';
 import type { WriteRecord } from '../../../record/record.ts';
 import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
@@ -32,12 +33,12 @@ interface ServerOptions {
   /** Logs what goes wrong beside the exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
-  readonly ownerSecret?: string | undefined;
+  readonly ownerProof?: OwnerProof | undefined;
 }
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port, record, ownerSecret, log } = options;
+  const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
   const counters = await openCounters(config.state, log);
   const server = await serveGateway({
@@ -47,7 +48,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     config: gatewayConfig(config, sandboxUrl),
     record,
     counters,
-    ownerSecret,
+    ownerProof,
   }).catch(async (error) => {
     await counters.close();
     throw error;

@@ -1,6 +1,7 @@
 import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
+import type { OwnerProof } from '../../../owner-proof.ts';
 import type { Recording } from '../server/recording.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
@@ -16,7 +17,7 @@ export interface WorkerStart extends WorkerConfig {
   readonly workers: number;
   readonly startedMs: number;
   readonly recording: Recording;
-  readonly ownerSecret: string | undefined;
+  readonly ownerProof: OwnerProof | undefined;
 }
 
 /**

@@ -89,7 +89,7 @@ async function start(options: WorkerStart): Promise<void> {
     record: recorder.write,
     counters,
     startedMs,
-    ownerSecret: options.ownerSecret,
+    ownerProof: options.ownerProof,
   });
 }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
+import type { OwnerProof } from '../../../owner-proof.ts';
 import type { Recording } from '../server/recording.ts';
 import type { ServerHandle } from '../server/server-handle.ts';
 import type { WorkerConfig } from './messages.ts';
@@ -22,7 +23,7 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly workers: WorkersOptions;
-  readonly ownerSecret?: string | undefined;
+  readonly ownerProof?: OwnerProof | undefined;
 }
 
 // Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
@@ -48,7 +49,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     workers: options.count,
     startedMs,
     recording: options.recording,
-    ownerSecret: served.ownerSecret,
+    ownerProof: served.ownerProof,
   });
 
   cluster.schedulingPolicy = cluster.SCHED_RR;
