@@ -34,6 +34,7 @@ export interface ServerConfig {
     readonly bodyBytes: number;
     readonly connections: number;
     readonly pipelined: number;
+    readonly writeMs: number;
     readonly drainMs: number;
   };
 }
@@ -240,6 +241,7 @@ function buildServer({
       bodyBytes: parseSize(limits.body_size) ?? 0,
       connections: limits.connections,
       pipelined: limits.pipelined,
+      writeMs: parseDuration(limits.write_timeout) ?? 0,
       drainMs: parseDuration(limits.drain) ?? 0,
     }),
   });

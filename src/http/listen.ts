@@ -1,9 +1,11 @@
-import { createServer } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError } from '../errors.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { type Address, bind, urlOf } from './bind.ts';
-import { Connection, type ConnectionLimits, type Server } from './connection.ts';
-import { DateLine } from './date-line.ts';
-import { Turn } from './tick.ts';
+import { Connection, type ConnectionLimits, type ConnectionServer, late } from './connection.ts';
+import { keepAliveS } from './response.ts';
+import { malformed } from './strict-head.ts';
 
 export interface ListenLimits extends ConnectionLimits {
   readonly connections: number;
@@ -13,22 +15,20 @@ export interface ListenLimits extends ConnectionLimits {
 
 export interface ListenOptions extends Address {
   readonly limits: ListenLimits;
-  readonly onRequest: Server['onRequest'];
+  readonly onRequest: ConnectionServer['onRequest'];
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
-  readonly onUpgrade?: Server['onUpgrade'];
-  /** One for all that the process has to do at once; its own, where nothing is said. */
-  readonly turn?: Turn;
+  readonly onUpgrade?: ConnectionServer['onUpgrade'];
 }
 
 export interface Listener {
   readonly url: string;
   readonly port: number;
   readonly isDraining: boolean;
-  /** Fires when the time for draining is over: what is still open ends now, loudly. */
+  /** Fires when the time for draining is over: what is still open ends now, with an error event. */
   readonly stopSignal: AbortSignal;
   /**
    * Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed
-   * and every answer knows.
+   * and every answer is.
    */
   drain(): Promise<void>;
 }
@@ -38,55 +38,57 @@ export const defaultListenLimits: ListenLimits = {
   headBytes: 16 * 1024,
   connections: 10_000,
   pipelined: 16,
+  writeMs: 30_000,
   drainMs: 30_000,
 };
 
 /** How often connections are looked at for what is overdue. */
 const checkMs = 1_000;
+// A client that goes by what it was told may have sent a request just before the time is over.
+const keepAliveMarginS = 5;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
 const cutGraceMs = 500;
 
 /** Starts an HTTP server with the product's limits. Throws port.busy or config.invalid when it can't listen. */
-export async function listen({
-  limits,
-  onRequest,
-  onUpgrade,
-  turn = new Turn(),
-  ...address
-}: ListenOptions): Promise<Listener> {
+export async function listen({ limits, onRequest, onUpgrade, ...address }: ListenOptions): Promise<Listener> {
   const stop = new AbortController();
   const open = new SwapRemoveList<Connection>();
-  const date = new DateLine();
   let drained: Promise<void> | undefined;
   let emptied: () => void = () => undefined;
-  const forConnections: Server = {
+  const server = createServer({
+    noDelay: true,
+    maxHeaderSize: limits.headBytes,
+    headersTimeout: limits.headMs,
+    requestTimeout: 0, // bodies have clocks of their own
+    keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
+    connectionsCheckingInterval: checkMs,
+    requireHostHeader: false, // Node would answer without a body
+  });
+  follow(server, open, {
     limits,
     onRequest,
     onUpgrade,
-    turn,
     get isDraining() {
       return drained !== undefined;
     },
-    dateLine: () => date.line(Date.now()),
     closed: (connection) => {
       open.remove(connection);
       if (open.items.length === 0) emptied();
     },
-  };
-  const server = createServer({ noDelay: true }, (socket) => {
-    // Not `maxConnections`: processes that share a port would hand a connection round in circles when all are full.
-    if (open.items.length >= limits.connections) socket.destroy();
-    else open.add(new Connection(socket, forConnections));
   });
   const port = await bind(server, address);
   const overdue = setInterval(() => {
-    const now = performance.now();
-    for (const connection of [...open.items]) connection.checkTime(now);
+    const nowMs = performance.now();
+    for (const connection of [...open.items]) connection.checkTime(nowMs);
   }, checkMs).unref();
 
   const drain = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const connection of [...open.items]) connection.drain();
+    // A server that is closed looks no more for heads that are overdue.
+    const lateHeads = setTimeout(() => {
+      for (const connection of [...open.items]) connection.endUnlessBusy();
+    }, limits.headMs);
     const cut = setTimeout(() => {
       stop.abort();
       setTimeout(() => {
@@ -94,12 +96,13 @@ export async function listen({
       }, cutGraceMs).unref();
     }, limits.drainMs);
     await closed;
-    // The server calls itself closed a turn before the last connections tell their answers.
+    // The server calls itself closed before the last connections notify their answers.
     if (open.items.length > 0) {
       await new Promise<void>((resolve) => {
         emptied = resolve;
       });
     }
+    clearTimeout(lateHeads);
     clearTimeout(cut);
     clearInterval(overdue);
   };
@@ -116,4 +119,46 @@ export async function listen({
       return drained;
     },
   };
+}
+
+/** Gives what Node says of its sockets to their connections. */
+function follow(
+  server: Server,
+  open: SwapRemoveList<Connection>,
+  connections: ConnectionServer & { readonly limits: ListenLimits },
+): void {
+  const bySocket = new WeakMap<object, Connection>();
+  server.on('connection', (socket: Socket) => {
+    // Not `maxConnections`: processes that share a port would hand a connection round in circles when all are full.
+    if (open.items.length >= connections.limits.connections) return void socket.destroy();
+    const connection = new Connection(socket, connections);
+    open.add(connection);
+    bySocket.set(socket, connection);
+  });
+  const begin = (message: IncomingMessage, response: ServerResponse) =>
+    bySocket.get(message.socket)?.begin(message, response);
+  server.on('request', begin);
+  server.on('checkContinue', begin);
+  server.on('checkExpectation', begin);
+  server.on('connect', (_message, socket) => {
+    const message = 'this is not a tunnelling proxy: CONNECT is not served';
+    bySocket.get(socket)?.refuse(new GatewayError('endpoint.unknown', message));
+  });
+  if (connections.onUpgrade !== undefined) {
+    server.on('upgrade', (message, socket, head) => bySocket.get(socket)?.upgrade(message, head));
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const connection = bySocket.get(socket);
+    if (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ECONNRESET') connection?.left();
+    else connection?.refuse(refusalOf(error));
+  });
+}
+
+/** What Node's parser says of what it can't read. */
+function refusalOf({ code, message }: NodeJS.ErrnoException): GatewayError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late();
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new GatewayError('request.headers_too_large', 'the request head is too large');
+  }
+  return malformed(message.replace(/^Parse Error: /, ''));
 }

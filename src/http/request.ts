@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
-import type { PieceTaker } from './chunked.ts';
-import type { RequestHead } from './head.ts';
+import { memoize } from '../memoize.ts';
+import type { HeadMeaning } from './strict-head.ts';
 
 /** Who reads a body. */
 export interface BodyReader {
@@ -10,52 +11,47 @@ export interface BodyReader {
   fail(error: GatewayError): void;
 }
 
-/** What a request needs of its connection. */
-interface Source {
-  readonly remoteAddress: string;
-  pause(): void;
-  resume(): void;
-}
-
-/** How much of a body is held for a handler that has not asked for it yet. */
-const heldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
+const lowerCase = memoize((name) => name.toLowerCase());
 
 /** One request: its head, and its body while it arrives. */
-export class HttpRequest implements PieceTaker {
-  readonly method: string;
-  /** The request target as it came (RFC 9112, section 3.2). */
+export class HttpRequest {
+  /** As it came: nothing is decoded, merged or trimmed (RFC 9112, section 3.2). */
   readonly target: string;
+  readonly method: string;
   readonly version: '1.0' | '1.1';
-  /** Names as they were spelled and values, by turns. */
+  /** Names as they were spelled and values, alternating; a character for each byte. */
   readonly rawHeaders: readonly string[];
   /** Bytes of the body; undefined where it comes in chunks. */
   readonly bodyLength: number | undefined;
   readonly expectsContinue: boolean;
-  /** Whether all of the body is here. */
-  isComplete = false;
-  readonly #names: readonly string[];
-  readonly #source: Source;
+  readonly #message: IncomingMessage;
+  #received = 0;
+  #isWhole: boolean;
+  #whole: Buffer | undefined;
   #reader: BodyReader | undefined;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
-  #isPaused = false;
   #failure: GatewayError | undefined;
 
-  constructor(head: RequestHead, source: Source) {
-    this.method = head.method;
-    this.target = head.target;
-    this.version = head.version;
-    this.rawHeaders = head.rawHeaders;
-    this.bodyLength = head.bodyLength;
-    this.expectsContinue = head.expectsContinue;
-    this.#names = head.names;
-    this.#source = source;
+  constructor(message: IncomingMessage, { version, bodyLength, expectsContinue }: HeadMeaning) {
+    this.#message = message;
+    this.method = message.method ?? '';
+    this.target = message.url ?? '';
+    this.rawHeaders = message.rawHeaders;
+    this.version = version;
+    this.bodyLength = bodyLength;
+    this.expectsContinue = expectsContinue;
+    this.#isWhole = bodyLength === 0;
   }
 
   /** The client's address; empty where it has left. */
   get remoteAddress(): string {
-    return this.#source.remoteAddress;
+    return this.#message.socket.remoteAddress ?? '';
+  }
+
+  /** Whether all of the body is here. */
+  get isComplete(): boolean {
+    // The parser calls it complete only a little later.
+    return this.#isWhole || this.#message.complete || this.#message.readableLength === this.bodyLength;
   }
 
   /**
@@ -63,11 +59,12 @@ export class HttpRequest implements PieceTaker {
    * same (RFC 9110, section 5.3): where only one may be, the list is not a proper value of it.
    */
   header(name: string): string | undefined {
-    const names = this.#names;
+    const raw = this.rawHeaders;
     let value: string | undefined;
-    for (let i = 0; i < names.length; i += 1) {
-      if (names[i] !== name) continue;
-      const each = this.rawHeaders[2 * i + 1] as string;
+    for (let i = 0; i < raw.length; i += 2) {
+      const spelling = raw[i] as string;
+      if (spelling.length !== name.length || lowerCase(spelling) !== name) continue;
+      const each = raw[i + 1] as string;
       value = value === undefined ? each : joined(name, value, each);
     }
     return value;
@@ -76,9 +73,10 @@ export class HttpRequest implements PieceTaker {
   /** All headers by their lower-case names. */
   get headers(): Readonly<Record<string, string | undefined>> {
     const all: Record<string, string | undefined> = Object.create(null);
-    for (const [i, name] of this.#names.entries()) {
+    for (let i = 0; i < this.rawHeaders.length; i += 2) {
+      const name = lowerCase(this.rawHeaders[i] as string);
       const before = all[name];
-      const each = this.rawHeaders[2 * i + 1] as string;
+      const each = this.rawHeaders[i + 1] as string;
       all[name] = before === undefined ? each : joined(name, before, each);
     }
     return all;
@@ -86,37 +84,24 @@ export class HttpRequest implements PieceTaker {
 
   /** The body, where all of it came with the head and so has no need to be read. */
   whole(): Buffer | undefined {
-    if (!this.isComplete) return undefined;
-    const [first = nothing, second] = this.#held;
-    return second === undefined ? first : undefined;
+    if (this.#whole === undefined && this.#reader === undefined && this.isComplete) {
+      this.#isWhole = true;
+      this.#whole = (this.#message.read() as Buffer | null) ?? nothing; // no encoding was set, so it has bytes
+    }
+    return this.#whole;
   }
 
   /** Gives the body to a reader, from what is here already to its end. Call once. */
   read(reader: BodyReader): void {
-    const held = this.#held;
-    this.#held = [];
+    const whole = this.whole();
     this.#reader = reader;
-    for (const piece of held) reader.take(piece);
-    if (this.#failure !== undefined) reader.fail(this.#failure);
-    else if (this.isComplete) reader.end();
-    this.#goOn();
-  }
-
-  /** For the connection: the next piece of the body. */
-  take(piece: Buffer): void {
-    if (this.#reader !== undefined) return this.#reader.take(piece);
-    this.#heldBytes += piece.length;
-    this.#held.push(piece);
-    if (this.#isPaused || this.#heldBytes <= heldBytes) return;
-    this.#isPaused = true;
-    this.#source.pause();
-  }
-
-  /** For the connection: the body is complete. */
-  end(): void {
-    this.isComplete = true;
-    this.#goOn();
-    this.#reader?.end();
+    if (whole !== undefined) {
+      reader.take(whole);
+      return reader.end();
+    }
+    if (this.#failure !== undefined) return reader.fail(this.#failure);
+    this.#message.on('data', (piece: Buffer) => this.#take(piece));
+    this.#message.on('end', () => this.#end());
   }
 
   /** For the connection: the body will not be complete. */
@@ -126,11 +111,17 @@ export class HttpRequest implements PieceTaker {
     this.#reader?.fail(error);
   }
 
-  /** What follows on the connection is no business of this body any more. */
-  #goOn(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#source.resume();
+  #take(piece: Buffer): void {
+    if (this.#failure !== undefined) return;
+    this.#received += piece.length;
+    this.#reader?.take(piece);
+    if (this.#received === this.bodyLength) this.#end();
+  }
+
+  #end(): void {
+    if (this.#isWhole || this.#failure !== undefined) return;
+    this.#isWhole = true;
+    this.#reader?.end();
   }
 }
 

@@ -133,7 +133,6 @@ describe('paths', () => {
     'http://127.0.0.1/v1/chat/completions',
     'http://example.com/v1/chat/completions',
     '*',
-    '/v1/chat/completions#x',
     '/__proto__',
     '/constructor',
   ])('%s is 404', async (target) => {

@@ -1,57 +1,14 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
-import { Connection, type Server } from '../../src/http/connection.ts';
-import type { HttpRequest } from '../../src/http/request.ts';
+import { defaultListenLimits, type ListenOptions } from '../../src/http/listen.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { Turn } from '../../src/http/tick.ts';
-import { parseAnswers, RawConnection } from './raw-connection.ts';
+import { accept, ticks, untilRead } from './accepting.ts';
 import { queue } from './serving.ts';
-import { holdClock } from './turning.ts';
-
-const headMs = 10_000;
-
-interface Accepted {
-  readonly client: RawConnection;
-  /** The server's end, and what reads from it. */
-  readonly socket: Socket;
-  readonly connection: Connection;
-  /** The next request of the connection, for the test to answer. */
-  readonly next: () => Promise<{ readonly request: HttpRequest; readonly response: HttpResponse }>;
-}
-
-/** One connection to a server that the test plays. */
-async function accept(options: Partial<Server> = {}): Promise<Accepted> {
-  const begun = queue<{ request: HttpRequest; response: HttpResponse }>();
-  const accepted = queue<{ socket: Socket; connection: Connection }>();
-  const server: Server = {
-    limits: { headMs, headBytes: 16 * 1024, pipelined: 4 },
-    turn: new Turn(),
-    isDraining: false,
-    dateLine: () => '',
-    onRequest: (request, response) => begun.put({ request, response }),
-    onUpgrade: undefined,
-    closed: () => undefined,
-    ...options,
-  };
-  const listener = createServer((socket) =>
-    accepted.put({ socket, connection: new Connection(socket, server) }),
-  );
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const client = new RawConnection((listener.address() as AddressInfo).port);
-  const { socket, connection } = await accepted.take();
-  onTestFinished(async () => {
-    client.end();
-    socket.destroy();
-    await new Promise((resolve) => listener.close(resolve));
-  });
-  return { client, socket, connection, next: begun.take };
-}
 
 /** A handler that answers with the body, and what it has seen. */
-function echoing(): Partial<Server> & { readonly seen: string[] } {
+function echoing(): Partial<ListenOptions> & { readonly seen: string[] } {
   const seen: string[] = [];
   return {
     seen,
@@ -95,23 +52,13 @@ function give(response: HttpResponse, text: string): void {
   response.end(Buffer.from(text, 'latin1'));
 }
 
+/** Real time: Node's own clocks can't be held. */
+const passed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 const head = (line: string, ...headers: string[]) => [line, 'Host: a', ...headers, '', ''].join('\r\n');
 const get = (target: string) => head(`GET ${target} HTTP/1.1`);
 const post = (body: string, ...headers: string[]) =>
   head('POST /x HTTP/1.1', `Content-Length: ${body.length}`, ...headers) + body;
-
-/** Waits until the server's end has got that many bytes in all, and the turn in which they came is over. */
-async function untilRead(socket: Socket, bytes: number): Promise<void> {
-  while (socket.bytesRead < bytes) await turns(1);
-  await turns(1);
-}
-
-/** Lets the loop look for what has arrived, so many times. */
-async function turns(count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-const later = (ms: number) => performance.now() + ms;
 
 describe('requests that come in pieces', () => {
   const two = `\r\n${post('{"a":1}')}\r\n${head('PUT /y HTTP/1.1', 'Transfer-Encoding: chunked')}3;x\r\nabc\r\n0\r\nT: u\r\n\r\n`;
@@ -170,7 +117,7 @@ describe('requests that come in pieces', () => {
   });
 
   test('what can be no request is not waited for', async () => {
-    for (const begun of ['\x16\x03', 'get ', '\r\r', 'GET / HTTP/1.1\n']) {
+    for (const begun of ['\x16\x03', 'get ', 'GET / HTTP/1.1\n']) {
       const { client } = await accept();
 
       client.send(begun);
@@ -246,7 +193,7 @@ describe('what is no request, behind answers that are open', () => {
     second.response.write(Buffer.from('sec'));
     give(first.response, 'first');
     await client.until((received) => received.endsWith('sec'));
-    await turns(3);
+    await ticks(3);
     expect(client.isClosed).toBe(false);
     second.response.end(Buffer.from('ond'));
 
@@ -317,7 +264,9 @@ describe('behind an answer that was broken off', () => {
 });
 
 test('an answer that goes on until its connection ends is cut with a reset, also where only its writer is done', async () => {
-  const { client, socket, connection, next } = await accept();
+  const { client, socket, listener, next } = await accept({
+    limits: { ...defaultListenLimits, drainMs: 20 },
+  });
   const reset = vi.spyOn(socket, 'resetAndDestroy');
   client.socket.pause();
   client.send('GET /x HTTP/1.0\r\n\r\n');
@@ -325,78 +274,100 @@ test('an answer that goes on until its connection ends is cut with a reset, also
   response.writeHead(200, []);
   response.end(Buffer.alloc(50_000_000, 'x'));
 
-  connection.destroy();
-  await new Promise<void>((resolve) => response.onClose(resolve));
+  await listener.drain();
 
   // Not seen by a client in Node, which takes a reset behind unread bytes for an end.
   expect(reset).toHaveBeenCalledOnce();
-  expect(response.isFinished).toBe(false);
+  expect([response.isClosed, response.isFinished]).toEqual([true, false]);
 });
 
 describe('time', () => {
-  test('an idle connection is told that it may be used for a minute, and closed a little later', async () => {
-    const { client, connection, next } = await accept();
+  const limits = { ...defaultListenLimits, headMs: 200 };
+
+  test('an idle connection may be used for a minute, says its answer', async () => {
+    const { client, next } = await accept();
     client.send(get('/'));
-    const { response } = await next();
-    give(response, 'a');
-    const answer = await client.answer();
-    await new Promise<void>((resolve) => response.onClose(resolve));
+    give((await next()).response, 'a');
 
-    connection.checkTime(later(61_000));
-    client.send(get('/again'));
-    give((await next()).response, 'b');
-    await client.answers(2);
-    connection.checkTime(later(66_000));
-    await client.closed;
-
-    expect(answer.headers.get('keep-alive')).toBe('timeout=60');
-    expect(parseAnswers(client.received).map(({ body }) => body)).toEqual(['a', 'b']);
+    expect((await client.answer()).headers.get('keep-alive')).toBe('timeout=60');
   });
 
-  test('a connection that says nothing is told that it is late', async () => {
-    const { client, connection } = await accept();
-
-    connection.checkTime(later(headMs - 1_000));
-    expect(client.isClosed).toBe(false);
-    connection.checkTime(later(headMs));
+  test('a connection that sends nothing is answered that it is late', async () => {
+    const { client } = await accept({ limits });
 
     expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([408]);
   });
 
   test('a head that is begun on an idle connection has its own time, however it drips', async () => {
-    const { client, connection, next, socket } = await accept();
-    const before = get('/').length;
+    const { client, next } = await accept({ limits });
     client.send(get('/'));
-    const { response } = await next();
-    give(response, 'a');
-    await new Promise<void>((resolve) => response.onClose(resolve));
-    client.send('GET');
-    await untilRead(socket, before + 3);
-    const begunAt = performance.now();
-    client.send(' /');
-    await untilRead(socket, before + 5);
+    give((await next()).response, 'a');
+    await client.answer();
+    let sent = 0;
+    const drip = setInterval(() => client.send('GET /'.charAt(sent++) || 'x'), 50);
 
-    connection.checkTime(begunAt + headMs);
+    const answers = await client.answersUntilClose();
+    clearInterval(drip);
 
-    expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([200, 408]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 408]);
   });
 
   test('is the handler’s own as long as a body or an answer is open', async () => {
-    const { client, connection, next } = await accept();
+    const { client, next } = await accept({ limits });
     client.send(post('{}').slice(0, -1));
     const { request, response } = await next();
     const body = reader();
     request.read(body);
 
-    connection.checkTime(later(1_000_000));
-    client.send('}GET / HT');
-    await body.outcome;
-    connection.checkTime(later(1_000_000));
+    await passed(2_500);
+    client.send('}');
+    expect(await body.outcome).toBe('whole');
+    await passed(2_500);
     give(response, 'done');
-    await client.answer();
-    client.send('TP/1.1\r\n\r\n');
 
-    expect((await next()).request.target).toBe('/');
+    expect((await client.answer()).body).toBe('done');
+  });
+});
+
+describe('a client that does not read', () => {
+  const limits = { ...defaultListenLimits, writeMs: 1_000 };
+  const large = Buffer.alloc(20_000_000, 'x');
+
+  test.each(['a whole answer', 'a stream'])('loses its connection in time: %s', async (what) => {
+    const { client, next } = await accept({ limits });
+    client.socket.pause();
+    client.send(get('/'));
+    const { response } = await next();
+    response.writeHead(200, what === 'a stream' ? [] : ['content-length', String(large.length)]);
+    if (what === 'a stream') response.write(large);
+    else response.end(large);
+    const begun = performance.now();
+
+    await new Promise<void>((resolve) => response.onClose(resolve));
+
+    expect(response.isFinished).toBe(false);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+    expect(performance.now() - begun).toBeLessThan(6_000);
+  });
+
+  test('has no clock while it reads a little, nor while nothing waits for it', async () => {
+    const { client, next } = await accept({ limits });
+    client.send(get('/'));
+    const { response } = await next();
+    response.writeHead(200, ['content-length', String(large.length)]);
+    await passed(2_500);
+    let read = 0;
+    client.socket.removeAllListeners('data').on('data', (piece) => {
+      read += piece.length;
+      client.socket.pause();
+    });
+    const sip = setInterval(() => client.socket.resume(), 20);
+    response.end(large);
+    await new Promise<void>((resolve) => response.onClose(resolve));
+    clearInterval(sip);
+
+    expect(response.isFinished).toBe(true);
+    expect(read).toBeGreaterThan(1_000_000);
   });
 });
 
@@ -419,7 +390,7 @@ describe('a client that leaves in the middle of a body', () => {
       if (leave === 'reset') request.read(late);
 
       const { got, outcome } = leave === 'end' ? early : late;
-      expect([got.text, await outcome]).toEqual(['abc', 'client.left']);
+      expect([got.text, await outcome]).toEqual([leave === 'end' ? 'abc' : '', 'client.left']);
       expect([request.isComplete, request.whole()]).toEqual([false, undefined]);
     }
   });
@@ -456,9 +427,9 @@ describe('a body that its handler does not ask for yet', () => {
     const bytes = 10_000_000;
     client.send(head('POST /x HTTP/1.1', `Content-Length: ${bytes}`)).send(Buffer.alloc(bytes, 'x'));
     const { request, response } = await next();
-    while (!socket.isPaused()) await turns(1);
+    while (!socket.isPaused()) await ticks(1);
 
-    await turns(100);
+    await ticks(100);
 
     // What is held, one read beyond it, and what the socket itself keeps ready.
     expect(socket.bytesRead).toBeLessThan(64 * 1024 * 4);
@@ -470,27 +441,11 @@ describe('a body that its handler does not ask for yet', () => {
     expect((await client.answer()).headers.get('connection')).toBe('keep-alive');
   });
 
-  test('does not stop its connection once it is here, though it is never asked for', async () => {
-    const { client, next, socket } = await accept();
-    const text = post('x'.repeat(70_000));
-    client.send(text.slice(0, 60_000));
-    const { response } = await next();
-    await untilRead(socket, 60_000);
-    // With the last piece it is more than is held, and whole.
-    client.send(text.slice(60_000));
-    await untilRead(socket, text.length);
-
-    give(response, 'a');
-    client.send(get('/next'));
-
-    expect((await next()).request.target).toBe('/next');
-  });
-
   test('does not keep a refused client from reading its refusal', async () => {
     const { client, next, socket } = await accept();
     client.send(head('POST /x HTTP/1.1', 'Content-Length: 10000000')).send(Buffer.alloc(5_000_000, 'x'));
     const { response } = await next();
-    while (!socket.isPaused()) await turns(1);
+    while (!socket.isPaused()) await ticks(1);
 
     give(response, 'no');
 
@@ -498,64 +453,20 @@ describe('a body that its handler does not ask for yet', () => {
   });
 });
 
-describe('what has arrived and waits for the end of the turn', () => {
-  /** Does something in that moment. */
-  async function meanwhile(text: string, act: (connection: Connection) => void): Promise<Accepted> {
-    holdClock();
-    const accepted = await accept();
-    accepted.socket.once('data', () => act(accepted.connection));
-    accepted.client.send(text);
-    await untilRead(accepted.socket, text.length);
-    await turns(2);
-    return accepted;
-  }
-
-  test.each([
-    ['is overdue', (connection: Connection) => connection.checkTime(later(1_000_000))],
-    ['ends because the server stops', (connection: Connection) => connection.drain()],
-  ])('is served though its connection %s', async (_name, act) => {
-    const { client, next } = await meanwhile(get('/'), act);
-
-    give((await next()).response, 'a');
-
-    expect((await client.answer()).body).toBe('a');
-  });
-
-  test('is served though the client ends its half', async () => {
-    holdClock();
-    const { client, socket } = await accept(echoing());
-    socket.pause();
-    client.send(post('last'));
-    await untilRead(socket, post('last').length);
-    client.socket.end();
-    await turns(2);
-    socket.resume();
-
-    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['last']);
-  });
-
-  test('keeps no connection of a server that stops where it is nothing', async () => {
-    const { client } = await meanwhile('\r\n', (connection) => connection.drain());
-
-    expect(await client.answersUntilClose()).toEqual([]);
-  });
-});
-
 describe('Upgrade', () => {
   const upgrade = head('GET /x HTTP/1.1', 'Connection: Upgrade', 'Upgrade: echo');
-  const takeOver: NonNullable<Server['onUpgrade']> = (request, socket, begun) => {
+  const takeOver: NonNullable<ListenOptions['onUpgrade']> = (request, socket, begun) => {
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${request.target} ${begun.toString()}`);
     socket.pipe(socket);
   };
 
   test('hands the socket over, with what came behind the head', async () => {
-    const { client, connection } = await accept({ onUpgrade: takeOver });
+    const { client, listener } = await accept({ onUpgrade: takeOver });
     client.send(`${upgrade}hello`);
     await client.until((received) => received.endsWith('/x hello'));
 
+    void listener.drain();
     client.send(get('/is-no-request'));
-    connection.checkTime(later(1_000_000));
-    connection.drain();
 
     await client.until((received) => received.endsWith(get('/is-no-request')));
   });
@@ -567,46 +478,26 @@ describe('Upgrade', () => {
     const taken = await upgraded.take();
     client.send('early');
     await untilRead(socket, upgrade.length + 5);
-    await turns(3);
+    await ticks(3);
 
     const [bytes] = await once(taken, 'data');
 
     expect(String(bytes)).toBe('early');
   });
 
-  test('keeps what comes in the turn in which the head still waits', async () => {
-    holdClock();
-    const upgraded = queue<Socket>();
-    const { client, socket } = await accept({ onUpgrade: (_request, taken) => upgraded.put(taken) });
-    socket.pause();
-    client.send(upgrade);
-    await untilRead(socket, upgrade.length);
-    client.send('early');
-    await untilRead(socket, upgrade.length + 5);
-    socket.resume();
-    const taken = await upgraded.take();
-
-    const [bytes] = await once(taken, 'data');
-
-    expect(String(bytes)).toBe('early');
-  });
-
-  test('in HTTP/1.0 is answered as if it had none', async () => {
-    const { client, next } = await accept({ onUpgrade: takeOver });
+  test('in HTTP/1.0, where it means nothing, is refused', async () => {
+    const { client } = await accept({ onUpgrade: takeOver });
     client.send('GET /x HTTP/1.0\r\nConnection: upgrade, keep-alive\r\nUpgrade: echo\r\n\r\n');
 
-    give((await next()).response, 'none');
-
-    const answer = await client.answer();
-    expect([answer.body, answer.headers.get('connection')]).toEqual(['none', 'keep-alive']);
+    expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([400]);
   });
 
-  test('behind an answer that is open is answered as if it had none', async () => {
+  test('behind an answer that is open is refused when that is over', async () => {
     const { client, next } = await accept({ onUpgrade: takeOver });
     client.send(get('/a') + upgrade);
 
-    for (const { request, response } of [await next(), await next()]) give(response, request.target);
+    give((await next()).response, '/a');
 
-    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['/a', '/x']);
+    expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([200, 400]);
   });
 });

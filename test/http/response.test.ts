@@ -64,7 +64,7 @@ describe('a body of unknown length', () => {
     response.writeHead(200, []);
     response.write(Buffer.from('half'));
 
-    await new Promise<void>((resolve) => void response.write(Buffer.alloc(0), () => resolve()));
+    expect(response.write(Buffer.alloc(0))).toBe(true);
     response.breakOff(Buffer.alloc(0));
 
     await client.closed;
@@ -386,7 +386,7 @@ describe('an answer behind another one', () => {
     const { client, first, second } = await askTwice();
     const piece = Buffer.alloc(30_000, 'x');
     second.writeHead(200, []);
-    expect([second.write(piece), second.write(piece), second.write(piece)]).toEqual([true, true, false]);
+    expect(second.write(piece) && second.write(piece) && second.write(piece)).toBe(false);
     let isFirstOver = false;
     const goOn = new Promise<boolean>((resolve) => second.onDrain(() => resolve(isFirstOver)));
 
@@ -445,9 +445,8 @@ describe('a client that does not read', () => {
 describe('a client that leaves', () => {
   test('ends every answer of its connection, also those behind another', async () => {
     const { client, first, second } = await askTwice();
-    const errors: unknown[] = [];
     second.writeHead(200, []);
-    second.write(Buffer.from('a'), (error) => errors.push(error));
+    second.write(Buffer.from('a'));
 
     client.reset();
     await Promise.all([closed(first), closed(second)]);
@@ -456,10 +455,7 @@ describe('a client that leaves', () => {
       [true, false],
       [true, false],
     ]);
-    expect(errors).toEqual([expect.any(Error)]);
-    const late = new Promise((resolve) => void second.write(Buffer.from('b'), resolve));
-    expect(await late).toEqual(new Error('the connection is closed'));
-    expect(errors).toHaveLength(1);
+    expect(second.write(Buffer.from('b'))).toBe(true);
   });
 
   test('is told of at once where it has left already, and does no harm to who writes on', async () => {

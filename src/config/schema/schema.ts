@@ -54,6 +54,9 @@ const serverSchema = z.strictObject({
         .max(1000)
         .default(16)
         .describe('Requests of one connection that may wait for their answers at once.'),
+      write_timeout: duration()
+        .default('30s')
+        .describe('How long a client may read nothing of an answer that waits for it.'),
       drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
     })
     .prefault({})
