@@ -43,9 +43,9 @@ export class Connection implements SwapRemoveItem, Wire {
   /** `deaf`: what still comes is dropped. */
   #state: 'open' | 'deaf' | 'upgraded' = 'open';
   readonly #destroySoon: () => void;
-  /** Bytes that the client has taken, and when that was seen to grow. */
+  /** Bytes that the client has taken, and since when they are no more although others wait. */
   #taken = 0;
-  #takenAtMs = 0;
+  #stuckSinceMs: number | undefined;
 
   constructor(socket: Socket, server: ConnectionServer) {
     this.#socket = socket;
@@ -158,12 +158,14 @@ export class Connection implements SwapRemoveItem, Wire {
   checkTime(nowMs: number): void {
     const waiting = this.#socket.writableLength;
     const taken = this.#socket.bytesWritten - waiting;
-    if (waiting === 0 || taken !== this.#taken || this.#state === 'upgraded') {
+    if (waiting === 0 || this.#state === 'upgraded') {
+      this.#stuckSinceMs = undefined;
+    } else if (this.#stuckSinceMs === undefined || taken !== this.#taken) {
       this.#taken = taken;
-      this.#takenAtMs = nowMs;
-      return;
+      this.#stuckSinceMs = nowMs;
+    } else if (nowMs - this.#stuckSinceMs >= this.#server.limits.writeMs) {
+      this.destroy();
     }
-    if (nowMs - this.#takenAtMs >= this.#server.limits.writeMs) this.destroy();
   }
 
   ended(response: HttpResponse): void {
