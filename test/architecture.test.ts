@@ -44,7 +44,7 @@ const layers: Readonly<
     ],
     packages: ['undici'],
   },
-  'sandbox/': { from: ['json/', 'dialects/', 'http/', 'errors.ts', 'memoize.ts'], packages: [] },
+  'sandbox/': { from: ['json/', 'dialects/', 'http/', 'errors.ts', 'memoize.ts'], packages: ['ret'] },
   'gateway/': {
     from: [
       'json/',

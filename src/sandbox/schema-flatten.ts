@@ -68,13 +68,9 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(pointer);
   } catch {
-    // Not percent-encoded after all: the step is taken as it stands.
-    return pointer;
+    return pointer; // not percent-encoded after all: the step is taken as it stands
   }
 }
-
-const stricterIsHigher = new Set(['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']);
-const stricterIsLower = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 
 /** Both schemas at once. */
 function merge(first: Schema, second: Schema): Schema {
@@ -87,37 +83,30 @@ function merge(first: Schema, second: Schema): Schema {
 
 function mergeKeyword(name: string, first: unknown, second: unknown): unknown {
   if (typeof first === 'number' && typeof second === 'number') {
-    if (stricterIsHigher.has(name)) return Math.max(first, second);
-    if (stricterIsLower.has(name)) return Math.min(first, second);
+    return /^(?:min|exclusiveMin)/.test(name) ? Math.max(first, second) : Math.min(first, second);
   }
-  if (name === 'required' && Array.isArray(first) && Array.isArray(second)) return [...first, ...second];
-  if (name === 'properties' && isObject(first) && isObject(second)) return mergeProperties(first, second);
+  if (name === 'required') return [first, second].flat();
   if (name === 'items') return { allOf: [first, second] };
-  if (name === 'type') return commonType(first, second);
+  if (name === 'type') return commonType([first].flat(), [second].flat());
+  if (name === 'properties' && isObject(first) && isObject(second)) return mergeProperties(first, second);
   if (name === 'enum' && Array.isArray(first) && Array.isArray(second)) {
     const allowed = new Set(second.map((value) => JSON.stringify(value)));
     return first.filter((value) => allowed.has(JSON.stringify(value)));
   }
-  if (name === 'additionalProperties' && (first === false || second === false)) return false;
-  return first;
+  return second === false ? second : first;
 }
 
 function mergeProperties(first: Schema, second: Schema): Schema {
   const names = new Set([...Object.keys(first), ...Object.keys(second)]);
   return Object.fromEntries(
-    [...names].map((name) => {
-      if (!Object.hasOwn(first, name)) return [name, second[name]];
-      return [name, Object.hasOwn(second, name) ? { allOf: [first[name], second[name]] } : first[name]];
-    }),
+    [...names].map((name) => [name, { allOf: [first[name] ?? true, second[name] ?? true] }]),
   );
 }
 
-function commonType(first: unknown, second: unknown): unknown {
-  const others: readonly unknown[] = Array.isArray(second) ? second : [second];
-  const own: readonly unknown[] = Array.isArray(first) ? first : [first];
-  const common = own.filter((type) => others.includes(type));
+function commonType(first: readonly unknown[], second: readonly unknown[]): unknown {
+  const common = first.filter((type) => second.includes(type));
   if (common.length > 0) return common;
-  return own.includes('integer') || others.includes('integer') ? 'integer' : first;
+  return [...first, ...second].includes('integer') ? 'integer' : first;
 }
 
 function invalidSchema(work: SchemaWork, problem: string) {

@@ -2,47 +2,24 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** A number within minimum, maximum, their exclusive forms and multipleOf; 1 where nothing is said. */
 export function buildNumber(schema: Schema, variant: number): number {
-  const isInteger =
-    schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'));
-  const factor = readNumber(schema.multipleOf);
-  const step = factor ?? (isInteger ? 1 : undefined);
-  return step === undefined ? pickReal(schema, variant) : pickMultiple(schema, step, variant);
+  const isInteger = [schema.type].flat().includes('integer');
+  const step = bound(schema.multipleOf, isInteger ? 1 : 0);
+  const above = bound(schema.exclusiveMinimum, Number.NEGATIVE_INFINITY);
+  const below = bound(schema.exclusiveMaximum, Number.POSITIVE_INFINITY);
+  const lowest = Math.max(bound(schema.minimum, Number.NEGATIVE_INFINITY), above);
+  const highest = Math.min(bound(schema.maximum, Number.POSITIVE_INFINITY), below);
+  const fits = (value: number) =>
+    Number.isFinite(value) && value >= lowest && value <= highest && value !== above && value !== below;
+
+  const unit = step === 0 ? 1 : step;
+  const up = step === 0 ? lowest : Math.ceil(lowest / step) * step;
+  const down = step === 0 ? highest : Math.floor(highest / step) * step;
+  const first = [unit, up, up + unit, down, down - unit].find(fits);
+  const between = lowest + (highest - lowest) / (variant + 2);
+  const others = first === undefined ? [] : [first + variant * unit, first - variant * unit];
+  return others.find(fits) ?? (step === 0 && fits(between) ? between : (first ?? unit));
 }
 
-function pickMultiple(schema: Schema, step: number, variant: number): number {
-  const above = readNumber(schema.exclusiveMinimum);
-  const below = readNumber(schema.exclusiveMaximum);
-  const lowest = Math.max(
-    Math.ceil((readNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY) / step),
-    above === undefined ? Number.NEGATIVE_INFINITY : Math.floor(above / step) + 1,
-  );
-  const highest = Math.min(
-    Math.floor((readNumber(schema.maximum) ?? Number.POSITIVE_INFINITY) / step),
-    below === undefined ? Number.POSITIVE_INFINITY : Math.ceil(below / step) - 1,
-  );
-  const first = Math.max(lowest, Math.min(Math.max(1, lowest), highest - variant));
-  return Math.min(first + variant, highest) * step;
-}
-
-function pickReal(schema: Schema, variant: number): number {
-  const above = readNumber(schema.exclusiveMinimum);
-  const below = readNumber(schema.exclusiveMaximum);
-  const lowest = Math.max(
-    readNumber(schema.minimum) ?? Number.NEGATIVE_INFINITY,
-    above ?? Number.NEGATIVE_INFINITY,
-  );
-  const highest = Math.min(
-    readNumber(schema.maximum) ?? Number.POSITIVE_INFINITY,
-    below ?? Number.POSITIVE_INFINITY,
-  );
-  const isInside = lowest < 1 && 1 + variant < highest;
-  if (isInside) return 1 + variant;
-  if (lowest === Number.NEGATIVE_INFINITY) return highest - 1 - variant;
-  if (highest === Number.POSITIVE_INFINITY) return lowest + 1 + variant;
-  // Strictly between the bounds, so it does not matter which of them are exclusive.
-  return lowest + (highest - lowest) / (variant + 2);
-}
-
-function readNumber(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+function bound(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }

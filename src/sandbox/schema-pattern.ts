@@ -1,4 +1,7 @@
-import { readPattern, type Term } from './schema-pattern-reader.ts';
+import ret, { type Set as CharacterSet, type Root, type Token, types } from 'ret';
+
+// The package is CommonJS and exports the function itself, which its types don't know.
+const parse = ret as unknown as typeof ret.default;
 
 interface Lengths {
   readonly fewest: number;
@@ -7,7 +10,10 @@ interface Lengths {
   readonly variant: number;
 }
 
+const mostLength = 500;
 const mostCharacters = 10_000;
+// Tried in this order for sets that only say what is not wanted.
+const samples = [...'a0A-_ .@/:1bZ!#'].map((character) => character.charCodeAt(0));
 
 /**
  * A text that the regular expression matches, made from its parts; undefined where it uses lookaround,
@@ -15,12 +21,12 @@ const mostCharacters = 10_000;
  * never run: it comes from the client, and V8's engine can be kept busy for ever by a hostile one.
  */
 export function buildMatching(pattern: string, { fewest, most, variant }: Lengths): string | undefined {
-  const alternatives = readPattern(pattern);
-  if (alternatives === undefined) return undefined;
+  const root = parsePattern(pattern);
+  if (root === undefined) return undefined;
   // Repeated parts are lengthened step by step until the text is long enough.
   let found = 0;
-  for (const extra of steps(fewest + variant)) {
-    const text = write(alternatives, extra);
+  for (let extra = 0; extra <= Math.min(fewest + variant, mostCharacters); extra += 1) {
+    const text = write(root, extra);
     if (text === undefined) return undefined;
     if (text.length < fewest || text.length > most) continue;
     if (found === variant) return text;
@@ -29,19 +35,63 @@ export function buildMatching(pattern: string, { fewest, most, variant }: Length
   return undefined;
 }
 
-function* steps(wanted: number): Generator<number> {
-  const last = Math.min(wanted, mostCharacters);
-  for (let extra = 0; extra <= last; extra += 1) yield extra;
+function parsePattern(pattern: string): Root | undefined {
+  if (pattern.length > mostLength) return undefined;
+  try {
+    return parse(pattern);
+  } catch {
+    return undefined; // it is no regular expression
+  }
 }
 
-function write(alternatives: readonly (readonly Term[])[], extra: number): string | undefined {
+/** Of alternatives the first; undefined where a part can't be written. */
+function write(token: Root | Token, extra: number): string | undefined {
+  switch (token.type) {
+    case types.ROOT:
+      return writeAll(token.options?.[0] ?? token.stack ?? [], extra);
+    case types.GROUP: {
+      const looksAround = token.followedBy ?? token.notFollowedBy ?? token.lookBehind ?? false;
+      return looksAround ? undefined : writeAll(token.options?.[0] ?? token.stack ?? [], extra);
+    }
+    case types.CHAR:
+      return String.fromCharCode(token.value);
+    case types.SET: {
+      const code = pick(token);
+      return code === undefined ? undefined : String.fromCharCode(code);
+    }
+    case types.REPETITION: {
+      const piece = write(token.value, extra);
+      const count = token.min + Math.min(extra, token.max - token.min);
+      return piece === undefined || piece.length * count > mostCharacters ? undefined : piece.repeat(count);
+    }
+    case types.POSITION:
+      return token.value === '^' || token.value === '$' ? '' : undefined;
+    case types.REFERENCE:
+      return undefined;
+  }
+}
+
+function writeAll(tokens: readonly Token[], extra: number): string | undefined {
   let text = '';
-  for (const term of alternatives[0] ?? []) {
-    const piece = term.atom.kind === 'character' ? term.atom.character : write(term.atom.alternatives, extra);
-    if (piece === undefined) return undefined;
-    const count = term.fewest + Math.min(extra, term.most - term.fewest);
-    if (text.length + piece.length * count > mostCharacters) return undefined;
-    text += piece.repeat(count);
+  for (const token of tokens) {
+    const piece = write(token, extra);
+    if (piece === undefined || text.length + piece.length > mostCharacters) return undefined;
+    text += piece;
   }
   return text;
+}
+
+function pick(set: CharacterSet): number | undefined {
+  const [first] = set.set;
+  if (set.not || first === undefined) return samples.find((code) => accepts(set, code));
+  if (first.type === types.SET) return pick(first);
+  return first.type === types.RANGE ? first.from : first.value;
+}
+
+function accepts({ set, not }: CharacterSet, code: number): boolean {
+  const isListed = set.some((element) => {
+    if (element.type === types.SET) return accepts(element, code);
+    return element.type === types.RANGE ? element.from <= code && code <= element.to : element.value === code;
+  });
+  return isListed !== not;
 }
