@@ -127,7 +127,7 @@ export type AnswerPart =
 export interface Answer {
   readonly parts: readonly AnswerPart[];
   readonly finish: FinishReason;
-  /** The stop sequence that matched, where the provider says so. */
+  /** The stop sequence that matched, where the provider names it. */
   readonly stopSequence?: string | undefined;
   readonly usage?: Usage | undefined;
 }
@@ -153,7 +153,7 @@ export interface CallStart extends ToolName {
  * implements them. Method calls instead of event objects, because this runs once per token.
  */
 export interface StreamSink {
-  /** The provider said something; called before everything else. */
+  /** The first event of the provider came; called before everything else. */
   start(): void;
   thinking(text: string): void;
   text(text: string): void;

@@ -54,7 +54,7 @@ export interface Dialect {
   isLastEvent(head: string): boolean;
   /** Whether a body that ends after this event, without a last one, was complete all the same. */
   mayEndAfter(event: string): boolean;
-  /** The body of an answer that tells of a failure. */
+  /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
   errorEvent(failure: ProviderFailure, sequence: number): string;

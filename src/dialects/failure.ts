@@ -47,7 +47,7 @@ function toCode(code: unknown): string | undefined {
   return toText(code) || undefined;
 }
 
-// OpenAI nests a message, Ollama has a bare string, FastAPI says `detail`, others `message`, or no JSON at all.
+// OpenAI nests a message, Ollama has a bare string, FastAPI has `detail`, others `message`, or no JSON at all.
 function toMessage(body: unknown, inner: Fields): string {
   if (typeof body === 'string') return isPage(body) ? '' : body.trim();
   const outer = toFields(body);

@@ -58,7 +58,7 @@ function checkNames(document: JsonDocument, dialect: Dialect): void {
   if (turns !== undefined) checkTurns(document, turns);
 }
 
-/** Turns and their content blocks: their keys tell the roles of texts, which policies go by. */
+/** Turns and their content blocks: their keys decide the roles of texts, which policies match on. */
 function checkTurns(document: JsonDocument, turns: number): void {
   if (document.kind(turns) !== kinds.array) return;
   for (let turn = turns + 1; turn < document.next(turns); turn = document.next(turn)) {

@@ -10,8 +10,8 @@ const colon = 0x3a;
 const nothing = Buffer.alloc(0);
 
 /**
- * Watches a provider's event stream pass, chunk by chunk: how many tokens it tells of, and whether it came to
- * a proper end. Only whole events pass, in the bytes they came in; the beginning of one waits for the rest.
+ * Watches a provider's event stream pass, chunk by chunk: the usage it reports, and whether it came to a
+ * proper end. Only whole events pass, in the bytes they came in; the beginning of one waits for the rest.
  */
 export class StreamObserver {
   usage: Usage | undefined;

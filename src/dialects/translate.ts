@@ -28,13 +28,13 @@ export interface Translation {
 /** `cut`: complete for the client, at a stop sequence that the provider knows nothing of and has to be stopped at. */
 export type StreamState = 'open' | 'complete' | 'cut' | 'failed';
 
-/** The translation of one stream. It gives out text only when it says something to the client. */
+/** The translation of one stream. Its methods return what the client gets, which may be nothing. */
 export interface StreamTranslation {
   /** One event of the provider; throws `provider.broken_response` where it makes no sense. */
   event(name: string | undefined, data: string): string;
   /** The provider's body ended. Throws `provider.broken_response` when the answer was cut. */
   end(): string;
-  /** The event for a failure after the first byte, after whatever was not given out yet. Never a finish. */
+  /** The event for a failure after the first byte, after whatever has not been returned yet. Never a finish. */
   fail(error: GatewayError, requestId: string): string;
   /** In every state but open the client has its last event, and nothing more will come. */
   readonly state: StreamState;
@@ -162,7 +162,7 @@ class TranslatedEvents implements StreamTranslation {
     return this.#writer.take();
   }
 
-  /** The answer ends at a stop sequence, before the provider has told what it used. */
+  /** The answer ends at a stop sequence, before the provider has reported its usage. */
   cut(request: Fields): void {
     this.#state = 'cut';
     const known = this.#usage ?? noUsage;

@@ -1,5 +1,5 @@
 import { readBody } from '../http/body.ts';
-import { giveAnswer } from './answer/answer.ts';
+import { sendAnswer } from './answer/answer.ts';
 import { authenticate } from './authenticate.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
@@ -39,7 +39,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (reserving !== undefined) await reserving;
 
     const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
-    await giveAnswer(exchange, forwarded, { endpoint, request, gateway, check });
+    await sendAnswer(exchange, forwarded, { endpoint, request, gateway, check });
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {

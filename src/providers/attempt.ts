@@ -33,7 +33,7 @@ export type Attempt<Request extends ProviderRequest = ProviderRequest> =
   | { readonly target: Target; readonly forwarded: Forwarded<Request> }
   | { readonly target: Target; readonly failure: UpstreamFailure };
 
-/** Whether the provider surely did no work, or said itself that it failed. */
+/** Whether the provider surely did no work, or answered that it failed. */
 export function mayGoOn(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
   const { status } = attempt.forwarded.answer;
@@ -71,7 +71,7 @@ export function discard(attempt: Attempt): void {
   attempt.forwarded.release();
 }
 
-/** What the client hears of an attempt after which nobody else could be asked. */
+/** The client's error for an attempt after which no other target could be asked. */
 export function failureOf(attempt: Attempt): GatewayError {
   if ('failure' in attempt) return attempt.failure.error;
   const { status, headers } = attempt.forwarded.answer;

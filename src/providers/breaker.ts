@@ -43,7 +43,7 @@ export class Breaker {
     if (this.isOpen) this.#openUntilMs = nowMs + this.#options.openMs;
   }
 
-  /** The request said nothing (its client left first). */
+  /** The request has no outcome (its client left first). */
   abstained(): void {
     this.#isProbing = false;
   }

@@ -22,7 +22,7 @@ export interface ForwardOptions<Request extends ProviderRequest> {
    * passed over; anything else that it throws ends the search.
    */
   readonly build: BuildRequest<Request>;
-  /** Is told before every attempt. */
+  /** Called before every attempt. */
   readonly onAttempt: (target: Target, request: Request) => void;
   readonly lifetime: Lifetime;
 }
@@ -113,7 +113,7 @@ function send<Request extends ProviderRequest>(
   });
 }
 
-/** Waits for a place at the provider; what prevents it says nothing about the provider's health. */
+/** Waits for a place at the provider; failing to get one is no evidence about the provider's health. */
 async function enter({ provider, model }: Target, lifetime: Lifetime): Promise<void> {
   try {
     await provider.admission.enter(lifetime);

@@ -55,7 +55,7 @@ export class Health {
     this.#models.get(model)?.abstained();
   }
 
-  /** The request said nothing about the provider (its client left first). */
+  /** The request has no outcome (its client left first). */
   abstained(model: string): void {
     this.#host.abstained();
     this.#models.get(model)?.abstained();

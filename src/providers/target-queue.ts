@@ -40,7 +40,7 @@ export class TargetQueue<Request> {
     return next;
   }
 
-  /** Whether `take` would give one that may be asked now; those that may not are passed over. */
+  /** Whether there is another target that may be asked now; those that may not are passed over. */
   async hasMore(): Promise<boolean> {
     this.#next ??= await this.#find();
     while (this.#next !== undefined && waitMs(this.#next.target) > 0) {

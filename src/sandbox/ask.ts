@@ -44,7 +44,7 @@ export type Part =
 
 export type End = { readonly kind: 'done' | 'length' } | { readonly kind: 'stop'; readonly sequence: string };
 
-/** What the model says, before any dialect. */
+/** What the model answers, before any dialect. */
 export interface Answer {
   readonly parts: readonly Part[];
   readonly end: End;

@@ -13,13 +13,13 @@ const longText = Array.from({ length: longEvents }, (_, i) => String((i + 1) % 1
 const quotedCharacters = 200;
 
 /**
- * Decides what the model says: the same for the same request, streamed or not. `choice` counts the
+ * Decides what the model answers: the same for the same request, streamed or not. `choice` counts the
  * answers of a request that asks for several.
  */
-export function answer(ask: Ask, choice = 0): Answer {
+export function decideAnswer(ask: Ask, choice = 0): Answer {
   const tool = chooseTool(ask);
-  const spoken: Part = tool === undefined ? { kind: 'text', text: say(ask, choice) } : call(tool);
-  return shorten([...think(ask), spoken], ask);
+  const part: Part = tool === undefined ? { kind: 'text', text: buildText(ask, choice) } : call(tool);
+  return shorten([...think(ask), part], ask);
 }
 
 function think({ model, mayThink, userText }: Ask): readonly Part[] {
@@ -49,22 +49,22 @@ function call(tool: Tool): Part {
   return { kind: 'call', tool, input, inputText: JSON.stringify(input) };
 }
 
-function say(ask: Ask, choice: number): string {
+function buildText(ask: Ask, choice: number): string {
   if (ask.format.kind === 'schema') return JSON.stringify(buildValue(ask.format));
-  if (ask.format.kind === 'json') return JSON.stringify({ reply: sayFreely(ask, choice) });
-  return sayFreely(ask, choice);
+  if (ask.format.kind === 'json') return JSON.stringify({ reply: buildFreeText(ask, choice) });
+  return buildFreeText(ask, choice);
 }
 
-function sayFreely({ model, toolResults, userText }: Ask, choice: number): string {
+function buildFreeText({ model, toolResults, userText }: Ask, choice: number): string {
   if (model.kind === 'slow') return slowText;
   if (model.kind === 'long') return longText;
   const suffix = choice === 0 ? '' : ` This is answer ${choice + 1}.`;
   if (toolResults.length > 0) {
     return `The tool answered: "${clip(toolResults.join(' '), quotedCharacters)}". Nothing else is needed.${suffix}`;
   }
-  const heard = clip(userText, quotedCharacters);
-  if (heard === '') return `The sandbox found no text to reply to, so it says only this.${suffix}`;
-  return `The sandbox read: "${heard}". It works offline and always replies the same way.${suffix}`;
+  const quoted = clip(userText, quotedCharacters);
+  if (quoted === '') return `The sandbox found no text to reply to, so it says only this.${suffix}`;
+  return `The sandbox read: "${quoted}". It works offline and always replies the same way.${suffix}`;
 }
 
 /** Cuts text at the first stop sequence and everything at the cap. A call that does not fit is left out whole. */

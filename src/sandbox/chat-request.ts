@@ -81,11 +81,11 @@ function checkSampling(body: Owner): void {
   optional(body, 'logit_bias', object);
 }
 
-/** What the sandbox can't give is refused: left out in silence it would look like a fault of the client. */
+/** What the sandbox can't do is refused: ignored, it would look like a fault of the client. */
 function checkOutput(body: Owner): void {
   const unsupported = 'unsupported_parameter';
   if (optional(body, 'logprobs', flag) === true || optional(body, 'top_logprobs', anything) !== undefined) {
-    throw invalidField(['logprobs'], 'this model gives no log probabilities', unsupported);
+    throw invalidField(['logprobs'], 'this model has no log probabilities', unsupported);
   }
   const modalities = optional(body, 'modalities', list(text)) ?? [];
   if (modalities.some((modality) => modality !== 'text') || optional(body, 'audio', anything) !== undefined) {

@@ -1,5 +1,5 @@
 import type { Answer } from './ask.ts';
-import { answer } from './behaviour.ts';
+import { decideAnswer } from './behaviour.ts';
 import { type ChatRequest, parseChatRequest } from './chat-request.ts';
 import { countDeltas, createdSeconds, type Exchange, paceOf } from './exchange.ts';
 import { findTextModel } from './models.ts';
@@ -10,7 +10,7 @@ import { slices } from './tokens.ts';
 export function answerChat(exchange: Exchange): Reply {
   const model = findTextModel(exchange.model);
   const request = parseChatRequest(exchange.body, model);
-  const answers = Array.from({ length: request.choices }, (_, choice) => answer(request.ask, choice));
+  const answers = Array.from({ length: request.choices }, (_, choice) => decideAnswer(request.ask, choice));
   const pace = paceOf(model);
   if (request.isStreaming) return { kind: 'stream', frames: chatFrames(exchange, request, answers), pace };
   const value = {
@@ -18,7 +18,7 @@ export function answerChat(exchange: Exchange): Reply {
     object: 'chat.completion',
     created: createdSeconds,
     model: exchange.model,
-    choices: answers.map((said, index) => toChoice(said, index, exchange)),
+    choices: answers.map((answer, index) => toChoice(answer, index, exchange)),
     usage: toUsage(request, answers),
     service_tier: 'default',
     system_fingerprint: 'fp_sandbox',
@@ -27,10 +27,10 @@ export function answerChat(exchange: Exchange): Reply {
   return { kind: 'plain', value, pace, deltas: Math.max(...answers.map(countDeltas)) };
 }
 
-function toChoice(said: Answer, index: number, { makeId }: Exchange) {
-  const calls = said.parts.flatMap((part) => (part.kind === 'call' ? [part] : []));
-  const thoughts = textOf(said, 'thinking');
-  const words = textOf(said, 'text');
+function toChoice(answer: Answer, index: number, { makeId }: Exchange) {
+  const calls = answer.parts.flatMap((part) => (part.kind === 'call' ? [part] : []));
+  const thoughts = textOf(answer, 'thinking');
+  const words = textOf(answer, 'text');
   return {
     index,
     message: {
@@ -49,7 +49,7 @@ function toChoice(said: Answer, index: number, { makeId }: Exchange) {
           }),
     },
     logprobs: null,
-    finish_reason: toFinishReason(said),
+    finish_reason: toFinishReason(answer),
   };
 }
 
@@ -99,7 +99,7 @@ function* chatFrames(exchange: Exchange, request: ChatRequest, answers: readonly
     system_fingerprint: 'fp_sandbox',
   };
   const usageLater = request.includesUsage ? { usage: null } : {};
-  const waiting = answers.map((said, index) => ({ index, pieces: choicePieces(said, index, exchange) }));
+  const waiting = answers.map((answer, index) => ({ index, pieces: choicePieces(answer, index, exchange) }));
   // Choices take turns, as they do at a host that writes them at the same time.
   for (let open = waiting; open.length > 0; ) {
     const going: typeof waiting = [];
@@ -125,18 +125,19 @@ interface Piece {
   readonly finish?: string;
 }
 
-function* choicePieces(said: Answer, index: number, { makeId }: Exchange): Generator<Piece> {
-  const isCall = said.parts.some((part) => part.kind === 'call');
+function* choicePieces(answer: Answer, index: number, { makeId }: Exchange): Generator<Piece> {
+  const isCall = answer.parts.some((part) => part.kind === 'call');
   yield { delta: { role: 'assistant', content: isCall ? null : '', refusal: null }, kind: 'other' };
-  for (const part of said.parts) {
+  for (const part of answer.parts) {
     if (part.kind === 'call') {
-      yield* callPieces(part, makeId('call_', index), said.deltaLength);
+      yield* callPieces(part, makeId('call_', index), answer.deltaLength);
       continue;
     }
     const name = part.kind === 'thinking' ? 'reasoning_content' : 'content';
-    for (const text of slices(part.text, said.deltaLength)) yield { delta: { [name]: text }, kind: 'delta' };
+    for (const text of slices(part.text, answer.deltaLength))
+      yield { delta: { [name]: text }, kind: 'delta' };
   }
-  yield { delta: {}, kind: 'other', finish: toFinishReason(said) };
+  yield { delta: {}, kind: 'other', finish: toFinishReason(answer) };
 }
 
 function* callPieces(call: Call, id: string, length: number): Generator<Piece> {

@@ -28,7 +28,7 @@ const openaiCodes: Readonly<Record<number, string>> = {
 // The statuses after which a real host asks the client to come back.
 const retryable = new Set([429, 503, 529]);
 
-/** The failure as the Messages dialect says it. */
+/** The failure in the Messages dialect. */
 export function messagesFailure(refusal: Refusal, requestId: string): Failure {
   const { status } = refusal;
   const type = messagesTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
@@ -42,7 +42,7 @@ export function messagesFailure(refusal: Refusal, requestId: string): Failure {
   };
 }
 
-/** The failure as the three OpenAI dialects say it. */
+/** The failure in the three OpenAI dialects. */
 export function openaiFailure(refusal: Refusal): Failure {
   const { status } = refusal;
   const param = refusal.path === undefined || refusal.path.length === 0 ? null : openaiPlace(refusal.path);

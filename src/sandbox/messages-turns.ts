@@ -56,7 +56,7 @@ function parseMessage(value: unknown, path: Path) {
 
 function parseContent(content: unknown, path: Path, role: 'user' | 'assistant' | 'system'): readonly Block[] {
   if (typeof content === 'string') {
-    // A last assistant message may be empty, and only the whole list tells whether it is the last one.
+    // A last assistant message may be empty, and whether it is the last one takes the whole list to know.
     if (content === '' && role !== 'assistant') throw invalidField(path, 'must not be empty');
     return [{ type: 'text', text: content, path }];
   }

@@ -1,5 +1,5 @@
 import type { Answer, Part } from './ask.ts';
-import { answer } from './behaviour.ts';
+import { decideAnswer } from './behaviour.ts';
 import { countDeltas, type Exchange, paceOf } from './exchange.ts';
 import { countMessagesTokens, type MessagesRequest, parseMessagesRequest } from './messages-request.ts';
 import { findTextModel } from './models.ts';
@@ -13,16 +13,16 @@ export function answerMessages(exchange: Exchange): Reply {
   checkVersion(exchange);
   const model = findTextModel(exchange.model);
   const request = parseMessagesRequest(exchange.body, model);
-  const said = answer(request.ask);
+  const answer = decideAnswer(request.ask);
   const pace = paceOf(model);
-  if (request.isStreaming) return { kind: 'stream', frames: messageFrames(exchange, request, said), pace };
+  if (request.isStreaming) return { kind: 'stream', frames: messageFrames(exchange, request, answer), pace };
   const value = {
     ...messageHead(exchange),
-    content: said.parts.map((part, index) => toBlock(part, index, exchange, request)),
-    ...toStop(said),
-    usage: { ...toUsage(request, said), ...fixedUsage },
+    content: answer.parts.map((part, index) => toBlock(part, index, exchange, request)),
+    ...toStop(answer),
+    usage: { ...toUsage(request, answer), ...fixedUsage },
   };
-  return { kind: 'plain', value, pace, deltas: countDeltas(said) };
+  return { kind: 'plain', value, pace, deltas: countDeltas(answer) };
 }
 
 /** POST /v1/messages/count_tokens */
@@ -82,7 +82,7 @@ function toUsage({ ask }: MessagesRequest, { outputTokens, thinkingTokens }: Ans
   };
 }
 
-function* messageFrames(exchange: Exchange, request: MessagesRequest, said: Answer): Generator<Frame> {
+function* messageFrames(exchange: Exchange, request: MessagesRequest, answer: Answer): Generator<Frame> {
   const message = {
     ...messageHead(exchange),
     content: [],
@@ -90,16 +90,16 @@ function* messageFrames(exchange: Exchange, request: MessagesRequest, said: Answ
     stop_sequence: null,
     // Nothing but the prompt and the first token is counted before the rest is known.
     usage: {
-      ...toUsage(request, { ...said, outputTokens: Math.min(1, said.outputTokens), thinkingTokens: 0 }),
+      ...toUsage(request, { ...answer, outputTokens: Math.min(1, answer.outputTokens), thinkingTokens: 0 }),
       ...fixedUsage,
     },
   };
   yield namedFrame({ type: 'message_start', message });
   yield namedFrame({ type: 'ping' });
-  for (const [index, part] of said.parts.entries()) {
+  for (const [index, part] of answer.parts.entries()) {
     const block = toBlock(part, index, exchange, request);
     yield namedFrame({ type: 'content_block_start', index, content_block: toEmptyBlock(block) });
-    for (const delta of blockDeltas(part, block, said.deltaLength)) {
+    for (const delta of blockDeltas(part, block, answer.deltaLength)) {
       yield namedFrame({ type: 'content_block_delta', index, delta }, 'delta');
     }
     if (block.type === 'thinking') {
@@ -108,7 +108,7 @@ function* messageFrames(exchange: Exchange, request: MessagesRequest, said: Answ
     }
     yield namedFrame({ type: 'content_block_stop', index });
   }
-  yield namedFrame({ type: 'message_delta', delta: toStop(said), usage: toUsage(request, said) });
+  yield namedFrame({ type: 'message_delta', delta: toStop(answer), usage: toUsage(request, answer) });
   yield namedFrame({ type: 'message_stop' });
 }
 

@@ -13,7 +13,7 @@ export type Reply =
   | { readonly kind: 'plain'; readonly value: unknown; readonly pace: Pace; readonly deltas: number }
   | { readonly kind: 'stream'; readonly frames: Iterable<Frame>; readonly pace: Pace };
 
-/** What an event says; its type is its name too. */
+/** An event's payload; its type is its name too. */
 export interface Payload {
   readonly type: string;
   readonly [field: string]: unknown;

@@ -8,9 +8,9 @@ type Status = 'in_progress' | 'completed' | 'incomplete';
 export type Item = ReturnType<typeof toItem>;
 
 /** The items of the output, the last one incomplete where the cap cut it. */
-export function toItems(said: Answer, exchange: Exchange, request: ResponsesRequest): readonly Item[] {
-  return said.parts.map((part, index) => {
-    const isCut = said.end.kind === 'length' && index === said.parts.length - 1;
+export function toItems(answer: Answer, exchange: Exchange, request: ResponsesRequest): readonly Item[] {
+  return answer.parts.map((part, index) => {
+    const isCut = answer.end.kind === 'length' && index === answer.parts.length - 1;
     return toItem({ part, index, status: isCut ? 'incomplete' : 'completed', exchange, request });
   });
 }

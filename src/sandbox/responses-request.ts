@@ -104,7 +104,7 @@ function parseEffort(body: Owner): string | undefined {
   return optional(reasoning, 'effort', oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']));
 }
 
-/** A tool with its name as `tool_choice` may say it; without `tool` where the sandbox can't call it. */
+/** A tool by its name in `tool_choice`; without `tool` where the sandbox can't call it. */
 interface Offer {
   readonly name: string;
   readonly tool?: Tool;

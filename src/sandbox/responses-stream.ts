@@ -7,7 +7,7 @@ interface Stream {
   readonly started: ResponseBody;
   readonly ended: ResponseBody;
   readonly items: readonly Item[];
-  readonly said: Answer;
+  readonly answer: Answer;
 }
 
 /** The events of a streamed response, numbered from 0. */
@@ -20,12 +20,12 @@ export function* responsesFrames(stream: Stream): Generator<Frame> {
   }
 }
 
-function* payloads({ started, ended, items, said }: Stream): Generator<Payload> {
+function* payloads({ started, ended, items, answer }: Stream): Generator<Payload> {
   yield { type: 'response.created', response: started };
   yield { type: 'response.in_progress', response: started };
   for (const [output_index, item] of items.entries()) {
     yield { type: 'response.output_item.added', output_index, item: toStarted(item) };
-    yield* itemPayloads(item, output_index, said.deltaLength);
+    yield* itemPayloads(item, output_index, answer.deltaLength);
     yield { type: 'response.output_item.done', output_index, item };
   }
   yield { type: `response.${ended.status}`, response: ended };

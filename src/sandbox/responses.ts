@@ -1,5 +1,5 @@
 import type { Answer } from './ask.ts';
-import { answer } from './behaviour.ts';
+import { decideAnswer } from './behaviour.ts';
 import { countDeltas, createdSeconds, type Exchange, paceOf } from './exchange.ts';
 import { findTextModel } from './models.ts';
 import type { Reply } from './reply.ts';
@@ -11,19 +11,19 @@ import { responsesFrames } from './responses-stream.ts';
 export function answerResponses(exchange: Exchange): Reply {
   const model = findTextModel(exchange.model);
   const request = parseResponsesRequest(exchange.body, model);
-  const said = answer(request.ask);
+  const answer = decideAnswer(request.ask);
   const pace = paceOf(model);
-  const items = toItems(said, exchange, request);
+  const items = toItems(answer, exchange, request);
   const started = responseBody(exchange, 'in_progress', {});
-  const ended = responseBody(exchange, statusOf(said), {
+  const ended = responseBody(exchange, statusOf(answer), {
     output: items,
-    usage: toUsage(request, said),
+    usage: toUsage(request, answer),
     completed_at: createdSeconds,
   });
   if (request.isStreaming) {
-    return { kind: 'stream', frames: responsesFrames({ started, ended, items, said }), pace };
+    return { kind: 'stream', frames: responsesFrames({ started, ended, items, answer }), pace };
   }
-  return { kind: 'plain', value: ended, pace, deltas: countDeltas(said) };
+  return { kind: 'plain', value: ended, pace, deltas: countDeltas(answer) };
 }
 
 function statusOf({ end }: Answer): 'completed' | 'incomplete' {

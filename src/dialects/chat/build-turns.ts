@@ -25,21 +25,21 @@ export function buildChatTurns(
   names: ToolNames,
 ): Fields[] {
   const messages = buildSystem(request.system, host);
-  let said: ContentPart[] = [];
+  let pending: ContentPart[] = [];
   for (const turn of orderTurns(request.turns)) {
     const parts = toUserParts(turn, host);
     if (parts === undefined) {
       flush();
       for (const message of buildTurn(turn, names)) messages.push(message);
     }
-    for (const part of parts ?? mediaOf(turn)) said.push(part);
+    for (const part of parts ?? mediaOf(turn)) pending.push(part);
   }
   flush();
   return messages;
 
   function flush(): void {
-    if (said.length > 0) messages.push({ role: 'user', content: buildContent(said, host) });
-    said = [];
+    if (pending.length > 0) messages.push({ role: 'user', content: buildContent(pending, host) });
+    pending = [];
   }
 }
 
@@ -51,7 +51,7 @@ function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
 }
 
 /**
- * What is said in the user's name. Chat templates of hosts other than OpenAI refuse or misplace a system
+ * What is sent in the user's name. Chat templates of hosts other than OpenAI refuse or misplace a system
  * message after the first; as a marked user text it stays at its place, so that the prompt's beginning is the
  * same from turn to turn.
  */

@@ -22,10 +22,10 @@ const lowered = 'lowered to the limit configured for the model';
 const common: readonly FieldMapping[] = [
   carried('model', { note: "the model's name at the provider" }),
   carried('stream'),
-  answered('stream_options', 'usage is given when the client asked for it'),
-  refused('n', 'only one answer can be given here', { when: 'above 1', applies: (value) => value !== 1 }),
+  answered('stream_options', 'usage is sent when the client asked for it'),
+  refused('n', 'only one choice can be answered', { when: 'above 1', applies: (value) => value !== 1 }),
   dropped('n'),
-  refused('logprobs', 'this provider gives no log probabilities', isOn),
+  refused('logprobs', 'this provider has no log probabilities', isOn),
   dropped('logprobs'),
   dropped('top_logprobs'),
   refused('modalities', 'only text can be answered', {

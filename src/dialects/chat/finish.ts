@@ -29,5 +29,5 @@ export const finishReasons = {
   filter: 'content_filter',
 } satisfies Record<FinishReason, string>;
 
-/** For the end of streams whose host leaves `[DONE]` out: a finish reason says as much. */
+/** Ends streams whose host leaves `[DONE]` out. */
 export const hasFinishReason = /"finish_reason": ?"[^"]/;

@@ -38,7 +38,7 @@ function parseCalls(message: Fields): AnswerPart[] {
   });
 }
 
-/** Hosts give arguments as text, and sometimes as the object itself. */
+/** Hosts send arguments as text, and sometimes as the object itself. */
 export function toArguments(value: unknown): string {
   return isFields(value) ? JSON.stringify(value) : toText(value);
 }

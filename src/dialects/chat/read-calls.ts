@@ -63,7 +63,7 @@ export function createChatCalls(sink: StreamSink) {
     read(pieces: readonly unknown[]): void {
       for (const piece of pieces) readPiece(toFields(piece));
     },
-    /** Calls whose name never came are given out as they are; the client's refusal is better than silence. */
+    /** Starts the calls whose name never came: a client's error is better than a lost call. */
     flush(): void {
       for (const call of calls) if (!call.isStarted) begin(call);
     },

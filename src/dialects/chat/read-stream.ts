@@ -68,7 +68,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
       readChoices(chunk.choices);
     },
     end() {
-      // Some hosts close without `[DONE]`; the reason is what tells a finished answer from a cut one.
+      // Some hosts close without `[DONE]`; only the reason distinguishes a finished answer from a cut one.
       if (reason === undefined) throw brokenAnswer('ended before its last event');
       complete();
     },

@@ -112,7 +112,7 @@ export function toInput(text: string): Fields {
     const value: unknown = JSON.parse(text);
     return isFields(value) ? value : { raw_arguments: text };
   } catch {
-    // Models do write broken JSON; the tool then says so, which beats losing the turn.
+    // Models do write broken JSON; the tool then fails with it, which beats losing the turn.
     return { raw_arguments: text };
   }
 }

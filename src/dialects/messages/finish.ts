@@ -28,7 +28,7 @@ export function buildStop(finish: FinishReason, stopSequence: string | undefined
   return { stop_reason: stopReasons[finish], stop_sequence: null };
 }
 
-// Clients read `stop_sequence` beside that reason, so it is only given where it is known which one matched.
+// Clients read `stop_sequence` beside that reason, so it is only sent where it is known which one matched.
 const stopReasons = {
   stop: 'end_turn',
   sequence: 'end_turn',

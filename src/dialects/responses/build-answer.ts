@@ -10,11 +10,11 @@ import { buildResponsesUsage } from './usage.ts';
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
   const thinking = answer.parts.filter((part) => part.kind === 'thinking').map(toItem);
-  const said = answer.parts.filter((part) => part.kind === 'text' || part.kind === 'refusal');
+  const spoken = answer.parts.filter((part) => part.kind === 'text' || part.kind === 'refusal');
   const calls = answer.parts.flatMap((part) =>
     part.kind === 'call' ? [buildCallItem(part.call, context)] : [],
   );
-  const message = said.length > 0 ? [buildMessage(said, status, context)] : [];
+  const message = spoken.length > 0 ? [buildMessage(spoken, status, context)] : [];
   return buildResponse(context, {
     id: context.newId('resp_'),
     echo,

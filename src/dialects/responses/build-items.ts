@@ -35,8 +35,8 @@ function buildTurn(
     case 'results':
       return turn.results.map((result) => buildResult(result, kinds.get(result.callId)));
     case 'assistant': {
-      const said = turn.text === '' ? [] : [message('assistant', [{ type: 'output_text', text: turn.text }])];
-      return [...said, ...turn.calls.map((call) => buildCall(call, names))];
+      const text = turn.text === '' ? [] : [message('assistant', [{ type: 'output_text', text: turn.text }])];
+      return [...text, ...turn.calls.map((call) => buildCall(call, names))];
     }
   }
 }

@@ -7,7 +7,7 @@ import { parseResponsesUsage } from './usage.ts';
 export function parseResponsesAnswer(body: Fields): Answer {
   const { status } = body;
   if (status !== undefined && status !== 'completed' && status !== 'incomplete') {
-    throw brokenAnswer('is not complete, although its status says success');
+    throw brokenAnswer('is not complete, although its status is success');
   }
   if (!Array.isArray(body.output)) throw brokenAnswer('has no output');
   const parts = body.output.flatMap((item: unknown) => parseOutputItem(toFields(item)));

@@ -12,7 +12,7 @@ interface Item {
   thinkingKind?: unknown;
 }
 
-/** The output items of a Responses stream, by their place; everything is given out once, whichever event brings it. */
+/** The output items of a Responses stream, by their place; everything passes once, whichever event brings it. */
 export function createResponsesItems(sink: StreamSink) {
   const items: Item[] = [];
   let calls = 0;

@@ -36,7 +36,7 @@ export function toDocumentText(source: Source): string | undefined {
   return undefined;
 }
 
-/** Documents as text carry their name, so that the model can still tell them apart. */
+/** Documents as text carry their name, so that the model can still distinguish them. */
 export function titled(text: string, name: string | undefined): string {
   return name === undefined || name === '' ? text : `${name}\n\n${text}`;
 }

@@ -55,7 +55,7 @@ const withBudget = [
   'claude-haiku-4',
 ];
 
-/** How a Claude model is told to think harder: not at all, by a token budget (old ones), or by an effort. */
+/** How a Claude model is made to think harder: not at all, by a token budget (old ones), or by an effort. */
 export function thinkingControl(target: Target): 'none' | 'budget' | 'effort' {
   const name = bareName(target.targetModel);
   if (!isClaude(target) || startsWithAny(name, withoutThinking)) return 'none';

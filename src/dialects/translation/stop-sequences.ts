@@ -81,8 +81,8 @@ export function cutAnswer(answer: Answer, stops: readonly string[]): Answer {
 }
 
 /**
- * The same for a stream: a sink in front of the writer's, which hears nothing after the cut. `beforeCut` is
- * called when a sequence has matched, before the sink is told that the answer is complete.
+ * The same for a stream: a sink in front of the writer's, to which nothing passes after the cut. `beforeCut` is
+ * called when a sequence has matched, before the answer is completed.
  */
 export function cutStream(sink: StreamSink, stops: readonly string[], beforeCut: () => void): StreamSink {
   if (stops.length === 0) return sink;

@@ -26,7 +26,7 @@ export function toFunctionTool(tool: Tool): FunctionTool {
   };
 }
 
-// The grammar can't be enforced by a function's schema, so the model is told about it. The two dialects nest it differently.
+// A function's schema can't enforce the grammar, so it becomes part of the description. The two dialects nest it differently.
 function describeFormat(value: unknown): string {
   const format = toFields(value);
   if (format.type !== 'grammar') return '';

@@ -34,25 +34,25 @@ interface AnswerOptions {
 }
 
 /**
- * Gives the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
+ * Sends the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
  * words less our secrets; each in the client's dialect. Then the place at the provider is free again. Throws
  * provider.broken_response and provider.credentials_rejected.
  */
-export async function giveAnswer(
+export async function sendAnswer(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
   options: AnswerOptions,
 ): Promise<void> {
   try {
-    const given = give(exchange, forwarded, options);
-    if (given !== undefined) await given;
+    const sending = choose(exchange, forwarded, options);
+    if (sending !== undefined) await sending;
   } finally {
     forwarded.release();
   }
 }
 
-/** Undefined where it is given already. */
-function give(
+/** Undefined where all of it is sent already. */
+function choose(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
   options: AnswerOptions,
@@ -67,7 +67,7 @@ function give(
       `provider ${name} rejected the gateway's credentials`,
     );
   }
-  if (status >= 400) return giveError(exchange, forwarded, options);
+  if (status >= 400) return sendError(exchange, forwarded, options);
   if (status >= 300) {
     forwarded.answer.abort();
     throw new GatewayError(
@@ -78,9 +78,9 @@ function give(
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
   if (options.request.stream && isEventStream(type)) {
-    return giveStream(exchange, answer, forwarded, options);
+    return sendStream(exchange, answer, forwarded, options);
   }
-  if (isJson(type)) return giveJson(exchange, answer, forwarded, options);
+  if (isJson(type)) return sendJson(exchange, answer, forwarded, options);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',
@@ -88,7 +88,7 @@ function give(
   );
 }
 
-function giveStream(
+function sendStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
@@ -108,19 +108,19 @@ function giveStream(
   );
 }
 
-function giveJson(
+function sendJson(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
   options: AnswerOptions,
 ): Promise<void> | undefined {
   const body = readWhole(answer, answerLimitBytes, exchange.lifetime);
-  if (body instanceof Promise) return body.then((whole) => giveWhole(exchange, whole, forwarded, options));
-  giveWhole(exchange, body, forwarded, options);
+  if (body instanceof Promise) return body.then((whole) => sendWhole(exchange, whole, forwarded, options));
+  sendWhole(exchange, body, forwarded, options);
   return undefined;
 }
 
-function giveWhole(
+function sendWhole(
   exchange: Exchange,
   body: Buffer,
   forwarded: Forwarded<UpstreamRequest>,
@@ -139,8 +139,8 @@ function giveWhole(
   }
   exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
   const mended = endpoint.dialect.mendAnswer?.(value, request.document);
-  const given = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
-  send(exchange, forwarded, { body: given, gateway, isOwn: false });
+  const checked = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
+  send(exchange, forwarded, { body: checked, gateway, isOwn: false });
 }
 
 /** The answer after the rules on answers, which read what the client would. Throws the refusal. */
@@ -163,7 +163,7 @@ function parseAnswer(body: Buffer): unknown {
   }
 }
 
-async function giveError(
+async function sendError(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
   { endpoint, gateway, check }: AnswerOptions,

@@ -18,7 +18,7 @@ export class CheckedStream implements PassingStream {
   #text = '';
   #events = 0;
   #isWhole = false;
-  #toldFailure = false;
+  #hasFailed = false;
 
   constructor(inner: PassingStream, check: StreamCheck, dialect: Dialect) {
     this.#inner = inner;
@@ -32,20 +32,20 @@ export class CheckedStream implements PassingStream {
   pass(chunk: Buffer): Buffer {
     this.#parser.push(this.#inner.pass(chunk));
     if (this.#inner.state !== 'open') this.#take(this.#check.end());
-    return this.#give();
+    return this.#passed();
   }
 
   end(): Buffer {
     this.#parser.push(this.#inner.end());
     this.#parser.end();
     this.#take(this.#check.end());
-    return this.#give();
+    return this.#passed();
   }
 
   /** What the rules let go before they refused, and nothing that still waits for them. */
   fail(error: GatewayError, requestId: string): Buffer {
-    const told = this.#toldFailure ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
-    const bytes = Buffer.from(this.#text + told);
+    const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
+    const bytes = Buffer.from(this.#text + last);
     this.#text = '';
     return bytes;
   }
@@ -69,10 +69,10 @@ export class CheckedStream implements PassingStream {
     throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
   }
 
-  #give(): Buffer {
+  #passed(): Buffer {
     // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
     this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
-    this.#toldFailure = this.#inner.state === 'failed';
+    this.#hasFailed = this.#inner.state === 'failed';
     const bytes = Buffer.from(this.#text);
     this.#text = '';
     return bytes;

@@ -8,11 +8,11 @@ import { GatewayError } from '../../errors.ts';
 
 /** What becomes of a provider's event stream on its way to the client, one chunk after the other. */
 export interface PassingStream {
-  /** What the client gets for a chunk; empty where it says nothing yet. Throws provider.broken_response. */
+  /** What the client gets for a chunk; may be empty. Throws provider.broken_response. */
   pass(chunk: Buffer): Buffer;
-  /** The provider's body ended: what is left to say. Throws provider.broken_response where it was cut. */
+  /** The provider's body ended: the rest. Throws provider.broken_response where it was cut. */
   end(): Buffer;
-  /** The last event of a stream that fails, after whatever was not given out yet. */
+  /** The last event of a stream that fails, after whatever has not been passed yet. */
   fail(error: GatewayError, requestId: string): Buffer;
   /** In every state but open the client has its last event, and nothing that may still come is its own. */
   readonly state: StreamState;
@@ -58,7 +58,7 @@ export class ExactStream implements PassingStream {
   }
 }
 
-/** Each event of the provider becomes what the client's dialect says in its place; at most one is held. */
+/** Each event of the provider becomes events of the client's dialect; at most one is held. */
 export class TranslatedStream implements PassingStream {
   readonly #translation: StreamTranslation;
   readonly #parser: SseParser;

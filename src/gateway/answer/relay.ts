@@ -17,7 +17,7 @@ interface StreamOptions {
 
 /**
  * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is
- * complete; rejects where the stream was cut, after having told the client so, and when the client left.
+ * complete; rejects where the stream was cut, after an error event, and when the client left.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
   const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
@@ -35,7 +35,7 @@ class StreamSink implements BodySink {
   readonly #answer: ProviderAnswer;
   readonly #stream: PassingStream;
   readonly #settle: (error: GatewayError | undefined) => void;
-  // The lifetime may be over already, and then calls back before it has given its function.
+  // The lifetime may be over already, and then calls back before `onEnd` returns.
   #forget: () => void = () => undefined;
   #awaitsDrain = false;
   readonly #resume = () => {
@@ -143,7 +143,7 @@ class StreamSink implements BodySink {
     this.#finish(reason);
   }
 
-  /** Ends both sides, the client's loudly. */
+  /** Ends both sides; the client gets an error event. */
   #giveUp(error: GatewayError): void {
     this.#answer.abort();
     this.#cut(error);
@@ -154,11 +154,11 @@ class StreamSink implements BodySink {
       this.#response.end();
       return this.#finish(undefined);
     }
-    const lastWords = this.#stream.fail(error, this.#exchange.id);
+    const errorEvent = this.#stream.fail(error, this.#exchange.id);
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
-    this.#bytes += lastWords.length;
+    this.#bytes += errorEvent.length;
     this.#finish(error);
-    this.#response.breakOff(lastWords);
+    this.#response.breakOff(errorEvent);
   }
 
   #finish(error: GatewayError | undefined): void {

@@ -11,7 +11,7 @@ export class ScrubbedStream implements PassingStream {
   readonly #scrubber: Scrubber;
   readonly #pieces: PieceScrubber;
 
-  /** `inner` gives whole events, of the dialect. */
+  /** `inner` passes whole events of the dialect. */
   constructor(inner: PassingStream, scrubber: Scrubber, { pieceMember }: Dialect) {
     this.#inner = inner;
     this.#scrubber = scrubber;
