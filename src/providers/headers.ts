@@ -21,7 +21,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 /** Every header that goes on to a provider, with the kind of its value. */
-const forwardedNames: Readonly<Record<string, Kind>> = {
+export const forwardedNames: Readonly<Record<string, Kind>> = {
   accept: 'media',
   'user-agent': 'text',
   'openai-beta': 'list',
@@ -40,7 +40,7 @@ const forwardedNames: Readonly<Record<string, Kind>> = {
 };
 
 /** The same for all names that begin alike; `anthropic-` goes to providers of that dialect alone. */
-const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
+export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
   ['anthropic-', 'list'],
   ['x-stainless-', 'list'],
   ['x-codex-', 'state'],

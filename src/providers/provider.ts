@@ -2,11 +2,9 @@ import { memoize } from '../memoize.ts';
 import { Admission } from './admission.ts';
 import type { BreakerOptions } from './breaker.ts';
 import { Health } from './health.ts';
+import { type Host, hostOf, type ProviderFamily } from './host.ts';
 import { Pool } from './pool.ts';
 import { RetryBudget, type RetryOptions } from './retry.ts';
-
-/** Families of hosts: how they are addressed and given their key. */
-export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
 
 export interface ProviderOptions {
   readonly name: string;
@@ -40,7 +38,7 @@ export class Provider {
   /** Header names and values that every request to it gets. */
   readonly ownHeaders: readonly string[];
   /** Whose habits it has where hosts of one family differ. */
-  readonly host: 'openai' | 'anthropic' | 'compatible';
+  readonly host: Host;
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
 
@@ -67,12 +65,6 @@ export class Provider {
 function credentials({ family, apiKey }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];
   return family === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
-}
-
-function hostOf(family: ProviderFamily, hostname: string): Provider['host'] {
-  if (family === 'anthropic') return 'anthropic';
-  const isOpenAi = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
-  return isOpenAi ? 'openai' : 'compatible';
 }
 
 /** OpenAI-style base URLs hold the version, Anthropic's don't; one that does anyway is taken as meant. */

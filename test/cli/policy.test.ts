@@ -257,6 +257,52 @@ describe('policy explain', () => {
     expect(stdout + stderr).not.toMatch(/4111 ?1111|nightfall/i);
   });
 
+  test('shows what only the body that leaves would be blocked for, with its place there', async () => {
+    const request = {
+      model: 'gpt-test',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'f', input: {} }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'x' }],
+        },
+      ],
+    };
+    const cwd = createWorkspace({
+      'request.json': JSON.stringify(request),
+      'gateway.yaml': `
+policies:
+  house: { apply: all, rules: [{ id: marks, action: block, when: { text: { phrases: ["error: x"] } }, reason: content.mark }] }
+models: [{ match: "gpt-*", provider: gpt }]
+providers: { gpt: { dialect: openai, base_url: "http://127.0.0.1:9/v1", endpoints: [chat] } }
+projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
+`,
+    });
+
+    const text = await runCommand(['policy', 'explain', 'request.json'], { cwd });
+    const data = await runCommand(['policy', 'explain', 'request.json', '-o', 'json'], { cwd });
+
+    expect(text.exit).toBe(3);
+    expect(
+      text.stdout
+        .split('\n')
+        .slice(2, 5)
+        .map((line) => line.replace(/\d+us/, 'TIME').split('\t')),
+    ).toEqual([
+      ['marks', 'house', 'block', 'enforce', 'no', 'TIME', ''],
+      ['to gpt/gpt-test, as chat'],
+      ['marks', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/2/content folded'],
+    ]);
+    expect(JSON.parse(data.stdout)).toMatchObject({
+      decision: 'block',
+      rule: 'marks',
+      at: '/messages/2/content',
+      outgoing: [{ target: 'gpt/gpt-test', dialect: 'chat', decision: 'block' }],
+    });
+  });
+
   test('gives programs the same as JSON, from standard input', async () => {
     const cwd = createWorkspace(files);
 

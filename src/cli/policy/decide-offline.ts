@@ -1,11 +1,21 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
+import type { ModelEntry } from '../../config/build/models.ts';
+import type { ProviderConfig } from '../../config/build/providers.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import { factsOf } from '../../gateway/decision/judge.ts';
+import { factsOf, type RequestFacts } from '../../gateway/decision/judge.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { type ModelRequest, parseRequest } from '../../gateway/request.ts';
-import type { Action, Decision, Match, Subject, Verdict } from '../../policy/rule.ts';
+import {
+  type Action,
+  actions,
+  type Decision,
+  type Match,
+  type Subject,
+  type Verdict,
+} from '../../policy/rule.ts';
 import { chooseTargets } from '../../providers/route.ts';
+import { buildForTargets } from './judge-targets.ts';
 
 export interface Question {
   readonly config: Config;
@@ -31,10 +41,19 @@ export interface Outcome {
   readonly unseen: number;
 }
 
-/** A request as the gateway reads it, ready to be asked about; or how the reading refused it. */
-export type Read =
-  | { readonly kind: 'read'; readonly subject: Subject; readonly isServed: boolean }
-  | { readonly kind: 'refused'; readonly outcome: Outcome };
+/** A request as the gateway reads it, ready to be judged. */
+export interface ReadRequest {
+  readonly kind: 'read';
+  readonly request: ModelRequest;
+  readonly facts: RequestFacts;
+  readonly subject: Subject;
+  readonly entry: ModelEntry | undefined;
+  /** The configured providers that may be tried. */
+  readonly targets: readonly { readonly provider: ProviderConfig; readonly model: string }[];
+}
+
+/** Or how the strict reading refused it. */
+export type Read = ReadRequest | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 /** Reads a body as the gateway does: the strict gate, the fields, the model's names at its providers. */
 export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
@@ -49,20 +68,33 @@ export function readOffline({ config, key, endpoint, body, nowMs }: Question): R
   const configured = new Map([...config.providers].filter(([, { isConfigured }]) => isConfigured));
   const targets = entry === undefined ? [] : chooseTargets(entry, request.model, configured);
   const targetModels = targets.map(({ model }) => model);
-  return {
-    kind: 'read',
-    subject: {
-      ...factsOf(request, { endpoint, key, targetModels, nowMs }),
-      document: request.document,
-      dialect: endpoint.dialect,
-    },
-    isServed: targets.length > 0,
-  };
+  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  return { kind: 'read', request, facts, subject, entry, targets };
 }
 
+/** The decision on a request, and on what would be built of it for the first target that takes it. */
 export function decideOffline(question: Question): Outcome {
   const read = readOffline(question);
-  return read.kind === 'refused' ? read.outcome : toOutcome(question.key.policies.decide(read.subject));
+  if (read.kind === 'refused') return read.outcome;
+  const { policies } = question.key;
+  const decision = policies.decide(read.subject);
+  const first = buildForTargets(question, read, decision).find(({ kind }) => kind !== 'unsupported');
+  return first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
+}
+
+/** The outcome of two decisions, in the words of the stricter one; of two alike, of the first. */
+export function toStricter(one: Decision, other: Decision): Outcome {
+  const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
+  const both = (names: (decision: Decision) => readonly string[]) => [
+    ...new Set([...names(one), ...names(other)]),
+  ];
+  return {
+    ...toOutcome(isOther ? other : one),
+    would_block: both(({ wouldBlock }) => wouldBlock),
+    warnings: both(({ warnings }) => warnings),
+    unseen: Math.max(one.unseen, other.unseen),
+  };
 }
 
 export function toOutcome({ action, refusal, verdicts, wouldBlock, warnings, unseen }: Decision): Outcome {

@@ -2,13 +2,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import type { RuleExplanation } from '../../policy/explain.ts';
-import type { Detected } from '../../policy/rule.ts';
+import type { Decision, Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { table } from '../shell/terminal.ts';
-import { type Outcome, type Question, readOffline, toOutcome } from './decide-offline.ts';
+import { type Outcome, type Question, readOffline, toOutcome, toStricter } from './decide-offline.ts';
 import { type Fixture, parseFixtures } from './fixtures.ts';
+import { type BuiltForTarget, buildForTargets } from './judge-targets.ts';
 import { loadPolicies } from './load-policies.ts';
 import { readFileOrInput } from './read-file.ts';
 import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
@@ -20,7 +21,7 @@ interface ExplainOptions {
 }
 
 /** What is printed: of a rule where it matched, never what. */
-interface Told extends Outcome {
+interface Report extends Outcome {
   readonly endpoint: string;
   readonly key: string;
   readonly project: string;
@@ -28,12 +29,23 @@ interface Told extends Outcome {
   readonly target_models?: readonly string[];
   /** Whether a configured provider serves the model; the gateway answers 404 or 503 where none does. */
   readonly served?: boolean;
-  readonly rules: readonly ToldRule[];
+  readonly rules: readonly RuleReport[];
   /** Of all rules together, which share one reading of the body. */
   readonly microseconds?: number;
+  /** What would be sent in place of the client's own bytes; places are pointers into that. */
+  readonly outgoing?: readonly OutgoingReport[];
 }
 
-type ToldRule = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
+interface OutgoingReport extends Partial<Outcome> {
+  /** The provider and the model's name there. */
+  readonly target: string;
+  readonly dialect: string;
+  /** Why the target can't take the request. */
+  readonly unsupported?: string;
+  readonly rules: readonly RuleReport[];
+}
+
+type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
 
 export function build(io: Io): Command {
   return createCommand({
@@ -60,14 +72,14 @@ export function build(io: Io): Command {
         body: given.body,
         nowMs: options.time ?? given.nowMs ?? Date.now(),
       };
-      const told = tell(question);
+      const report = explain(question);
       const isForPeople = format === 'table' || io.stdout.isTTY === true;
-      if (format === 'text' || format === 'table') await write(io.stdout, toText(told, isForPeople));
-      else await write(io.stdout, `${JSON.stringify(told, null, format === 'json' ? 2 : 0)}\n`);
-      if (told.decision !== 'block') return;
-      throw new GatewayError('policy.blocked', told.message ?? 'the request is blocked', {
-        ...(told.reason === undefined ? {} : { reason: told.reason }),
-        ...(told.at === undefined ? {} : { param: told.at }),
+      if (format === 'text' || format === 'table') await write(io.stdout, toText(report, isForPeople));
+      else await write(io.stdout, `${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`);
+      if (report.decision !== 'block') return;
+      throw new GatewayError('policy.blocked', report.message ?? 'the request is blocked', {
+        ...(report.reason === undefined ? {} : { reason: report.reason }),
+        ...(report.at === undefined ? {} : { param: report.at }),
       });
     });
 }
@@ -85,43 +97,81 @@ async function readRequest(file: string, io: Io): Promise<Request> {
   );
 }
 
-function tell(question: Question): Told {
+function explain(question: Question): Report {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
   const read = readOffline(question);
   if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
-  const { subject, isServed } = read;
-  const explanation = key.policies.explain(subject, () => performance.now() * 1_000);
+  const { subject, targets } = read;
+  const { decision, rules, microseconds } = key.policies.explain(subject, nowUs);
+  const built = buildForTargets(question, read, decision).map((each) => explainBuilt(each, key));
+  // What the gateway decides is about the first target that takes the request.
+  const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
+  const outgoing = built.filter(({ kind }) => kind !== 'own bytes').map(({ report }) => report);
   return {
     ...about,
     model: subject.model,
     target_models: subject.targetModels,
-    served: isServed,
-    ...toOutcome(explanation.decision),
-    rules: explanation.rules.map(({ failure, ...rule }) => ({
-      ...rule,
-      microseconds: Math.round(rule.microseconds),
-      failed: failure !== undefined,
-    })),
-    microseconds: Math.round(explanation.microseconds),
+    served: targets.length > 0,
+    ...(first === undefined ? toOutcome(decision) : toStricter(decision, first)),
+    rules: rules.map(toReport),
+    microseconds: Math.round(microseconds),
+    ...(outgoing.length === 0 ? {} : { outgoing }),
   };
 }
 
-function toText(told: Told, isForPeople: boolean): string {
-  const { endpoint, key, project, model, target_models: names = [], served } = told;
+interface ExplainedTarget {
+  readonly kind: BuiltForTarget['kind'];
+  readonly report: OutgoingReport;
+  readonly decision?: Decision;
+}
+
+function explainBuilt(built: BuiltForTarget, { policies }: Question['key']): ExplainedTarget {
+  const { kind, target, dialect } = built;
+  const about = { target, dialect };
+  if (built.kind === 'own bytes') return { kind, report: { ...about, rules: [] } };
+  if (built.kind === 'unsupported') {
+    return { kind, report: { ...about, unsupported: built.reason, rules: [] } };
+  }
+  const { decision, rules } = policies.explain(built.subject, nowUs);
+  return { kind, decision, report: { ...about, ...toOutcome(decision), rules: rules.map(toReport) } };
+}
+
+function toReport({ failure, ...rule }: RuleExplanation): RuleReport {
+  return { ...rule, microseconds: Math.round(rule.microseconds), failed: failure !== undefined };
+}
+
+function nowUs(): number {
+  return performance.now() * 1_000;
+}
+
+function toText(report: Report, isForPeople: boolean): string {
+  const { endpoint, key, project, model, target_models: names = [], served, outgoing = [] } = report;
   const others = [...new Set(names)].filter((name) => name !== model);
   const as = others.length === 0 ? '' : ` (there ${others.join(', ')})`;
   const lines = [
     `request   ${endpoint}, key ${key} of project ${project}${model === undefined ? '' : `, model ${model}${as}`}`,
     ...(served === false ? ['note      no configured provider serves this model'] : []),
   ];
+  const sent = outgoing.map((each) => outgoingText(each, isForPeople)).join('');
+  return `${lines.join('\n')}\n${rulesTable(report.rules, isForPeople)}${sent}${decisionLines(report).join('\n')}\n`;
+}
+
+function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string {
   const header = ['RULE', 'POLICY', 'ACTION', 'MODE', 'MATCHED', 'TIME', 'WHERE'];
-  const rules = told.rules.length === 0 ? '' : `${table(header, told.rules.flatMap(toRows), isForPeople)}`;
-  return `${lines.join('\n')}\n${rules}${decisionLines(told).join('\n')}\n`;
+  return rules.length === 0 ? '' : `${table(header, rules.flatMap(toRows), isForPeople)}`;
+}
+
+/** What a target would be sent, with the rules that match there. */
+function outgoingText({ target, dialect, unsupported, rules }: OutgoingReport, isForPeople: boolean): string {
+  const matched = rules.filter((rule) => rule.matched);
+  const found = matched.length === 0 ? ', where no rule matches' : '';
+  const what = unsupported === undefined ? `as ${dialect}${found}` : `not sent: ${unsupported}`;
+  return `to ${target}, ${what}\n${rulesTable(matched, isForPeople)}`;
 }
 
 /** A rule's own line, and one more for every further place. */
-function toRows(rule: ToldRule): readonly (readonly string[])[] {
+function toRows(rule: RuleReport): readonly (readonly string[])[] {
   const { policy, action, mode, matched, failed, microseconds, matches } = rule;
   const [first, ...others] = matches.flatMap(({ at, view, matcher, count, detected = [] }) => [
     [at === '' ? '(request)' : at, view ?? matcher, ...(count > 1 ? [`${count} times`] : [])].join(' '),
@@ -137,8 +187,8 @@ function toDetected({ detector, confidence, why }: Detected): string {
   return `  ${detector}: ${confidence}${why === undefined ? '' : ` (${why})`}`;
 }
 
-function decisionLines(told: Told): string[] {
-  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, microseconds } = told;
+function decisionLines(report: Report): string[] {
+  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, microseconds } = report;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
   const where = at === undefined ? '' : ` at ${at}`;

@@ -4,7 +4,7 @@ import type { TextDialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type Translation } from '../../dialects/translate.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decide.ts';
 
 /** What is sent where a target needs a cap on output, and neither the client nor the configuration names one. */
@@ -16,8 +16,8 @@ export interface Destination {
   readonly dialect: DialectName;
   /** The model's name there. */
   readonly model: string;
-  readonly host: Provider['host'];
-  readonly family: Provider['options']['family'];
+  readonly host: Host;
+  readonly family: ProviderFamily;
   readonly entry: ModelEntry | undefined;
 }
 

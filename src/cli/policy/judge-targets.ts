@@ -1,0 +1,54 @@
+import type { ProviderConfig } from '../../config/build/providers.ts';
+import { type DialectName, dialects } from '../../dialects/registry.ts';
+import { GatewayError } from '../../errors.ts';
+import { buildBody } from '../../gateway/outgoing/build-body.ts';
+import { dialectAt } from '../../gateway/targets.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Decision, Subject } from '../../policy/rule.ts';
+import { hostOf } from '../../providers/host.ts';
+import type { Question, ReadRequest } from './decide-offline.ts';
+
+interface About {
+  /** The provider and the model's name there. */
+  readonly target: string;
+  readonly dialect: DialectName;
+}
+
+/** What a target would be sent. */
+export type BuiltForTarget =
+  | (About & { readonly kind: 'own bytes' })
+  | (About & { readonly kind: 'built'; readonly subject: Subject })
+  | (About & { readonly kind: 'unsupported'; readonly reason: string });
+
+/** What the gateway would send to the targets of a request that was decided on, in their order. */
+export function buildForTargets(
+  { key, endpoint }: Question,
+  { request, facts, entry, targets }: ReadRequest,
+  decision: Decision,
+): readonly BuiltForTarget[] {
+  if (decision.action === 'block') return [];
+  const document = decision.redacted ?? request.document;
+  const source = { request: { ...request, document }, endpoint, key, facts };
+  const redactedBy = decision.verdicts
+    .filter(({ action, mode }) => action === 'redact' && mode === 'enforce')
+    .map(({ policy }) => policy);
+  return targets.flatMap(({ provider, model }): BuiltForTarget[] => {
+    const dialect = dialectAt(provider, endpoint);
+    if (dialect === undefined) return [];
+    const about = { target: `${provider.name}/${model}`, dialect };
+    if (dialect === endpoint.dialectName) return [{ ...about, kind: 'own bytes' }];
+    try {
+      const host = hostOf(provider.dialect, hostnameOf(provider));
+      const { body } = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
+      const built = { ...facts, redactedBy, document: parseStrictJson(body), dialect: dialects[dialect] };
+      return [{ ...about, kind: 'built', subject: built }];
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return [{ ...about, kind: 'unsupported', reason: error.message }];
+    }
+  });
+}
+
+function hostnameOf({ baseUrl }: ProviderConfig): string {
+  return baseUrl === undefined ? '' : new URL(baseUrl).hostname;
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isText } from '../../src/dialects/dialect.ts';
+import { type DialectName, dialects } from '../../src/dialects/registry.ts';
+import { mappingsBetween } from '../../src/dialects/translate.ts';
+import { forwardedNames, forwardedPrefixes } from '../../src/providers/headers.ts';
+import { speakAll } from '../kit/answers.ts';
+import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { type HostRequest, type ScriptedHost, startHost } from '../kit/host.ts';
+import { fill } from './leaks/fill.ts';
+import { isIn, type Thing, things } from './leaks/forbidden.ts';
+import { type Body, shapesOf } from './leaks/shapes.ts';
+
+// What leaves is what was judged: every field of every dialect is filled with what must not leave, in every form, and
+// sent to every dialect through a gateway; then all that the host received is searched. LEAKS=full tries every place
+// and form and prints the counts, which takes minutes; otherwise it is every eleventh.
+const isFull = process.env.LEAKS === 'full';
+
+const names = Object.keys(dialects) as DialectName[];
+const pairs = names.flatMap((client) =>
+  names.filter((provider) => canBeSent(client, provider)).map((provider) => ({ client, provider })),
+);
+
+function canBeSent(client: DialectName, provider: DialectName): boolean {
+  const [one, other] = [dialects[client], dialects[provider]];
+  return one === other || (isText(one) && isText(other) && mappingsBetween(one, other) !== undefined);
+}
+
+let host: ScriptedHost;
+let gateway: TestGateway;
+const received = new Map<string, HostRequest>();
+
+beforeAll(async () => {
+  host = await startHost((response, request) => {
+    received.set(request.headers.find(([name]) => name === 'x-client-request-id')?.[1] ?? '', request);
+    return speakAll(response, request);
+  });
+  const provider = (name: string) =>
+    name === 'messages'
+      ? `dialect: anthropic, base_url: "${host.url}"`
+      : `dialect: openai, base_url: "${host.url}/v1"`;
+  gateway = await startGateway(`
+providers:
+${names.map((name) => `  ${name}: { ${provider(name)}, api_key: "\${PROVIDER_KEY}", endpoints: [${name}], forward_headers: [x-team], retries: { attempts: 1 }, breaker: { failures: 1000 } }`).join('\n')}
+models:
+${names.map((name) => `  - { match: to-${name}, provider: ${name} }`).join('\n')}
+policies:
+  strict:
+    rules:
+      - { id: phrase, action: block, when: { text: { phrases: ["project nightfall"] } }, reason: content.phrase }
+      - { id: found, action: block, when: { text: { detect: [credit_card, secrets] } }, reason: content.found }
+  mild:
+    rules:
+      - { id: phrase-out, action: redact, when: { text: { phrases: ["project nightfall"] } }, reason: content.removed }
+      - { id: found-out, action: redact, when: { text: { detect: [credit_card, secrets] } }, reason: content.removed }
+projects:
+  shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { policies: [mild], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+`);
+});
+
+afterAll(async () => {
+  await host.close();
+  await gateway.stop();
+});
+
+interface Sent {
+  readonly status: number;
+  readonly form: string | null;
+  readonly request: HostRequest | undefined;
+}
+
+let sent = 0;
+
+async function send(
+  client: DialectName,
+  body: string,
+  key: string,
+  headers: Readonly<Record<string, string>> = {},
+  query = '',
+): Promise<Sent> {
+  sent += 1;
+  const id = `leak-${sent}`;
+  const answer = await fetch(gateway.url + dialects[client].path + query, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'x-client-request-id': id,
+      ...headers,
+    },
+  });
+  await answer.arrayBuffer();
+  const request = received.get(id);
+  received.delete(id);
+  return { status: answer.status, form: answer.headers.get('x-gateway-body'), request };
+}
+
+/** Runs some at once: waiting for each answer would double the time. */
+async function forAll<Item>(items: Iterable<Item>, run: (item: Item) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = iterator.next(); next.done !== true; next = iterator.next()) await run(next.value);
+  };
+  await Promise.all(Array.from({ length: 12 }, worker));
+}
+
+function isLeft(thing: Thing, { request }: Sent): boolean {
+  if (request === undefined) return false;
+  return (
+    [
+      JSON.parse(request.body.toString()),
+      request.target,
+      decodeURIComponent(request.target),
+      ...request.headers.flat(),
+    ]
+      // Our own key is in its own header.
+      .filter((each) => each !== secrets.PROVIDER_KEY && each !== `Bearer ${secrets.PROVIDER_KEY}`)
+      .some((each) => isIn(thing, each))
+  );
+}
+
+const table: Record<string, Record<string, number>> = {};
+
+afterAll(() => {
+  if (isFull) console.table(table);
+});
+
+describe.each(pairs)('$client to $provider', ({ client, provider }) => {
+  const withModel = (body: string) => body.replace('"model":"x"', `"model":"to-${provider}"`);
+
+  test('nothing forbidden reaches the host, and its harmless twins do', { timeout: 600_000 }, async () => {
+    const counts = {
+      sent: 0,
+      held: 0,
+      redacted: 0,
+      malformed: 0,
+      apart: 0,
+      left: 0,
+      harmless: 0,
+      malformedTwins: 0,
+      refused: 0,
+    };
+    const forms = new Set<string>();
+    const left: string[] = [];
+    const refused: string[] = [];
+
+    await forAll(cases(client), async ({ thing, form, at, forbidden, harmless }) => {
+      for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
+        const outcome = await send(client, withModel(forbidden), key);
+        counts.sent += 1;
+        forms.add(form);
+        if (isLeft(thing, outcome))
+          left.push(`${thing.name} ${form} ${at} ${key === secrets.OTHER_KEY ? 'redacting' : ''}`);
+        else if (outcome.status === 403) counts.held += 1;
+        else if (outcome.status === 400) counts.malformed += 1;
+        else if (outcome.form === 'redacted') counts.redacted += 1;
+        else counts.apart += 1;
+      }
+      for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
+        const twin = await send(client, withModel(harmless), key);
+        if (twin.status === 200) counts.harmless += 1;
+        // A shape that this provider can't take is no verdict on its content.
+        else if (twin.status === 400) counts.malformedTwins += 1;
+        else refused.push(`${thing.name} ${form} ${at}: ${twin.status}`);
+      }
+    });
+
+    counts.left = left.length;
+    counts.refused = refused.length;
+    table[`${client} to ${provider}`] = counts;
+    expect(left).toEqual([]);
+    expect(refused).toEqual([]);
+    const all = [
+      'escaped',
+      'key',
+      'neighbours',
+      ...(client === 'embeddings' ? [] : ['over one']),
+      'twins',
+      'whole',
+    ];
+    expect([...forms].sort()).toEqual(all);
+    expect(counts.held).toBeGreaterThan(counts.sent / 5);
+    expect(counts.redacted).toBeGreaterThan(0);
+    expect(counts.harmless).toBeGreaterThan(counts.sent / 4);
+  });
+
+  test('nor in a header or the query', { timeout: 600_000 }, async () => {
+    const body = withModel(JSON.stringify(shapesOf(client).at(-1)));
+    const left: string[] = [];
+    const refused: string[] = [];
+    const carriers = [
+      ...Object.keys(forwardedNames),
+      ...forwardedPrefixes.map(([prefix]) => `${prefix}anything`),
+      'x-team',
+    ].filter((name) => name !== 'x-client-request-id');
+
+    await forAll(things, async (thing) => {
+      for (const name of carriers) {
+        const values = [
+          thing.text,
+          `a;${thing.text}`,
+          encodeURIComponent(thing.text),
+          ...thing.halves.flat(),
+        ];
+        for (const value of values) {
+          const outcome = await send(client, body, secrets.PROJECT_KEY, { [name]: value });
+          if (isLeft(thing, outcome)) left.push(`${name}: ${thing.name}`);
+        }
+        const twin = await send(client, body, secrets.PROJECT_KEY, { [name]: thing.harmless });
+        if (twin.status === 403) refused.push(`${name}: ${thing.name}`);
+      }
+      for (const [prefix] of forwardedPrefixes) {
+        const name = prefix + thing.text.replaceAll(' ', '-');
+        const outcome = await send(client, body, secrets.PROJECT_KEY, { [name]: '1' });
+        if (thing.name !== 'phrase' && isLeft(thing, outcome)) left.push(name);
+      }
+      const query = `?beta=${encodeURIComponent(thing.text)}&${encodeURIComponent(thing.text)}=1`;
+      const outcome = await send(client, body, secrets.PROJECT_KEY, {}, query);
+      if (isLeft(thing, outcome)) left.push(`query: ${thing.name}`);
+    });
+
+    expect(left).toEqual([]);
+    expect(refused).toEqual([]);
+  });
+});
+
+function* cases(client: DialectName) {
+  let count = 0;
+  for (const [number, shape] of shapesOf(client).entries()) {
+    for (const pair of fill(shape, (place) => things[(number + place) % things.length] as Thing)) {
+      count += 1;
+      if (isFull || client === 'embeddings' || count % 11 === 0) yield pair;
+    }
+  }
+}
+
+test('every dialect and every row of its tables has shapes', () => {
+  for (const name of names) expect(shapesOf(name).length).toBeGreaterThan(1);
+  const shapes: readonly Body[] = names.flatMap((name) => shapesOf(name));
+  expect(shapes.length).toBeGreaterThan(150);
+});

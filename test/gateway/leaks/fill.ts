@@ -1,0 +1,150 @@
+import type { Thing } from './forbidden.ts';
+import type { Body } from './shapes.ts';
+
+type Path = readonly (string | number)[];
+
+/** A request with something in it, as the bytes of its body. */
+export interface Filled {
+  /** How it was put in. */
+  readonly form: 'whole' | 'escaped' | 'key' | 'neighbours' | 'over one' | 'twins';
+  readonly at: string;
+  readonly body: string;
+}
+
+/** The same request with a thing and with its harmless twin. */
+export interface Pair {
+  readonly form: Filled['form'];
+  readonly at: string;
+  readonly forbidden: string;
+  readonly harmless: string;
+}
+
+/** Every way to put a thing into a shape: into each string, as a key of each object, parted over each two strings. */
+export function* fill(
+  shape: Body,
+  thingFor: (number: number) => Thing,
+): Generator<Pair & { readonly thing: Thing }> {
+  const leaves = [...stringsOf(shape)].filter(({ path }) => path[0] !== 'model');
+  let number = 0;
+  const next = () => thingFor(number++);
+  for (const [at, leaf] of leaves.entries()) {
+    const thing = next();
+    const put = (text: string) => JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text)));
+    yield {
+      thing,
+      form: 'whole',
+      at: name(leaf.path),
+      forbidden: put(thing.text),
+      harmless: put(thing.harmless),
+    };
+    const other = next();
+    const write = (text: string) =>
+      escaped(JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text))), text);
+    yield {
+      thing: other,
+      form: 'escaped',
+      at: name(leaf.path),
+      forbidden: write(other.text),
+      harmless: write(other.harmless),
+    };
+    for (const [form, distance] of [
+      ['neighbours', 1],
+      ['over one', 2],
+    ] as const) {
+      const neighbour = leaves[at + distance];
+      if (neighbour === undefined) continue;
+      const parted = next();
+      const half = parted.halves[number % parted.halves.length] as readonly [string, string];
+      const both = ([first, second]: readonly [string, string]) =>
+        JSON.stringify(
+          replace(
+            replace(shape, leaf.path, encodeAs(leaf.value, first)),
+            neighbour.path,
+            encodeAs(neighbour.value, second),
+          ),
+        );
+      const place = `${name(leaf.path)} and ${name(neighbour.path)}`;
+      yield { thing: parted, form, at: place, forbidden: both(half), harmless: both(harmlessHalves(parted)) };
+    }
+    const twins = twinsOf(shape, leaf.path);
+    if (twins === undefined) continue;
+    const parted = next();
+    const half = parted.halves[number % parted.halves.length] as readonly [string, string];
+    const both = ([first, second]: readonly [string, string]) =>
+      JSON.stringify(twins(encodeAs(leaf.value, first), encodeAs(leaf.value, second)));
+    yield {
+      thing: parted,
+      form: 'twins',
+      at: name(leaf.path),
+      forbidden: both(half),
+      harmless: both(harmlessHalves(parted)),
+    };
+  }
+  for (const path of objectsOf(shape)) {
+    const thing = next();
+    const put = (key: string) => JSON.stringify(replace(shape, [...path, key], 'x'));
+    yield { thing, form: 'key', at: name(path), forbidden: put(thing.text), harmless: put(thing.harmless) };
+  }
+}
+
+function harmlessHalves({ harmless }: Thing): readonly [string, string] {
+  return [harmless.slice(0, harmless.length >> 1), harmless.slice(harmless.length >> 1)];
+}
+
+function name(path: Path): string {
+  return `/${path.join('/')}`;
+}
+
+/** The text as the string that stood there was written: base64, a data URL, JSON, or as it is. */
+function encodeAs(before: string, text: string): string {
+  const base64 = Buffer.from(text).toString('base64');
+  if (before.startsWith('data:text/plain;base64,')) return `data:text/plain;base64,${base64}`;
+  if (before === Buffer.from('plain text').toString('base64')) return base64;
+  if (before.startsWith('{"')) return JSON.stringify({ place: text });
+  return text;
+}
+
+function* stringsOf(
+  value: unknown,
+  path: Path = [],
+): Generator<{ readonly path: Path; readonly value: string }> {
+  if (typeof value === 'string') yield { path, value };
+  else if (typeof value === 'object' && value !== null) {
+    const isList = Array.isArray(value);
+    for (const [key, member] of Object.entries(value))
+      yield* stringsOf(member, [...path, isList ? Number(key) : key]);
+  }
+}
+
+function* objectsOf(value: unknown, path: Path = []): Generator<Path> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield path;
+  for (const [key, member] of Object.entries(value)) yield* objectsOf(member, [...path, key]);
+}
+
+function replace<Value>(value: Value, path: Path, by: unknown): Value {
+  const copy = structuredClone(value);
+  let container = copy as Record<string | number, unknown>;
+  for (const step of path.slice(0, -1)) container = container[step] as Record<string | number, unknown>;
+  container[path.at(-1) as string] = by;
+  return copy;
+}
+
+/** The shape with the innermost list element that holds the string twice, one behind the other. */
+function twinsOf(shape: Body, path: Path): ((first: string, second: string) => unknown) | undefined {
+  const at = path.findLastIndex((step) => typeof step === 'number');
+  if (at < 0) return undefined;
+  return (first, second) => {
+    const [one, other] = [replace(shape, path, first), replace(shape, path, second)];
+    const list = path.slice(0, at).reduce<unknown>((found, step) => Object(found)[step], one) as unknown[];
+    const twin = path.slice(0, at + 1).reduce<unknown>((found, step) => Object(found)[step], other);
+    list.splice((path[at] as number) + 1, 0, twin);
+    return one;
+  };
+}
+
+/** Writes a text within JSON as escapes, letter by letter. */
+function escaped(json: string, text: string): string {
+  const written = [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  return json.replaceAll(text, () => written);
+}

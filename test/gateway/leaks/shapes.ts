@@ -1,0 +1,278 @@
+import { isText } from '../../../src/dialects/dialect.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import { mappingsBetween } from '../../../src/dialects/translate.ts';
+import { probes } from '../../dialects/translation/field-probes.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+const pixel = 'iVBORw0KGgo=';
+const plain = Buffer.from('plain text').toString('base64');
+const call = {
+  type: 'tool_use',
+  id: 'call_1',
+  name: 'look_up',
+  input: { place: 'here', deeper: [{ unit: 'c' }] },
+};
+const thinking = { type: 'thinking', thinking: 'thoughts', signature: 'sig' };
+const file = { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: plain } };
+const schema = {
+  type: 'object',
+  description: 'an object',
+  properties: { place: { type: 'string', description: 'a place' } },
+};
+
+/** Conversations in which a translation joins, moves, drops and decodes; every block type of the dialect. */
+const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
+  messages: [
+    {
+      max_tokens: 64,
+      system: [
+        { type: 'text', text: 'one' },
+        { type: 'text', text: 'two' },
+      ],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'three' },
+            { type: 'text', text: 'four' },
+          ],
+        },
+        { role: 'user', content: 'five' },
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'six' }, thinking, { type: 'text', text: 'seven' }, call],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'eight' },
+            {
+              type: 'tool_result',
+              tool_use_id: 'call_1',
+              content: [
+                { type: 'text', text: 'nine' },
+                { type: 'text', text: 'ten' },
+              ],
+            },
+            { type: 'text', text: 'eleven' },
+          ],
+        },
+        { role: 'system', content: 'twelve' },
+        { role: 'user', content: 'thirteen' },
+      ],
+      tools: [{ name: 'look_up', description: 'looks up', input_schema: schema }],
+      stop_sequences: ['halt'],
+      metadata: { user_id: 'somebody' },
+    },
+    {
+      max_tokens: 64,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'before' },
+            { ...file, title: 'a title', context: 'a context' },
+            { type: 'text', text: 'between' },
+            {
+              type: 'document',
+              source: { type: 'text', media_type: 'text/plain', data: 'a document' },
+              title: 'its title',
+            },
+            {
+              type: 'search_result',
+              source: 'https://example.org',
+              title: 'a result',
+              content: [{ type: 'text', text: 'found' }],
+            },
+            { type: 'image', source: { type: 'url', url: 'https://example.org/picture.png' } },
+            { type: 'text', text: 'after' },
+          ],
+        },
+        { role: 'assistant', content: [call] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'failed' },
+            { type: 'text', text: 'last' },
+          ],
+        },
+      ],
+    },
+    {
+      max_tokens: 64,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
+            { type: 'text', text: 'x' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'redacted_thinking', data: 'data' },
+            { type: 'text', text: 'y' },
+          ],
+        },
+        { role: 'user', content: 'z' },
+      ],
+    },
+  ],
+  chat: [
+    {
+      messages: [
+        { role: 'system', content: 'one' },
+        {
+          role: 'developer',
+          content: [
+            { type: 'text', text: 'two' },
+            { type: 'text', text: 'three' },
+          ],
+        },
+        {
+          role: 'user',
+          name: 'somebody',
+          content: [
+            { type: 'text', text: 'four' },
+            { type: 'text', text: 'five' },
+          ],
+        },
+        { role: 'user', content: 'six' },
+        {
+          role: 'assistant',
+          content: 'seven',
+          reasoning_content: 'thoughts',
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"place":"here"}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'eight' },
+        { role: 'user', content: 'nine' },
+        { role: 'assistant', content: 'ten' },
+        { role: 'assistant', refusal: 'eleven', content: null },
+        { role: 'system', content: 'twelve' },
+        { role: 'user', content: 'thirteen' },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'look_up', description: 'looks up', parameters: schema } },
+      ],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', description: 'an answer', schema },
+      },
+      user: 'somebody',
+    },
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'before' },
+            { type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` } },
+            { type: 'text', text: 'between' },
+            { type: 'image_url', image_url: { url: 'https://example.org/picture.png', detail: 'low' } },
+            { type: 'text', text: 'after' },
+          ],
+        },
+      ],
+    },
+  ],
+  responses: [
+    {
+      instructions: 'one',
+      input: [
+        { role: 'system', content: 'two' },
+        {
+          role: 'developer',
+          content: [
+            { type: 'input_text', text: 'three' },
+            { type: 'input_text', text: 'four' },
+          ],
+        },
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'five' },
+            { type: 'input_text', text: 'six' },
+          ],
+        },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'seven', annotations: [] }],
+        },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'thoughts' }] },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [
+            { type: 'output_text', text: 'eight', annotations: [] },
+            { type: 'refusal', refusal: 'nine' },
+          ],
+        },
+        { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"place":"here"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'ten' },
+        { role: 'user', content: 'eleven' },
+        { role: 'user', content: 'twelve' },
+      ],
+      tools: [
+        { type: 'function', name: 'look_up', description: 'looks up', parameters: schema, strict: false },
+        { type: 'custom', name: 'patch', description: 'patches' },
+        {
+          type: 'namespace',
+          name: 'agents',
+          tools: [{ type: 'function', name: 'start', description: 'starts', parameters: schema }],
+        },
+      ],
+      text: { format: { type: 'json_schema', name: 'answer', description: 'an answer', schema } },
+      metadata: { note: 'a note' },
+    },
+    {
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'before' },
+            { type: 'input_file', filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
+            { type: 'input_text', text: 'between' },
+            { type: 'input_image', image_url: 'https://example.org/picture.png', detail: 'low' },
+            { type: 'input_text', text: 'after' },
+          ],
+        },
+        { type: 'custom_tool_call', call_id: 'call_2', name: 'patch', input: 'a patch' },
+        { type: 'custom_tool_call_output', call_id: 'call_2', output: 'patched' },
+        { role: 'user', content: 'last' },
+      ],
+    },
+    { input: 'only a text', instructions: 'and instructions' },
+  ],
+  embeddings: [{ input: 'a text', user: 'somebody' }, { input: ['one', 'two'] }],
+};
+
+const small: Readonly<Record<DialectName, Body>> = {
+  messages: { max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] },
+  chat: { messages: [{ role: 'user', content: 'hello' }] },
+  responses: { input: 'hello' },
+  embeddings: { input: 'hello' },
+};
+
+/** Shapes of requests: one for each row of the dialect's field tables, and the conversations above. */
+export function shapesOf(client: DialectName): readonly Body[] {
+  const dialect = dialects[client];
+  const rows = isText(dialect)
+    ? Object.values(dialects).flatMap((other) =>
+        isText(other) ? (mappingsBetween(dialect, other)?.rows ?? []) : [],
+      )
+    : [];
+  const probed = rows.map(({ field, when }): Body => {
+    const key = when === undefined ? field : `${field}|${when}`;
+    const probe = probes[client as keyof typeof probes][key];
+    if (probe === undefined) throw new Error(`no probe for the field ${key} of ${client}`);
+    return { ...small[client], ...probe.base, ...probe.set };
+  });
+  const all = [...conversations[client], small[client], ...probed].map((body) => ({ ...body, model: 'x' }));
+  return [...new Map(all.map((body) => [JSON.stringify(body), body])).values()];
+}
