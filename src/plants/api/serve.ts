@@ -76,12 +76,12 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     try {
       checkOrigin(request, allowed);
       refuseOtherUpgrades(request);
-      const session = await requireSession(request, sessions);
       if (!options.isFeedLive() || listener.isDraining) {
         throw new GatewayError('store.database', 'events are not available now; try again soon', {
           retryAfterS: 1,
         });
       }
+      const session = await requireSession(request, sessions);
       watchers.accept(request, socket, head, session.tokenHash);
       log({ event: 'plants.watch' });
     } catch (error) {
