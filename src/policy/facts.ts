@@ -5,7 +5,7 @@ import type { Search } from './search/search.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';
-import { findTools, type OfferedTool } from './traverse/offered-tools.ts';
+import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
 
 /** What rules ask about one request; found out when first asked, once for all rules. */
 export class Facts {
@@ -14,7 +14,7 @@ export class Facts {
   readonly #numbers: ReadonlyMap<string, number>;
   #searchResult: SearchResult | undefined;
   #texts: ViewedTexts | undefined;
-  #tools: readonly OfferedTool[] | undefined;
+  #tools: OfferedTools | undefined;
   #caps: readonly Cap[] | undefined;
 
   /** `caps` stands in for the caps of the request. */
@@ -31,7 +31,7 @@ export class Facts {
     return [model, ...targetModels, ...otherModels(document)];
   }
 
-  get tools(): readonly OfferedTool[] {
+  get tools(): OfferedTools {
     this.#tools ??= findTools(this.subject.document);
     return this.#tools;
   }

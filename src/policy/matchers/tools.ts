@@ -1,26 +1,35 @@
 import * as z from 'zod';
 import { compileGlob } from '../glob.ts';
+import type { OfferedTool } from '../traverse/offered-tools.ts';
 import { defineMatcher } from './matcher.ts';
+
+const anyName = /^\*+$/;
 
 /**
  * Tools that a request offers or forces, by globs over their names and built-in types; each as it is
- * written and in its folded view.
+ * written and in its folded view. Tools whose names can't be read could be any, so they match where one
+ * match is enough, and only `*` covers them where all must.
  */
 export const tools = defineMatcher({
   schema: z.array(z.string().min(1)).min(1),
   compile(patterns, { fold, quantifier }) {
     const exact = patterns.map(compileGlob);
     const folded = patterns.map((pattern) => compileGlob(fold.text(pattern).text));
-    const matches = (name: string) =>
+    const matchesName = (name: string) =>
       exact.some((glob) => glob(name)) || folded.some((glob) => glob(fold.text(name).text));
+    const matches = ({ name, qualified }: OfferedTool) => matchesName(name) || qualified.some(matchesName);
+    const coversAll = patterns.some((pattern) => anyName.test(pattern));
     return {
-      test({ tools: offered, subject }) {
-        const found = offered.filter(({ name }) => matches(name));
-        if (quantifier === 'all' && found.length < offered.length) return undefined;
-        const [first] = found;
+      test({ tools: { named, unnamed }, subject }) {
+        const found = named.filter(matches);
+        if (quantifier === 'all' && (found.length < named.length || (unnamed.length > 0 && !coversAll))) {
+          return undefined;
+        }
+        const entries = [...found.map(({ entry }) => entry), ...unnamed];
+        const [first] = entries;
         if (quantifier === 'any' && first === undefined) return undefined;
-        const at = first === undefined ? '' : subject.document.pointer(first.entry);
-        return [{ at, matcher: 'tools', count: found.length }];
+        const at = first === undefined ? '' : subject.document.pointer(first);
+        return [{ at, matcher: 'tools', count: entries.length }];
       },
     };
   },

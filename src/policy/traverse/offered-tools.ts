@@ -1,14 +1,24 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unnamed-tools.ts';
 
 /** A tool that a request offers or forces, by one of its names. */
 export interface OfferedTool {
   readonly name: string;
+  /** The same with the namespace that it stands in, as hosts and clients join the two. */
+  readonly qualified: readonly string[];
   /** Where the name stands. */
   readonly entry: number;
 }
 
+export interface OfferedTools {
+  readonly named: readonly OfferedTool[];
+  /** Where tools are offered whose names can't be read here. */
+  readonly unnamed: readonly number[];
+}
+
+/** Fields of a request, and of an item inside it, that offer or force tools. */
 const fields = ['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'] as const;
-const nameKeys = new Set(['name', 'server_label', 'server_name', 'mcp_server_name']);
+const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
 // What says only how a tool is described, or whether tools may be called at all.
 const plainTypes = new Set([
   'function',
@@ -21,6 +31,12 @@ const plainTypes = new Set([
   'tool',
   'allowed_tools',
   'url',
+  'tool_reference',
+  'tool_definition',
+  'tool_addition',
+  'mcp_tool_reference',
+  'mcp_toolset_reference',
+  'skill_reference',
 ]);
 // Below these stands the shape of a tool's input, whose names are no tools.
 const shapes = new Set([
@@ -37,64 +53,154 @@ const shapes = new Set([
 ]);
 
 /** Every name and built-in type of the tools that a request offers or forces, in any dialect. */
-export function findTools(document: JsonDocument): readonly OfferedTool[] {
-  const found: OfferedTool[] = [];
-  for (const field of fields) {
-    const entry = document.member(document.root, field);
-    if (entry !== undefined) collect(document, entry, found);
-  }
-  collectAdded(document, found);
-  return found;
+export function findTools(document: JsonDocument): OfferedTools {
+  const search = new ToolSearch(document);
+  search.request();
+  return search;
 }
 
-function collect(document: JsonDocument, entry: number, found: OfferedTool[]): void {
-  switch (document.kind(entry)) {
-    case kinds.string:
-      return addUnlessPlain(document, entry, found);
-    case kinds.array:
-      for (let at = entry + 1; at < document.next(entry); at = document.next(at))
-        collect(document, at, found);
-      return;
-    case kinds.object:
-      return collectObject(document, entry, found);
-    default:
-  }
-}
+class ToolSearch implements OfferedTools {
+  readonly named: OfferedTool[] = [];
+  readonly unnamed: number[] = [];
+  readonly #document: JsonDocument;
 
-function collectObject(document: JsonDocument, entry: number, found: OfferedTool[]): void {
-  for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
+  constructor(document: JsonDocument) {
+    this.#document = document;
+  }
+
+  request(): void {
+    const document = this.#document;
+    const { root } = document;
+    this.#fields(root);
+    const servers = document.member(root, 'mcp_servers');
+    if (servers !== undefined) {
+      const withToolset = serversWithToolset(document);
+      for (const server of this.#elements(servers)) {
+        if (isUnnamedServer(document, server, withToolset)) this.unnamed.push(server);
+      }
+    }
+    // A setting of its own in chat, a tool everywhere else.
+    const search = document.member(root, 'web_search_options');
+    if (search !== undefined && document.kind(search) !== kinds.null) {
+      this.named.push({ name: 'web_search', qualified: ['web_search_options'], entry: search });
+    }
+    const container = document.member(root, 'container');
+    if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
+    for (const field of ['messages', 'input']) {
+      const turns = document.member(root, field);
+      if (turns !== undefined) for (const turn of this.#elements(turns)) this.#added(turn);
+    }
+  }
+
+  #fields(object: number): void {
+    const document = this.#document;
+    for (const field of fields) {
+      const entry = document.member(object, field);
+      if (entry === undefined) continue;
+      const isList = field === 'tools' || field === 'functions';
+      if (isList && document.kind(entry) === kinds.array) this.#tools(entry);
+      else this.#value(entry, '');
+    }
+  }
+
+  /** A tool without any name or type of its own could be any. */
+  #tools(list: number): void {
+    for (const tool of this.#elements(list)) {
+      const before = this.named.length + this.unnamed.length;
+      this.#value(tool, '');
+      if (this.named.length + this.unnamed.length === before) this.unnamed.push(tool);
+    }
+  }
+
+  /** Tools that are added, found or listed in the middle of a conversation. */
+  #added(entry: number): void {
+    const document = this.#document;
+    if (document.kind(entry) === kinds.array) for (const each of this.#elements(entry)) this.#added(each);
+    if (document.kind(entry) !== kinds.object) return;
+    this.#fields(entry);
+    switch (document.memberText(entry, 'type')) {
+      case 'tool_removal':
+        return;
+      case 'tool_reference':
+      case 'tool_addition':
+      case 'mcp_tool_listing':
+        this.#object(entry, '');
+        return;
+      default:
+    }
+    for (const name of ['content', 'output', 'tool_references', 'tool_changes']) {
+      const value = document.member(entry, name);
+      if (value !== undefined) this.#added(value);
+    }
+  }
+
+  #value(entry: number, namespace: string): void {
+    switch (this.#document.kind(entry)) {
+      case kinds.string:
+        return this.#addUnlessPlain(entry, namespace);
+      case kinds.array:
+        for (const each of this.#elements(entry)) this.#value(each, namespace);
+        return;
+      case kinds.object:
+        return this.#object(entry, namespace);
+      default:
+    }
+  }
+
+  #object(entry: number, namespace: string): void {
+    const document = this.#document;
+    if (isUnnamedTool(document, entry)) this.unnamed.push(entry);
+    const isNamespace = document.memberText(entry, 'type') === 'namespace';
+    const inner = isNamespace ? (document.memberText(entry, 'name') ?? '') : namespace;
+    for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
+      this.#member(key, { entry, namespace, inner });
+    }
+  }
+
+  #member(key: number, from: { entry: number; namespace: string; inner: string }): void {
+    const document = this.#document;
     const value = key + 1;
     const name = document.text(key);
     const kind = document.kind(value);
-    if (kind === kinds.string && name === 'type') addUnlessPlain(document, value, found);
-    else if (kind === kinds.string && nameKeys.has(name)) add(document, value, found);
+    if (kind === kinds.string && name === 'type') this.#addUnlessPlain(value, from.namespace);
+    else if (kind === kinds.string && nameKeys.has(name)) this.#add(value, from.namespace);
+    else if (kind === kinds.object && name === 'configs') this.#configs(value, from.entry);
     // Lists of names are how some hosts allow single tools of a server.
-    else if (kind === kinds.array && name.endsWith('tools')) collect(document, value, found);
-    else if (kind === kinds.object && !shapes.has(name)) collectObject(document, value, found);
-    else if (kind === kinds.array && !shapes.has(name)) collectObjects(document, value, found);
+    else if (kind === kinds.array && /tool(?:s|_names)$/.test(name)) this.#value(value, from.inner);
+    else if (kind === kinds.object && !shapes.has(name)) this.#object(value, from.inner);
+    else if (kind === kinds.array && !shapes.has(name)) {
+      for (const each of this.#elements(value)) {
+        if (document.kind(each) === kinds.object) this.#object(each, from.inner);
+      }
+    }
   }
-}
 
-function collectObjects(document: JsonDocument, array: number, found: OfferedTool[]): void {
-  for (let at = array + 1; at < document.next(array); at = document.next(at)) {
-    if (document.kind(at) === kinds.object) collectObject(document, at, found);
+  /** Settings of single tools, by their names; those that are switched off are not offered. */
+  #configs(configs: number, toolset: number): void {
+    const document = this.#document;
+    const defaults = document.member(toolset, 'default_config');
+    const isOff = (settings: number | undefined) => {
+      const enabled = settings === undefined ? undefined : document.member(settings, 'enabled');
+      return enabled === undefined ? undefined : document.kind(enabled) === kinds.false;
+    };
+    for (let key = configs + 1; key < document.next(configs); key = document.next(key + 1)) {
+      if ((isOff(key + 1) ?? isOff(defaults)) !== true) this.#add(key, '');
+    }
   }
-}
 
-/** Codex adds tools in the middle of a conversation, as items of the input. */
-function collectAdded(document: JsonDocument, found: OfferedTool[]): void {
-  const input = document.member(document.root, 'input');
-  if (input === undefined || document.kind(input) !== kinds.array) return;
-  for (let item = input + 1; item < document.next(input); item = document.next(item)) {
-    const tools = document.member(item, 'tools');
-    if (tools !== undefined) collect(document, tools, found);
+  *#elements(list: number): Iterable<number> {
+    const document = this.#document;
+    if (document.kind(list) !== kinds.array) return;
+    for (let at = list + 1; at < document.next(list); at = document.next(at)) yield at;
   }
-}
 
-function addUnlessPlain(document: JsonDocument, entry: number, found: OfferedTool[]): void {
-  if (!plainTypes.has(document.text(entry))) add(document, entry, found);
-}
+  #addUnlessPlain(entry: number, namespace: string): void {
+    if (!plainTypes.has(this.#document.text(entry))) this.#add(entry, namespace);
+  }
 
-function add(document: JsonDocument, entry: number, found: OfferedTool[]): void {
-  found.push({ name: document.text(entry), entry });
+  #add(entry: number, namespace: string): void {
+    const name = this.#document.text(entry);
+    const qualified = namespace === '' ? [] : [`${namespace}__${name}`, `${namespace}.${name}`];
+    this.named.push({ name, qualified, entry });
+  }
 }

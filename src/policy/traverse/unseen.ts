@@ -1,6 +1,7 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
 import { isDataUrl } from './encoded.ts';
+import { isUnnamedTool } from './unnamed-tools.ts';
 
 /** Why content can't be looked into: its bytes are no text, it is kept elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
@@ -71,8 +72,15 @@ export function unseenBlock(
     case 'image_generation_call':
       return document.memberText(block, 'result') === undefined ? undefined : 'opaque';
     default:
-      return undefined;
+      return isUnnamedTool(document, block) && !leadsToServer(document, block) ? 'reference' : undefined;
   }
+}
+
+/** Whether a server's tools have been reported by its URL or id. */
+export function leadsToServer(document: JsonDocument, tool: number): boolean {
+  return ['server_url', 'connector_id', 'tunnel_id', 'url'].some(
+    (name) => document.memberText(tool, name) !== undefined,
+  );
 }
 
 /** Members that say what an item is, and nothing of what is in it. */

@@ -2,7 +2,7 @@ import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { createMemberKindReader, type MemberKindReader } from './reading-order.ts';
 import { everyRole, roleBits } from './roles.ts';
-import { isTopReference } from './unseen.ts';
+import { isTopReference, unseenBlock } from './unseen.ts';
 import type { Visitor } from './visitor.ts';
 import { Context, joins } from './walk-context.ts';
 import { ValueWalk } from './walk-values.ts';
@@ -90,10 +90,20 @@ class RequestWalk {
       case 'turns':
         return this.#turns(document, value);
       case 'tool_definition':
-        return this.#values.value(document, value, this.#everything.as(roleBits.tool_definition));
+        return this.#tools(document, value);
       default:
         return this.#values.section(document, value, this.#conversation.as(roleBits[place]));
     }
+  }
+
+  #tools(document: JsonDocument, entry: number): void {
+    if (document.kind(entry) === kinds.array) {
+      for (let tool = entry + 1; tool < document.next(entry); tool = document.next(tool)) {
+        const unseen = unseenBlock(document, tool, document.memberText(tool, 'type'));
+        if (unseen !== undefined) this.#visitor.unseen(unseen, { document, entry: tool });
+      }
+    }
+    this.#values.value(document, entry, this.#everything.as(roleBits.tool_definition));
   }
 
   /** The conversation: each element a turn with its own role. */

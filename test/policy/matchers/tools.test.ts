@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DialectName } from '../../../src/dialects/registry.ts';
-import { policyOf } from '../deciding.ts';
+import { decider, policyOf } from '../deciding.ts';
 
 const decide = policyOf({
   id: 't',
@@ -91,6 +91,306 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
 
 test.each(offers)('finds %s (%s)', (_name, endpoint, body, at) => {
   expect(decide(body, { endpoint }).refusal).toMatchObject({ rule: 't', at });
+});
+
+const mcp = { type: 'mcp', server_label: 'files', server_url: 'https://e.com' };
+const toolset = { type: 'mcp_toolset', mcp_server_name: 'files' };
+const off = { enabled: false };
+
+const more: readonly (readonly [string, DialectName, unknown, string])[] = [
+  [
+    'a tool of a server that is allowed by a list',
+    'responses',
+    { tools: [{ ...mcp, allowed_tools: ['read', 'shell'] }] },
+    '/tools/0/allowed_tools/1',
+  ],
+  [
+    'a tool of a server that is allowed by a filter',
+    'responses',
+    { tools: [{ ...mcp, allowed_tools: { tool_names: ['shell'] } }] },
+    '/tools/0/allowed_tools/tool_names/0',
+  ],
+  [
+    'a tool that a toolset switches on',
+    'messages',
+    { tools: [{ ...toolset, default_config: off, configs: { shell: { enabled: true } } }] },
+    '/tools/0/configs/shell',
+  ],
+  [
+    'a tool of a toolset that loads it later',
+    'messages',
+    {
+      tools: [
+        {
+          ...toolset,
+          default_config: { ...off, defer_loading: true },
+          configs: { shell: { enabled: true, defer_loading: true } },
+        },
+      ],
+    },
+    '/tools/0/configs/shell',
+  ],
+  [
+    'a deferred tool',
+    'messages',
+    {
+      tools: [
+        { type: 'tool_search_tool_regex_20251119', name: 'find' },
+        { name: 'shell', defer_loading: true },
+      ],
+    },
+    '/tools/1/name',
+  ],
+  [
+    'a deferred function',
+    'responses',
+    { tools: [{ type: 'tool_search' }, { type: 'function', name: 'shell', defer_loading: true }] },
+    '/tools/1/name',
+  ],
+  [
+    'a tool that was searched',
+    'messages',
+    {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'a',
+              content: [{ type: 'tool_reference', tool_name: 'shell' }],
+            },
+          ],
+        },
+      ],
+    },
+    '/messages/0/content/0/content/0/tool_name',
+  ],
+  [
+    "a tool that the provider's search found",
+    'messages',
+    {
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            {
+              type: 'tool_search_tool_result',
+              content: {
+                type: 'tool_search_tool_search_result',
+                tool_references: [{ type: 'tool_reference', tool_name: 'shell' }],
+              },
+            },
+          ],
+        },
+      ],
+    },
+    '/messages/0/content/0/content/tool_references/0/tool_name',
+  ],
+  [
+    'a tool that is added',
+    'messages',
+    {
+      messages: [
+        {
+          role: 'system',
+          content: [
+            {
+              type: 'tool_addition',
+              tool: { type: 'tool_definition', definition: { name: 'shell', input_schema: {} } },
+            },
+          ],
+        },
+      ],
+    },
+    '/messages/0/content/0/tool/definition/name',
+  ],
+  [
+    'a tool of a listing',
+    'messages',
+    {
+      messages: [
+        {
+          role: 'assistant',
+          content: [{ type: 'mcp_tool_listing', mcp_server_name: 'files', tools: [{ name: 'shell' }] }],
+        },
+      ],
+    },
+    '/messages/0/content/0/tools/0/name',
+  ],
+  [
+    'a tool that a search put out',
+    'responses',
+    { input: [{ type: 'tool_search_output', tools: [{ type: 'function', name: 'shell' }] }] },
+    '/input/0/tools/0/name',
+  ],
+  [
+    "a server's list of tools",
+    'responses',
+    { input: [{ type: 'mcp_list_tools', server_label: 'files', tools: [{ name: 'shell' }] }] },
+    '/input/0/tools/0/name',
+  ],
+  [
+    'an allowed tool of responses',
+    'responses',
+    { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'shell' }] } },
+    '/tool_choice/tools/0/name',
+  ],
+  ['the search that chat switches on by a field', 'chat', { web_search_options: {} }, '/web_search_options'],
+];
+
+test.each(more)('finds %s (%s)', (_name, endpoint, body, at) => {
+  expect(decide(body, { endpoint }).refusal).toMatchObject({ rule: 't', at });
+});
+
+test('a function in a namespace has its own name, and that with the namespace', () => {
+  const body = {
+    tools: [{ type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'spawn' }] }],
+  };
+  const actions = ['spawn', 'agents', 'agents__spawn', 'agents.spawn', 'agents__*', 'other__spawn'].map(
+    (name) =>
+      policyOf({ id: 't', action: 'block', when: { tools: [name] } })(body, { endpoint: 'responses' }).action,
+  );
+
+  expect(actions).toEqual(['block', 'block', 'block', 'block', 'block', 'allow']);
+});
+
+const unnamed: readonly (readonly [string, DialectName, unknown, string])[] = [
+  ['a server without a list', 'responses', { tools: [mcp] }, '/tools/0'],
+  ['a server with a list of nothing', 'responses', { tools: [{ ...mcp, allowed_tools: [] }] }, '/tools/0'],
+  [
+    'a server with a filter without names',
+    'responses',
+    { tools: [{ ...mcp, allowed_tools: { read_only: true } }] },
+    '/tools/0',
+  ],
+  [
+    'a server without an address',
+    'responses',
+    { tools: [{ type: 'mcp', server_label: 'files' }] },
+    '/tools/0',
+  ],
+  [
+    'a connector',
+    'responses',
+    { tools: [{ type: 'mcp', server_label: 'box', connector_id: 'connector_dropbox' }] },
+    '/tools/0',
+  ],
+  [
+    'a server that is added later',
+    'responses',
+    { input: [{ type: 'additional_tools', tools: [mcp] }] },
+    '/input/0/tools/0',
+  ],
+  ['a toolset', 'messages', { tools: [toolset] }, '/tools/0'],
+  [
+    'a toolset without one of its tools',
+    'messages',
+    { tools: [{ ...toolset, configs: { shell: off } }] },
+    '/tools/0',
+  ],
+  [
+    'a toolset that is added later',
+    'messages',
+    {
+      messages: [
+        {
+          role: 'system',
+          content: [{ type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } }],
+        },
+      ],
+    },
+    '/messages/0/content/0/tool',
+  ],
+  [
+    'a server with all its tools',
+    'messages',
+    { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }] },
+    '/mcp_servers/0',
+  ],
+  ['a tool without a name', 'chat', { tools: [{ type: 'function', function: {} }] }, '/tools/0'],
+];
+
+describe('tools whose names are not in the request', () => {
+  test.each(unnamed)('%s may be any (%s)', (_name, endpoint, body, at) => {
+    expect(decide(body, { endpoint }).refusal).toMatchObject({ rule: 't', at });
+    expect(
+      policyOf({ id: 't', action: 'block', unless: { tools: ['files', 'mcp*', 'read'] } })(body, { endpoint })
+        .action,
+    ).toBe('block');
+    expect(policyOf({ id: 't', action: 'block', unless: { tools: ['*'] } })(body, { endpoint }).action).toBe(
+      'allow',
+    );
+  });
+
+  test.each<[DialectName, unknown]>([
+    ['responses', { tools: [{ type: 'mcp', server_label: 'files' }] }],
+    ['messages', { tools: [toolset] }],
+    [
+      'messages',
+      {
+        messages: [
+          {
+            role: 'system',
+            content: [
+              { type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } },
+            ],
+          },
+        ],
+      },
+    ],
+  ])('are counted as unseen (%s)', (endpoint, body) => {
+    const strict = decider({ unseen_references: 'block' });
+
+    expect(strict(body, { endpoint }).refusal).toMatchObject({ reason: 'content.unseen_reference' });
+  });
+
+  test.each<[string, DialectName, unknown]>([
+    ['a server with a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read'] }] }],
+    ['a server with a filter', 'responses', { tools: [{ ...mcp, allowed_tools: { tool_names: ['read'] } }] }],
+    [
+      'a toolset with what is switched on',
+      'messages',
+      { tools: [{ ...toolset, default_config: off, configs: { read: { enabled: true }, shell: off } }] },
+    ],
+    [
+      'a server with a toolset',
+      'messages',
+      {
+        mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }],
+        tools: [{ ...toolset, default_config: off, configs: { read: { enabled: true } } }],
+      },
+    ],
+    [
+      'a server with a list of its own',
+      'messages',
+      {
+        mcp_servers: [
+          {
+            type: 'url',
+            url: 'https://e.com',
+            name: 'files',
+            tool_configuration: { allowed_tools: ['read'] },
+          },
+        ],
+      },
+    ],
+    [
+      'a tool that is taken away',
+      'messages',
+      {
+        messages: [
+          {
+            role: 'system',
+            content: [{ type: 'tool_removal', tool: { type: 'tool_reference', tool_name: 'shell' } }],
+          },
+        ],
+      },
+    ],
+    ['no tools', 'chat', { tools: [] }],
+  ])('do not include %s (%s)', (_name, endpoint, body) => {
+    expect(decide(body, { endpoint }).action).toBe('allow');
+  });
 });
 
 test.each([
