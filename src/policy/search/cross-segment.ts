@@ -72,7 +72,7 @@ export class CrossSegmentMatcher {
     const folded = this.#goOn('folded', sequence, text, verdict);
     if (this.#matches.size > 0) this.#report(segment, verdict, report);
     const found = foundWith(verdict, this.#matches);
-    if (segment.isOptional === true) {
+    if (segment.optional !== undefined) {
       sequence.exact = this.#states.exact.combine(sequence.exact, exact);
       sequence.folded = this.#states.folded.combine(sequence.folded, folded);
       sequence.found = found.size === 0 ? sequence.found : new Set([...sequence.found, ...found]);

@@ -98,20 +98,16 @@ export class Gatherer implements Visitor {
   text(document: JsonDocument, entry: number, context: Context): void {
     if (!context.isJoined) {
       const patternMatches = this.#reader.patternMatches(document, entry);
-      if (patternMatches.length > 0) this.#noteAll(patternMatches, segmentOf(document, entry, context));
+      if (patternMatches.length > 0) this.#noteAll(patternMatches, this.#segment(document, entry, context));
       return;
     }
     if (document.end(entry) === document.start(entry)) return;
-    const segment: Segment = { ...segmentOf(document, entry, context), unit: this.#unit };
+    const { conversation, own } = context;
+    const segment = this.#segment(document, entry, context);
     const verdict = this.#reader.read(document, entry);
     this.#noteAll(verdict.patternMatches, segment);
-    const { conversation, own } = context;
-    if (conversation !== joins.none) {
-      const isOptional = conversation === joins.optional;
-      const joined: Segment = isOptional ? { ...segment, isOptional } : segment;
-      this.#crossing.add('conversation', joined, verdict, this.#across);
-    }
-    if (own !== undefined) this.#crossing.add(own, segment, verdict, this.#across);
+    if (conversation !== joins.none) this.#crossing.add('conversation', segment, verdict, this.#across);
+    if (own !== undefined) this.#crossing.add(own, required(segment), verdict, this.#across);
   }
 
   unseen(kind: UnseenKind, place: Place): void {
@@ -191,6 +187,11 @@ export class Gatherer implements Visitor {
     return since >= checkpointEntries && (left & (left - 1)) === 0;
   }
 
+  #segment(document: JsonDocument, entry: number, context: Context): Segment {
+    const place = context.place(document, entry);
+    return { place, roles: context.roles, optional: context.leftOut, unit: this.#unit };
+  }
+
   #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
     for (const { pattern, view } of patternMatches) this.#note({ pattern, view, segment });
   }
@@ -213,6 +214,7 @@ function isSame(other: TextMatch, pattern: number, { place }: Segment): boolean 
   return other.segment.place.document === place.document && other.segment.place.entry === place.entry;
 }
 
-function segmentOf(document: JsonDocument, entry: number, context: Context): Segment {
-  return { place: context.place(document, entry), roles: context.roles, unit: wholeUnit };
+/** In the sequence of its like no text is left out. */
+function required(segment: Segment): Segment {
+  return segment.optional === undefined ? segment : { ...segment, optional: undefined };
 }

@@ -13,6 +13,10 @@ const segmentLimit = 256;
 const segmentsKept = 64;
 /** Bytes from which a segment is not waited with. */
 const longText = 256;
+/** Kinds of optional segments up to which the sequence is read without each. */
+const leftOutLimit = 8;
+/** Characters of the shortest thing that a detector finds. */
+const shortestMatch = 6;
 
 /** Reports a pattern that begins in one segment and ends in a later one. */
 export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
@@ -76,7 +80,7 @@ export class SegmentWindow {
   get last(): readonly Segment[] {
     const last = this.#segments[this.#segments.length - 1];
     if (last === undefined) return [];
-    const required = last.isOptional === true ? this.#segments.findLast(isRequired) : undefined;
+    const required = last.optional !== undefined ? this.#segments.findLast(isRequired) : undefined;
     return required === undefined ? [last] : [last, required];
   }
 
@@ -178,27 +182,38 @@ export class SegmentWindow {
   }
 }
 
-function isLong({ place: { document, entry } }: Segment): boolean {
-  return document.end(entry) - document.start(entry) >= longText;
+function isLong(segment: Segment): boolean {
+  return lengthOf(segment) >= longText;
 }
 
-function isRequired({ isOptional }: Segment): boolean {
-  return isOptional !== true;
+function lengthOf({ place: { document, entry } }: Segment): number {
+  return document.end(entry) - document.start(entry);
+}
+
+function isRequired({ optional }: Segment): boolean {
+  return optional === undefined;
 }
 
 /**
- * The ways in which some segments may be joined: with those that some readers leave out and without, and as far as
- * there is no markup between them: of one block, one turn, one role, or all.
+ * The ways in which some segments may be joined: all of them, without what some readers leave out, and without all that
+ * any reader leaves out. Each as far as there is no markup between them: all, those of one role, turn or block; and the
+ * end of each turn with the beginning of the next, whatever stands around them.
  */
 function* readingsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
   yield* groupsOf(segments);
-  const required = segments.filter(isRequired);
-  if (required.length > 1 && required.length < segments.length) yield* groupsOf(required);
+  const leftOut = new Set(segments.flatMap(({ optional }) => optional ?? []));
+  if (leftOut.size === 0) return;
+  if (leftOut.size > 1 && leftOut.size <= leftOutLimit) {
+    for (const name of leftOut) yield* groupsOf(segments.filter(({ optional }) => optional !== name));
+  }
+  yield* groupsOf(segments.filter(isRequired));
 }
 
 function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
   const known = new Set<number>();
   for (const level of levels) {
+    // Without any markup at this level, the groups are those of the level before.
+    if (level !== 'all' && !segments.some(({ unit }) => unit[level] !== segments[0]?.unit[level])) continue;
     let from = 0;
     for (let at = 0; at < segments.length; at += 1) {
       const segment = segments[at] as Segment;
@@ -206,11 +221,24 @@ function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
       const isLast = next === undefined || segment.unit[level] !== next.unit[level];
       // A long text is read with what is before it, and then with what follows.
       if (!isLast && !isLong(segment)) continue;
-      const key = from * segmentLimit * 2 + at;
-      if (at > from && !known.has(key)) yield segments.slice(from, at + 1);
-      known.add(key);
+      if (at > from) {
+        const key = from * segmentLimit * 2 + at;
+        if (!known.has(key)) yield segments.slice(from, at + 1);
+        known.add(key);
+      }
       from = isLast ? at + 1 : at;
     }
+  }
+  if (segments.length > 2) yield* pairsOf(segments);
+}
+
+/** Two neighbours on both sides of a turn's border, by themselves. */
+function* pairsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  for (let at = 1; at < segments.length; at += 1) {
+    const one = segments[at - 1] as Segment;
+    const other = segments[at] as Segment;
+    const isBorder = one.unit.turn !== other.unit.turn;
+    if (isBorder && lengthOf(one) + lengthOf(other) >= shortestMatch) yield [one, other];
   }
 }
 

@@ -43,12 +43,20 @@ function readBytes(bytes: Buffer, isText: boolean): Decoded {
 
 const opaque: Decoded = { texts: [], isOpaque: true };
 
-/** The bytes as text, in whichever encoding they can be. */
+/** The bytes as text, in whichever encoding they can be; the likeliest first. */
 function readings(bytes: Buffer): readonly string[] {
-  if (isUtf8(bytes)) return [bytes.toString('utf8')];
-  const swapped = Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16();
-  return [bytes.toString('latin1'), bytes.toString('utf16le'), swapped.toString('utf16le')];
+  if (isUtf8(bytes) && !bytes.includes(0)) return [bytes.toString('utf8')];
+  const little = bytes.toString('utf16le');
+  const big = Buffer.from(bytes.subarray(0, bytes.length & ~1))
+    .swap16()
+    .toString('utf16le');
+  if (little.startsWith(mark)) return [little.slice(1), bytes.toString('latin1')];
+  if (big.startsWith(mark)) return [big.slice(1), bytes.toString('latin1')];
+  const single = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  return bytes.includes(0) ? [bytes[0] === 0 ? big : little, big, single] : [single, little, big];
 }
+
+const mark = '\ufeff';
 
 /** Whether a text that may be base64 without saying so has nothing else in it. */
 export function isBase64(data: string): boolean {

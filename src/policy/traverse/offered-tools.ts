@@ -149,9 +149,9 @@ class ToolSearch implements OfferedTools {
 
   #object(entry: number, namespace: string): void {
     const document = this.#document;
-    if (isUnnamedTool(document, entry)) this.unnamed.push(entry);
-    const isNamespace = document.memberText(entry, 'type') === 'namespace';
-    const inner = isNamespace ? (document.memberText(entry, 'name') ?? '') : namespace;
+    const type = document.memberText(entry, 'type');
+    if (type !== undefined && isUnnamedTool(document, entry, type)) this.unnamed.push(entry);
+    const inner = type === 'namespace' ? (document.memberText(entry, 'name') ?? '') : namespace;
     for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
       this.#member(key, { entry, namespace, inner });
     }

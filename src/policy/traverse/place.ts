@@ -25,8 +25,8 @@ export interface Unit {
 export interface Segment {
   readonly place: Place;
   readonly roles: number;
-  /** Set where some hosts render it and others don't. */
-  readonly isOptional?: true;
+  /** Set where some hosts render it and others don't: what they leave out together with it. */
+  readonly optional: string | undefined;
   readonly unit: Unit;
 }
 

@@ -1,4 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { everyRole } from './roles.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
 
@@ -6,7 +7,7 @@ import type { Context } from './walk-context.ts';
 // the order in which hosts render it: the system's texts, then the turns; in a block its title and context, its
 // reasoning, its text, a refusal. Some hosts leave out or move some of it (reasoning of earlier turns, titles, system
 // messages, results of tools, members they don't know), so those texts are optional: the sequence is read with and
-// without each of them, and those of one kind are a sequence of their own as well.
+// without each of them; what hosts gather from several places is a sequence of its own as well.
 
 /** How the value of a member is read. */
 export const memberKinds = {
@@ -28,31 +29,31 @@ export const memberKinds = {
   input: 7,
   /** Prose that hosts put behind the block's other texts. */
   trailing: 8,
+  /** A call as its host prints it, with more around it. */
+  call: 9,
+  /** The label that says what the block is. */
+  type: 10,
+  /** The label by which others refer to it. */
+  id: 11,
+  /** Of a tool, a file, or of who speaks. */
+  name: 12,
 } as const;
 export type MemberKind = (typeof memberKinds)[keyof typeof memberKinds];
 
-const namesByKind: Readonly<Partial<Record<keyof typeof memberKinds, readonly string[]>>> = {
-  prose: ['text', 'content', 'output', 'system', 'instructions', 'prompt'],
-  label: [
-    'type',
-    'role',
-    'id',
-    'name',
-    'status',
-    'call_id',
-    'tool_use_id',
-    'tool_call_id',
-    'signature',
-    'phase',
-    'detail',
-    'ttl',
-  ],
+/** The names that say how a member is read; a new one must be tried by `neighbours.test.ts`. */
+export const namesByKind: Readonly<Partial<Record<keyof typeof memberKinds, readonly string[]>>> = {
+  prose: ['text', 'content', 'output', 'stdout', 'stderr', 'logs', 'system', 'instructions', 'prompt'],
+  type: ['type'],
+  id: ['id'],
+  name: ['name'],
+  label: ['role', 'status', 'call_id', 'tool_use_id', 'tool_call_id', 'signature', 'phase', 'detail', 'ttl'],
   bytes: ['media_type', 'mime_type', 'data', 'url'],
   reference: ['file_data', ...unseenNames],
   heading: ['title', 'context', 'filename', 'thinking', 'reasoning', 'reasoning_content', 'summary'],
-  wrapper: ['source', 'function', 'custom', 'tool_calls', 'file', 'input_audio'],
+  wrapper: ['source', 'function', 'custom', 'tool_calls', 'file', 'input_audio', 'outputs', 'results'],
   input: ['input'],
   trailing: ['refusal'],
+  call: ['arguments', 'code', 'result', 'error', 'query', 'queries'],
 };
 const urlEnding = Buffer.from('_url');
 
@@ -100,64 +101,92 @@ function startsWith(bytes: Uint8Array, start: number, name: Uint8Array): boolean
 
 /** Members with a lower rank are read before those with a higher one, however a block lists them. */
 export function rankOf(kind: MemberKind): number {
-  if (kind === memberKinds.heading) return 0;
+  if (kind === memberKinds.heading || kind === memberKinds.name) return 0;
   return kind === memberKinds.trailing ? 2 : 1;
 }
 
-/** Whether a block lists its members in the order in which they are read. */
-export function isInOrder(document: JsonDocument, object: number, readKind: MemberKindReader): boolean {
+/** What has to be known of a block before its members are read. */
+export interface BlockHead {
+  /** Its type; empty where that is no text. */
+  readonly type: string | undefined;
+  readonly hasId: boolean;
+  /** Whether it lists its members in the order in which they are read. */
+  readonly isInOrder: boolean;
+}
+
+export function readHead(document: JsonDocument, object: number, readKind: MemberKindReader): BlockHead {
   const end = document.next(object);
+  let type: string | undefined;
+  let hasId = false;
+  let isInOrder = true;
   let highest = 0;
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
     const kind = readKind(document, key);
-    if (kind === memberKinds.label) continue;
-    const rank = rankOf(kind);
-    if (rank < highest) return false;
-    highest = rank;
+    if (kind === memberKinds.type)
+      type = document.kind(key + 1) === kinds.string ? document.text(key + 1) : '';
+    else if (kind === memberKinds.id) hasId = true;
+    else if (kind !== memberKinds.label) {
+      const rank = rankOf(kind);
+      if (rank < highest) isInOrder = false;
+      else highest = rank;
+    }
   }
-  return true;
+  return { type, hasId, isInOrder };
 }
 
 export interface Member {
-  readonly kind: MemberKind;
   readonly document: JsonDocument;
   readonly object: number;
   readonly key: number;
+  /** Whether the object is a message, whose name is somebody's. */
+  readonly isMessage?: boolean | undefined;
 }
 
 /** How the texts of a request's member are read, in a block that is read like this. */
-export function memberContext({ kind, document, object, key }: Member, block: Context): Context {
-  if (!block.isJoined) return kind === memberKinds.input ? block.data() : block;
+export function memberContext(kind: MemberKind, member: Member, block: Context): Context {
+  const { document, key } = member;
+  if (kind === memberKinds.input) return block.data();
+  if (!block.isJoined) return block;
   switch (kind) {
     case memberKinds.prose:
     case memberKinds.trailing:
       return block;
     case memberKinds.wrapper:
       return document.kind(key + 1) === kinds.string ? block.optional(ownName(document, key)) : block;
-    case memberKinds.input:
-      return block.data();
     case memberKinds.label:
+    case memberKinds.type:
+    case memberKinds.id:
       return block.apart();
+    case memberKinds.name:
+      return member.isMessage === true ? block.optional('.name') : block.apart();
     case memberKinds.heading:
+      return isReasoning(document, key) ? block.optional(undefined) : block.optional(ownName(document, key));
+    case memberKinds.call:
       return block.optional(ownName(document, key));
     case memberKinds.bytes:
-      return bytesContext({ kind, document, object, key }, block);
+      return bytesContext(member, block);
     case memberKinds.reference:
-      return block.alone(ownName(document, key));
-    case memberKinds.other:
-      // Hosts print a call's input as JSON, with keys and quotes between its values.
-      return block.isData ? block.alone(ownName(document, key)) : block.optional(ownName(document, key));
+      return document.kind(key + 1) === kinds.object ? block : block.alone(ownName(document, key));
+    case memberKinds.other: {
+      // Hosts print a call's input as JSON, with keys and quotes between its values. Of a block that they know, they
+      // leave out or refuse the members that they don't; of other blocks they may render any.
+      const isUnknown = block.roles === everyRole && !block.isData;
+      return isUnknown ? block.optional(ownName(document, key)) : block.alone(ownName(document, key));
+    }
   }
 }
 
 /** In answers all that is text is read together; what has no known name only among its like. */
-export function answerMemberContext({ kind, document, key }: Member, block: Context): Context {
+export function answerMemberContext(kind: MemberKind, { document, key }: Member, block: Context): Context {
   switch (kind) {
     case memberKinds.prose:
     case memberKinds.input:
     case memberKinds.trailing:
       return block.required();
     case memberKinds.label:
+    case memberKinds.type:
+    case memberKinds.id:
+    case memberKinds.name:
       return block.apart();
     case memberKinds.heading:
       return isReasoning(document, key) ? block.required() : block.alone(ownName(document, key));
@@ -178,7 +207,10 @@ function bytesContext({ document, object, key }: Member, block: Context): Contex
   if (name !== 'data') return block.alone(`.${name}`);
   const type = document.memberText(object, 'type');
   if (type === 'text') return block;
-  return type === 'base64' ? block.alone('.data') : block.optional('.data');
+  const isEncoded = ['media_type', 'mime_type', 'format'].some(
+    (each) => document.memberText(object, each) !== undefined,
+  );
+  return type === 'base64' || isEncoded ? block.alone('.data') : block.optional('.data');
 }
 
 function ownName(document: JsonDocument, key: number): string {

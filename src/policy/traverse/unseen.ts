@@ -60,8 +60,9 @@ export function unseenMember(document: JsonDocument, name: string, value: number
 export function unseenBlock(
   document: JsonDocument,
   block: number,
-  type: string | undefined,
+  { type, hasId }: { readonly type?: string | undefined; readonly hasId?: boolean },
 ): UnseenKind | undefined {
+  if (hasId === true && isBareReference(document, block)) return 'reference';
   switch (type) {
     case 'redacted_thinking':
     case 'advisor_redacted_result':
@@ -71,8 +72,12 @@ export function unseenBlock(
       return 'reference';
     case 'image_generation_call':
       return document.memberText(block, 'result') === undefined ? undefined : 'opaque';
+    case undefined:
+      return undefined;
     default:
-      return isUnnamedTool(document, block) && !leadsToServer(document, block) ? 'reference' : undefined;
+      return isUnnamedTool(document, block, type) && !leadsToServer(document, block)
+        ? 'reference'
+        : undefined;
   }
 }
 
@@ -86,8 +91,8 @@ export function leadsToServer(document: JsonDocument, tool: number): boolean {
 /** Members that say what an item is, and nothing of what is in it. */
 const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
 
-/** Whether an element of the conversation has an id and nothing in it: then its provider knows what is. */
-export function isBareReference(document: JsonDocument, item: number): boolean {
+/** Whether a block of the conversation has an id and nothing in it: then its provider knows what is. */
+function isBareReference(document: JsonDocument, item: number): boolean {
   if (document.member(item, 'id') === undefined) return false;
   for (let key = item + 1; key < document.next(item); key = document.next(key + 1)) {
     if (!bareNames.has(document.text(key)) && !isEmpty(document, key + 1)) return false;

@@ -20,12 +20,8 @@ interface Origin {
   readonly isDecoded: boolean;
 }
 
-/** Roles whose texts hosts move or leave out: each is a sequence of its own, too. */
-const movable = new Map<number, string>([
-  [roleBits.system, 'system'],
-  [roleBits.tool_result, 'tool_result'],
-  [roleBits.tool_definition, 'tool_definition'],
-]);
+/** Roles whose texts some hosts move or leave out. */
+const movable = roleBits.system | roleBits.tool_result | roleBits.tool_definition;
 
 /** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
 export class Context {
@@ -38,6 +34,8 @@ export class Context {
   readonly origin: Origin | undefined;
   /** Whether its texts are read together with any others. */
   readonly isJoined: boolean;
+  /** Where some hosts leave its texts out: the name of all that they leave out with them. */
+  readonly leftOut: string | undefined;
   #variants: Map<string | number, Context> | undefined;
   #alone: Map<string, Context> | undefined;
 
@@ -48,6 +46,7 @@ export class Context {
     this.isData = isData;
     this.origin = origin;
     this.isJoined = conversation !== joins.none || own !== undefined;
+    this.leftOut = conversation === joins.optional ? (own ?? `${roles} ${isData}`) : undefined;
   }
 
   /** The same for what nobody reads in one go with what stands before. */
@@ -75,11 +74,12 @@ export class Context {
     }));
   }
 
-  /** The same for what some hosts render and others don't; its like is a sequence of this name. */
-  optional(own: string): Context {
-    if (this.conversation === joins.none) return this.alone(own);
+  /** The same for what some hosts render and others don't; where there is a name, its like is a sequence as well. */
+  optional(own: string | undefined): Context {
+    if (this.conversation === joins.none) return own === undefined ? this : this.alone(own);
     if (this.conversation === joins.optional && this.own === own) return this;
-    return this.#variant(own, () => ({ ...this.#parts(), conversation: joins.optional, own }));
+    const key = own ?? 'optional';
+    return this.#variant(key, () => ({ ...this.#parts(), conversation: joins.optional, own }));
   }
 
   /** The same for what is read together only with its like. */
@@ -97,8 +97,10 @@ export class Context {
   as(roles: number): Context {
     if (roles === this.roles) return this;
     return this.#variant(roles, () => {
-      const own = movable.get(roles);
-      if (own === undefined || this.conversation === joins.none) return { ...this.#parts(), roles };
+      const isMovable = this.conversation !== joins.none && (roles & movable) === roles;
+      if (!isMovable) return { ...this.#parts(), roles };
+      // Hosts gather the system's texts from wherever they stand.
+      const own = roles === roleBits.system ? 'system' : undefined;
       return { ...this.#parts(), roles, conversation: joins.optional, own };
     });
   }

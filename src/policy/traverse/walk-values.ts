@@ -13,15 +13,16 @@ import { findNumber, readDigits } from './numbers.ts';
 import { type Place, wrapText } from './place.ts';
 import {
   answerMemberContext,
-  isInOrder,
+  type BlockHead,
   type MemberKindReader,
   memberContext,
   memberKinds,
   rankOf,
+  readHead,
 } from './reading-order.ts';
 import { everyRole, roleBits } from './roles.ts';
 import { readSource } from './source.ts';
-import { isBareReference, type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
+import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Visitor } from './visitor.ts';
 import type { Context } from './walk-context.ts';
 
@@ -36,6 +37,13 @@ interface ValueWalkParts {
   readonly dialect?: Dialect;
   /** The list of an answer whose elements nobody reads together. */
   readonly choices?: number | undefined;
+}
+
+interface Members {
+  readonly object: number;
+  readonly block: Context;
+  readonly isInOrder: boolean;
+  readonly isMessage?: boolean;
 }
 
 /** Everything below a field: blocks of the dialect and plain data, and the texts inside texts. */
@@ -77,8 +85,11 @@ export class ValueWalk {
     this.#visitor.block(entry);
     this.#isAtTurn = true;
     if (document.kind(entry) === kinds.object) {
-      this.#noteUnseen(document, entry, context);
-      this.#members(document, entry, context);
+      const head = readHead(document, entry, this.#readKind);
+      const unseen = unseenBlock(document, entry, head);
+      if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
+      const isMessage = document.member(entry, 'role') !== undefined;
+      this.#members(document, { object: entry, block: context, isInOrder: head.isInOrder, isMessage });
     } else this.value(document, entry, context);
     this.#isAtTurn = false;
   }
@@ -92,7 +103,7 @@ export class ValueWalk {
       case kinds.array:
         return this.#list(document, entry, context);
       case kinds.object:
-        return this.#members(document, entry, this.#blockContext(document, entry, context));
+        return this.#object(document, entry, context);
       default:
     }
   }
@@ -109,41 +120,34 @@ export class ValueWalk {
     const end = document.next(entry);
     for (let at = entry + 1; at < end; at = document.next(at)) {
       if (isOfTurn) this.#visitor.block(at);
-      if (document.kind(at) === kinds.object) {
-        this.#members(document, at, this.#elementContext(document, at, context));
-      } else this.value(document, at, context);
+      this.value(document, at, context);
       if (entry === this.#choices && context.origin === undefined) this.#visitor.part();
     }
     if (isOfTurn) this.#isAtTurn = true;
   }
 
-  /** In a list of blocks, one without a type could be anything. */
-  #elementContext(document: JsonDocument, entry: number, context: Context): Context {
-    const block = this.#blockContext(document, entry, context);
-    if (block !== context || !this.#isBlock(context)) return block;
-    return document.member(entry, 'type') === undefined ? context.as(everyRole) : block;
-  }
-
-  /** A block inside a turn may be of another role than the turn; one of an unknown type is of every role. */
-  #blockContext(document: JsonDocument, entry: number, context: Context): Context {
-    if (!this.#isBlock(context) || this.#dialect === undefined) return context;
-    this.#noteUnseen(document, entry, context);
-    if (document.member(entry, 'type') === undefined) return context;
-    const role = this.#dialect.blocks.get(document.memberText(entry, 'type') ?? '');
-    if (role === 'outer') return context;
-    return context.as(role === undefined ? everyRole : roleBits[role]);
-  }
-
-  #isBlock(context: Context): boolean {
-    return this.#dialect !== undefined && context.isJoined && !context.isData;
-  }
-
-  /** What a whole block stands for, where that can't be seen. */
-  #noteUnseen(document: JsonDocument, entry: number, context: Context): void {
-    const unseen =
-      unseenBlock(document, entry, document.memberText(entry, 'type')) ??
-      (isBareReference(document, entry) ? 'reference' : undefined);
+  #object(document: JsonDocument, entry: number, context: Context): void {
+    if (this.#dialect === undefined || !context.isJoined || context.isData) {
+      return this.#members(document, { object: entry, block: context, isInOrder: true });
+    }
+    const head = readHead(document, entry, this.#readKind);
+    const unseen = unseenBlock(document, entry, head);
     if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
+    const block = context.as(this.#blockRoles(document, entry, head) ?? context.roles);
+    this.#members(document, { object: entry, block, isInOrder: head.isInOrder });
+  }
+
+  /** A block inside a turn may be of another role than the turn; one of no known type is of every role. */
+  #blockRoles(document: JsonDocument, entry: number, { type }: BlockHead): number | undefined {
+    // What wraps a part of a block has no type; in a list it would be a block that could be anything.
+    if (type === undefined) return document.isKey(entry - 1) ? undefined : everyRole;
+    const role = this.#dialect?.blocks.get(type);
+    if (role === 'outer') return undefined;
+    return role === undefined ? everyRole : roleBits[role];
+  }
+
+  #noteUnseen(kind: UnseenKind | undefined, place: Place): void {
+    if (kind !== undefined) this.#unseen(kind, place);
   }
 
   #unseen(kind: UnseenKind, place: Place): void {
@@ -152,31 +156,33 @@ export class ValueWalk {
     this.#visitor.unseen(kind, place);
   }
 
-  #members(document: JsonDocument, entry: number, block: Context): void {
-    const next = document.next(entry);
-    if (block.isJoined && !block.isData && !isInOrder(document, entry, this.#readKind)) {
+  #members(document: JsonDocument, members: Members): void {
+    const { object, isInOrder } = members;
+    const next = document.next(object);
+    if (!isInOrder) {
       for (let rank = 0; rank <= 2; rank += 1) {
-        for (let key = entry + 1; key < next; key = document.next(key + 1)) {
-          if (rankOf(this.#readKind(document, key)) === rank) this.#member(document, entry, { key, block });
+        for (let key = object + 1; key < next; key = document.next(key + 1)) {
+          if (rankOf(this.#readKind(document, key)) === rank) this.#member(document, key, members);
         }
       }
-      return this.#source(document, entry, block);
+      return this.#source(document, object, members.block);
     }
     let mayHoldBytes = false;
-    for (let key = entry + 1; key < next; key = document.next(key + 1)) {
-      if (this.#member(document, entry, { key, block })) mayHoldBytes = true;
+    for (let key = object + 1; key < next; key = document.next(key + 1)) {
+      if (this.#member(document, key, members)) mayHoldBytes = true;
     }
-    if (mayHoldBytes) this.#source(document, entry, block);
+    if (mayHoldBytes) this.#source(document, object, members.block);
   }
 
   /** Returns whether it is a sign that its object carries bytes. */
-  #member(document: JsonDocument, object: number, { key, block }: { key: number; block: Context }): boolean {
+  #member(document: JsonDocument, key: number, { object, block, isMessage }: Members): boolean {
     const value = key + 1;
     const kind = this.#readKind(document, key);
     this.#visitor.text(document, key, block.apart());
-    const member = { kind, document, object, key };
     const context =
-      this.#dialect === undefined ? answerMemberContext(member, block) : memberContext(member, block);
+      this.#dialect === undefined
+        ? answerMemberContext(kind, { document, object, key }, block)
+        : memberContext(kind, { document, object, key, isMessage }, block);
     if (block.isData) {
       this.value(document, value, context);
       return false;
@@ -208,13 +214,14 @@ export class ValueWalk {
   /** A member of no known name may be a picture all the same. */
   #noteBinary(document: JsonDocument, value: number, block: Context): void {
     if (!block.isJoined || document.kind(value) !== kinds.string) return;
-    if (document.end(value) - document.start(value) < shortestBinary) return;
-    if (holdsBinary(document.raw(value))) this.#unseen('opaque', block.place(document, value));
+    const length = document.end(value) - document.start(value);
+    if (length >= shortestBinary && holdsBinary(document.raw(value)))
+      this.#unseen('opaque', block.place(document, value));
   }
 
   #reference(document: JsonDocument, key: number, block: Context): void {
-    const unseen = unseenMember(document, document.text(key), key + 1);
-    if (unseen !== undefined) this.#unseen(unseen, block.place(document, key + 1));
+    const place = block.place(document, key + 1);
+    this.#noteUnseen(unseenMember(document, document.text(key), key + 1), place);
   }
 
   /** A text where a URL or bytes belong: a data URL is read, and so is what a file's data hold. */
@@ -231,7 +238,7 @@ export class ValueWalk {
   #source(document: JsonDocument, object: number, block: Context): void {
     const source = readSource(document, object, block.isJoined);
     if (source === undefined) return;
-    if (source.unseen !== undefined) this.#unseen(source.unseen, block.place(document, object));
+    this.#noteUnseen(source.unseen, block.place(document, object));
     this.#decoded(source.texts, block.place(document, source.data), block);
   }
 
@@ -260,10 +267,11 @@ export class ValueWalk {
     if (texts.length === 0) return;
     if (this.#nesting === nestingLimit) return this.#unseen('opaque', outer);
     this.#nesting += 1;
-    const inPlace = context.inPlace({ outer, isDecoded: true });
-    // Of several readings a reader has one.
-    const within = texts.length > 1 ? inPlace.optional('.decoded') : inPlace;
-    for (const text of texts) this.value(wrapText(text), 2, within);
+    const origin = { outer, isDecoded: true };
+    // Of several readings the first is the likeliest, and a reader has but one.
+    texts.forEach((text, at) => {
+      this.value(wrapText(text), 2, at === 0 ? context.inPlace(origin) : context.within(origin));
+    });
     this.#nesting -= 1;
   }
 

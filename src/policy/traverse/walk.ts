@@ -99,7 +99,7 @@ class RequestWalk {
   #tools(document: JsonDocument, entry: number): void {
     if (document.kind(entry) === kinds.array) {
       for (let tool = entry + 1; tool < document.next(entry); tool = document.next(tool)) {
-        const unseen = unseenBlock(document, tool, document.memberText(tool, 'type'));
+        const unseen = unseenBlock(document, tool, { type: document.memberText(tool, 'type') });
         if (unseen !== undefined) this.#visitor.unseen(unseen, { document, entry: tool });
       }
     }

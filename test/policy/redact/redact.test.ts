@@ -82,7 +82,12 @@ describe('redaction', () => {
           return root;
         },
       };
-      const segment = { place: { document: inner, entry: 3, outer }, roles: 1, unit: wholeUnit };
+      const segment = {
+        place: { document: inner, entry: 3, outer },
+        roles: 1,
+        optional: undefined,
+        unit: wholeUnit,
+      };
       plan.add({
         match: { pattern: 0, view: 'exact', segment },
         pattern: { kind: 'phrase', text: 'nightfall' },
