@@ -87,8 +87,7 @@ export class SegmentWindow {
   /** Has the detectors that were called look. */
   look(report: CrossSegmentListener): void {
     if (this.#segments.length > 1 && this.#called.size > 0) {
-      const reported = new Set<string>();
-      for (const segments of readingsOf(this.#segments)) this.#detect(segments, reported, report);
+      this.#detectAll(report);
     }
     this.#called.clear();
     this.#trim();
@@ -120,16 +119,36 @@ export class SegmentWindow {
     for (const number of called) this.#called.add(number);
   }
 
-  #detect(segments: readonly Segment[], reported: Set<string>, report: CrossSegmentListener): void {
+  /** Each way in which the segments may be joined, once: most of them share most of their groups. */
+  #detectAll(report: CrossSegmentListener): void {
+    const indexes = new Map(this.#segments.map((segment, index) => [segment, index]));
+    const indexOf = (segments: readonly Segment[], at: number) =>
+      indexes.get(segments[at] as Segment) as number;
+    const known = new Set<number>();
+    const reported = new Set<number>();
+    for (const segments of readingsOf(this.#segments)) {
+      const { length } = segments;
+      const first = indexOf(segments, 0);
+      const last = indexOf(segments, length - 1);
+      // With some left out between them, groups of the same ends may differ; those of two and of all can't.
+      const kind = length === 2 ? 0 : length === last - first + 1 ? 1 : undefined;
+      const key = (first * segmentLimit * 2 + last) * 2 + (kind ?? 0);
+      if (kind !== undefined && known.has(key)) continue;
+      if (kind !== undefined) known.add(key);
+      this.#detect(segments, (match, at) => {
+        const place = match.pattern * segmentLimit * 2 + indexOf(segments, at);
+        if (!reported.has(place)) report(match, segments[at] as Segment, segments[at - 1] as Segment);
+        reported.add(place);
+      });
+    }
+  }
+
+  #detect(segments: readonly Segment[], report: (match: PatternMatch, at: number) => void): void {
     const texts = segments.map(({ place }) => textOf(place));
     for (const [reach, numbers] of this.#byReach(texts)) {
       for (const separator of ['', ' ']) {
-        for (const { match, at } of this.#crossing(numbers, join(texts, separator, reach))) {
-          const segment = segments[at] as Segment;
-          const key = `${match.pattern} ${this.#segments.indexOf(segment)}`;
-          if (!reported.has(key)) report(match, segment, segments[at - 1] as Segment);
-          reported.add(key);
-        }
+        const crossing = this.#crossing(numbers, join(texts, separator, reach));
+        for (const { match, at } of crossing) report(match, at);
       }
     }
   }
