@@ -245,12 +245,9 @@ export class ValueWalk {
   #string(document: JsonDocument, entry: number, context: Context): void {
     this.#visitor.text(document, entry, context);
     const start = document.start(entry);
-    const end = document.end(entry);
-    if (start === end) return;
-    if (mayBeDataUrl(document, start, end)) this.#proseUrl(document, entry, context);
-    if (document.isEscaped(entry) && mayBeJson(document.bytes[start] as number)) {
-      this.#nested(document, entry, context);
-    }
+    if (mayBeDataUrl(document, start, document.end(entry))) this.#proseUrl(document, entry, context);
+    const isJson = document.isEscaped(entry) && mayBeJson(document.bytes[start] as number);
+    if (isJson) this.#nested(document, entry, context);
   }
 
   #proseUrl(document: JsonDocument, entry: number, context: Context): void {

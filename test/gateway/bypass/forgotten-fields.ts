@@ -147,7 +147,11 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   [
     'messages',
     'an MCP server',
-    messages({ mcp_servers: [{ type: 'url', url: 'https://example.org', name }] }),
+    messages({
+      mcp_servers: [
+        { type: 'url', url: 'https://example.org', name, tool_configuration: { allowed_tools: ['read'] } },
+      ],
+    }),
   ],
   ['messages', 'a beta flag in the body', messages({ betas: [name] })],
   [
@@ -368,7 +372,15 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
     'responses',
     'headers of an MCP server',
     responses({
-      tools: [{ type: 'mcp', server_label: 's', server_url: 'https://example.org', headers: { a: name } }],
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 's',
+          server_url: 'https://example.org',
+          allowed_tools: ['read'],
+          headers: { a: name },
+        },
+      ],
     }),
   ],
   ['embeddings', 'a text', saying('embeddings', name)],

@@ -64,7 +64,17 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown, Bypass['ex
   [
     'messages',
     'an MCP server',
-    { ...saying('messages', 'x'), mcp_servers: [{ type: 'url', url: 'https://example.org/mcp', name: 'a' }] },
+    {
+      ...saying('messages', 'x'),
+      mcp_servers: [
+        {
+          type: 'url',
+          url: 'https://example.org/mcp',
+          name: 'a',
+          tool_configuration: { allowed_tools: ['read'] },
+        },
+      ],
+    },
     unseen,
   ],
   ['messages', 'redacted thinking', assistant([{ type: 'redacted_thinking', data: 'abc' }]), unseen],
@@ -215,7 +225,7 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown, Bypass['ex
     'an MCP server',
     {
       ...saying('responses', 'x'),
-      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.org' }],
+      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.org', allowed_tools: ['read'] }],
     },
     unseen,
   ],
@@ -224,7 +234,14 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown, Bypass['ex
     'a connector',
     {
       ...saying('responses', 'x'),
-      tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_dropbox' }],
+      tools: [
+        {
+          type: 'mcp',
+          server_label: 'a',
+          connector_id: 'connector_dropbox',
+          allowed_tools: ['read'],
+        },
+      ],
     },
     unseen,
   ],
@@ -257,8 +274,33 @@ const numbers: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ['chat', 'token ids as the text of a part', saying('chat', [{ type: 'text', text: [10, 20] }])],
 ];
 
+const anyTool = { status: 403, reason: 'tools.not_allowed' };
+
+/** What offers tools without their names may offer the forbidden one. */
+const unnamedTools: readonly Bypass[] = [
+  {
+    name: 'messages: all the tools of a server',
+    endpoint: 'messages',
+    body: {
+      ...saying('messages', 'x'),
+      mcp_servers: [{ type: 'url', url: 'https://example.org', name: 'a' }],
+    },
+    expect: { ...anyTool, at: '/mcp_servers/0' },
+  },
+  {
+    name: 'responses: all the tools of a server',
+    endpoint: 'responses',
+    body: {
+      ...saying('responses', 'x'),
+      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.org' }],
+    },
+    expect: { ...anyTool, at: '/tools/0' },
+  },
+];
+
 /** What no rule can look into; refused where a policy says so, or where a rule would have had to read it. */
 export const opaqueContent: readonly Bypass[] = [
+  ...unnamedTools,
   ...table.map(
     ([endpoint, what, body, expect]): Bypass => ({
       name: `${endpoint}: ${what}`,
