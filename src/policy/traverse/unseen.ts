@@ -82,7 +82,7 @@ export function unseenBlock(
 }
 
 /** Whether a server's tools have been reported by its URL or id. */
-export function leadsToServer(document: JsonDocument, tool: number): boolean {
+function leadsToServer(document: JsonDocument, tool: number): boolean {
   return ['server_url', 'connector_id', 'tunnel_id', 'url'].some(
     (name) => document.memberText(tool, name) !== undefined,
   );
