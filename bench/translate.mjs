@@ -106,17 +106,15 @@ async function runRelay() {
   const { Pool } = await import('../build/providers/pool.js');
   const { Upstream } = await import('../build/providers/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
-  const { ExactStream, TranslatedStream } = await import('../build/gateway/passing-stream.js');
-  const { createScrubber } = await import('../build/gateway/scrub.js');
-  const noSecrets = createScrubber([]);
-  const { createTranslation } = await import('../build/dialects/translate/translate.js');
+  const { ExactStream, TranslatedStream } = await import('../build/gateway/answer/passing-stream.js');
+  const { createTranslation } = await import('../build/dialects/translate.js');
   const timeouts = { connectMs: 10_000, headersMs: 60_000, idleMs: 60_000 };
   const pool = new Pool(process.argv[3], { timeouts });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
-    if (client === 'exact') return new ExactStream(dialects[provider], noSecrets);
-    const translation = createTranslation(client, provider, {
+    if (client === 'exact') return new ExactStream(dialects[provider]);
+    const translation = createTranslation(dialects[client], dialects[provider], {
       requestedModel: 'asked',
       targetModel: 'target',
       host: 'compatible',
@@ -125,7 +123,7 @@ async function runRelay() {
     });
     const messages = [{ role: 'user', content: 'hello' }];
     translation.request(client === 'responses' ? { input: 'hello' } : { messages, max_tokens: 100 });
-    return new TranslatedStream(translation.stream(), noSecrets);
+    return new TranslatedStream(translation.stream());
   }
 
   const server = createServer({ noDelay: true }, (request, response) => {

@@ -2,13 +2,17 @@ import { unescapeJson } from './json-escapes.ts';
 
 /** Beginnings of secrets up to this length may go out: they are what all keys of a kind have in common. */
 const freeLength = 3;
-/** How many texts may come between two of a secret: of other choices or calls that are streamed beside it. */
+/** How many pieces of other texts, which are streamed beside it, may come between two of a secret. */
 const patience = 16;
+/** The numbers by which a dialect tells the texts of one stream apart. */
+const indexes = /index": ?(\d+)/g;
+const channelReach = 100;
 const nothing = Buffer.alloc(0);
+const none: readonly Beginning[] = [];
+const noRanges: readonly Range[] = [];
 const quote = 0x22;
 const backslash = 0x5c;
 const star = 0x2a;
-const colon = 0x3a;
 const space = 0x20;
 const lineFeed = 0x0a;
 const openBrace = 0x7b;
@@ -18,11 +22,13 @@ const closeBracket = 0x5d;
 
 /** The beginning of a secret, at the end of the pieces so far. */
 interface Beginning {
-  readonly secret: Buffer;
+  readonly secret: string;
   readonly length: number;
   /** Where its bytes stand in the text, as far as they have not gone out. */
   readonly ranges: readonly Range[];
-  /** Pieces since the last one that belonged to it. */
+  /** The text that the pieces belong to. */
+  readonly channel: string;
+  /** Pieces of other texts since the last one. */
   readonly age: number;
 }
 
@@ -37,107 +43,114 @@ interface Range {
  * then they wait until the next pieces have decided.
  */
 export class PieceScrubber {
-  readonly #secrets: readonly Buffer[];
+  /** As texts of their bytes, a character for each, as all events are read here: cheaper than many searches of bytes. */
+  readonly #secrets: readonly string[];
   /** 1 where a secret begins with the byte. */
   readonly #firstBytes = new Uint8Array(256);
   readonly #longest: number;
   /** The member that brings a piece, with its quotes. */
-  readonly #member: Buffer;
+  readonly #member: string;
   #held: Buffer = nothing;
-  #beginnings: readonly Beginning[] = [];
+  #beginnings: readonly Beginning[] = none;
 
   /** `member` names the member of an event that brings the next piece. */
   constructor(secrets: readonly string[], member: string) {
-    this.#secrets = secrets.map((secret) => Buffer.from(secret));
-    for (const secret of this.#secrets) this.#firstBytes[secret[0] as number] = 1;
+    this.#secrets = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
+    for (const secret of this.#secrets) this.#firstBytes[secret.charCodeAt(0)] = 1;
     this.#longest = Math.max(0, ...this.#secrets.map((secret) => secret.length));
-    this.#member = Buffer.from(`"${member}"`);
+    this.#member = `"${member}"`;
   }
 
   /** Takes whole events, and returns those that may go out. */
   pass(events: Buffer): Buffer {
+    if (this.#secrets.length === 0) return events;
     const from = this.#held.length;
-    const text = from === 0 ? events : Buffer.concat([this.#held, events]);
-    this.#readPieces(text, from);
+    const bytes = from === 0 ? events : Buffer.concat([this.#held, events]);
+    const text = bytes.toString('latin1');
+    for (const range of this.#readPieces(text, from)) bytes.fill(star, range.start, range.end);
     if (this.#beginnings.length === 0) {
       this.#held = nothing;
-      return text;
+      return bytes;
     }
-    const heldFrom = this.#firstHeld(text) ?? text.length;
-    this.#held = Buffer.from(text.subarray(heldFrom));
+    const heldFrom = this.#firstHeld(text) ?? bytes.length;
+    this.#held = heldFrom === bytes.length ? nothing : Buffer.from(bytes.subarray(heldFrom));
     this.#beginnings = this.#beginnings.map((each) => ({ ...each, ranges: shift(each.ranges, heldFrom) }));
-    return text.subarray(0, heldFrom);
+    return bytes.subarray(0, heldFrom);
   }
 
   /** What still waits: the stream is over, and the beginning of a secret is none. */
   end(): Buffer {
     const rest = this.#held;
     this.#held = nothing;
-    this.#beginnings = [];
+    this.#beginnings = none;
     return rest;
   }
 
-  #readPieces(text: Buffer, from: number): void {
+  /** What is to be masked: by as many bytes as before, so that no other range moves. */
+  #readPieces(text: string, from: number): readonly Range[] {
+    let masked: readonly Range[] = noRanges;
     for (let at = text.indexOf(this.#member, from); at >= 0; at = text.indexOf(this.#member, at)) {
-      at += this.#member.length;
-      at = this.#readValue(text, at);
+      let depth = 0;
+      for (at = text.indexOf(':', at + this.#member.length) + 1; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        if (code === quote) {
+          const end = endOfString(text, at + 1);
+          if (end > at + 1 && !isKey(text, end)) {
+            const found = this.#readPiece(text, at + 1, end);
+            if (found.length > 0) masked = [...masked, ...found];
+          }
+          at = end;
+        } else if (code === openBrace || code === openBracket) depth += 1;
+        else if (code === closeBrace || code === closeBracket) depth -= 1;
+        if (code === lineFeed || (depth <= 0 && code !== space)) break;
+      }
     }
+    return masked;
   }
 
-  /** Reads the strings of a value, which may be an object; returns where it ends. */
-  #readValue(text: Buffer, from: number): number {
-    let depth = 0;
-    for (let at = text.indexOf(colon, from) + 1; at > 0 && at < text.length; at += 1) {
-      const byte = text[at];
-      if (byte === quote) {
-        const end = endOfString(text, at + 1);
-        if (!isKey(text, end)) this.#readPiece(text, at + 1, end);
-        at = end;
-      } else if (byte === openBrace || byte === openBracket) depth += 1;
-      else if (byte === closeBrace || byte === closeBracket) depth -= 1;
-      if (byte === lineFeed || (depth <= 0 && byte !== space)) return at;
-    }
-    return text.length;
-  }
+  /** Goes on with the beginnings that the piece continues, and notes those that it ends with. */
+  #readPiece(text: string, start: number, end: number): readonly Range[] {
+    const raw = text.slice(start, end);
+    const escaped = raw.includes('\\') ? unescapeJson(Buffer.from(raw, 'latin1')) : undefined;
+    const piece = escaped?.text.toString('latin1') ?? raw;
+    const place = (index: number) => start + (escaped?.origins[index] ?? index);
+    const known = this.#beginnings;
+    if (known.length > 0) this.#beginnings = none;
 
-  #readPiece(text: Buffer, start: number, end: number): void {
-    if (start === end) return;
-    const raw = text.subarray(start, end);
-    const escaped = raw.includes(backslash) ? unescapeJson(raw) : undefined;
-    const piece = escaped?.text ?? raw;
-    const place = (index: number) =>
-      start + (escaped === undefined ? index : (escaped.origins[index] as number));
-
-    const next: Beginning[] = [];
-    for (const known of this.#beginnings) {
-      const wanted = known.secret.subarray(known.length);
-      const length = Math.min(wanted.length, piece.length);
-      if (wanted.compare(piece, 0, length, 0, length) !== 0) {
-        if (known.age < patience) next.push({ ...known, age: known.age + 1 });
+    let channel: string | undefined;
+    let masked: readonly Range[] = noRanges;
+    for (const each of known) {
+      const wanted = each.secret.slice(each.length, each.length + piece.length);
+      if (!piece.startsWith(wanted)) {
+        channel ??= channelAt(text, start);
+        const isOther = each.age < patience && each.channel !== channel;
+        if (isOther) this.#note({ ...each, age: each.age + 1 });
         continue;
       }
-      const ranges = [...known.ranges, { start, end: place(length) }];
-      if (length === wanted.length) this.#mask(text, ranges);
-      else next.push({ secret: known.secret, length: known.length + length, ranges, age: 0 });
+      const ranges = [...each.ranges, { start, end: place(wanted.length) }];
+      const length = each.length + wanted.length;
+      if (length === each.secret.length) masked = [...masked, ...ranges];
+      else this.#note({ ...each, length, ranges, age: 0 });
     }
     for (let at = Math.max(0, piece.length - this.#longest + 1); at < piece.length; at += 1) {
-      if (this.#firstBytes[piece[at] as number] === 0) continue;
-      const length = piece.length - at;
+      if (this.#firstBytes[piece.charCodeAt(at)] === 0) continue;
+      const tail = piece.slice(at);
       for (const secret of this.#secrets) {
-        if (length >= secret.length || secret.compare(piece, at, piece.length, 0, length) !== 0) continue;
-        next.push({ secret, length, ranges: [{ start: place(at), end }], age: 0 });
+        if (tail.length >= secret.length || !secret.startsWith(tail)) continue;
+        const ranges = [{ start: place(at), end }];
+        channel ??= channelAt(text, start);
+        this.#note({ secret, length: tail.length, ranges, channel, age: 0 });
       }
     }
-    this.#beginnings = next;
+    return masked;
   }
 
-  /** In place: as many bytes as before, so that no other range moves. */
-  #mask(text: Buffer, ranges: readonly Range[]): void {
-    for (const { start, end } of ranges) text.fill(star, start, end);
+  #note(beginning: Beginning): void {
+    this.#beginnings = [...this.#beginnings, beginning];
   }
 
   /** Where the first event begins that must wait. */
-  #firstHeld(text: Buffer): number | undefined {
+  #firstHeld(text: string): number | undefined {
     let first: number | undefined;
     for (const { length, ranges } of this.#beginnings) {
       const start = length > freeLength ? ranges[0]?.start : undefined;
@@ -147,24 +160,30 @@ export class PieceScrubber {
   }
 }
 
+/** The name of a piece, and the indexes right before it: which text of the stream it belongs to. */
+function channelAt(text: string, start: number): string {
+  const before = text.slice(Math.max(0, start - channelReach), start);
+  const name = before.slice(before.lastIndexOf('"', before.length - 4));
+  return [name, ...Array.from(before.matchAll(indexes), ([, index]) => index)].join();
+}
+
 function shift(ranges: readonly Range[], by: number): Range[] {
   return ranges
     .filter(({ start }) => start >= by)
     .map(({ start, end }) => ({ start: start - by, end: end - by }));
 }
 
-function isKey(text: Buffer, endQuote: number): boolean {
-  const next = text[endQuote + 1];
-  return next === colon || (next === space && text[endQuote + 2] === colon);
+function isKey(text: string, endQuote: number): boolean {
+  return text[endQuote + 1] === ':' || text.startsWith(' :', endQuote + 1);
 }
 
-function endOfString(text: Buffer, from: number): number {
+function endOfString(text: string, from: number): number {
   let at = from;
-  while (at < text.length && text[at] !== quote) at += text[at] === backslash ? 2 : 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
   return Math.min(at, text.length);
 }
 
-function startOfEvent(text: Buffer, at: number): number {
+function startOfEvent(text: string, at: number): number {
   const short = text.lastIndexOf('\n\n', at);
   const long = text.lastIndexOf('\n\r\n', at);
   return Math.max(short < 0 ? 0 : short + 2, long < 0 ? 0 : long + 3);

@@ -43,7 +43,12 @@ export class Scrubber {
 
   /** Whether the text escapes a character as JSON need not, which could be one of a secret. */
   #mayHideOne(text: Buffer): boolean {
+    if (text.indexOf(backslash) < 0) return false;
+    let checks = 0;
     for (let at = text.indexOf('\\u00'); at >= 0; at = text.indexOf('\\u00', at + 1)) {
+      checks += 1;
+      // Of many escapes it is cheaper to undo them all than to look at each.
+      if (checks > mostChecks) return true;
       if (this.#alphabet.has(Number.parseInt(text.toString('latin1', at + 4, at + 6), 16))) return true;
     }
     return this.#alphabet.has(slash) && text.includes('\\/');
@@ -64,6 +69,8 @@ export class Scrubber {
 }
 
 const slash = 0x2f;
+const backslash = 0x5c;
+const mostChecks = 20;
 
 /** The same for short texts: headers, and causes of failures. */
 export function createTextScrubber(secrets: readonly string[]): (text: string) => string {
