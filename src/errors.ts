@@ -77,6 +77,7 @@ export const failures = {
 
   'endpoint.unknown': missing,
   'model.unknown': missing,
+  'key.unknown': missing,
   'method.not_allowed': invalid(405),
   'host.not_allowed': invalid(421),
 

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
 import { parseExpiry } from '../config/schema/expiry.ts';
 import { GatewayError } from '../errors.ts';
+import { localKeyFile, readLocalKey } from './serve/local-key.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
@@ -10,14 +11,14 @@ import { outputFormat } from './shell/output-format.ts';
 export function build(io: Io): Command {
   const command = createCommand({
     name: 'key',
-    summary: 'make project keys',
+    summary: 'make project keys, show the local one',
     examples: [
       'gateway key new --project shop',
       'gateway key new --expires 2027-06-30 -o json',
       'gateway key hash < key.txt',
     ],
   });
-  return command.addCommand(buildNew(io)).addCommand(buildHash(io));
+  return command.addCommand(buildNew(io)).addCommand(buildShow(io)).addCommand(buildHash(io));
 }
 
 interface NewOptions {
@@ -67,6 +68,34 @@ function buildNew(io: Io): Command {
         await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
       }
       await write(io.stdout, `${key}\n`);
+    });
+}
+
+function buildShow(io: Io): Command {
+  return createCommand({
+    name: 'show',
+    summary: 'print the key that the gateway made for this user, where no projects are configured',
+    examples: ['gateway key show', 'gateway key show --yes | pbcopy', 'gateway key show --yes -o json'],
+  })
+    .option('--yes', 'also where the output is no terminal')
+    .action(async ({ yes }: { readonly yes?: true }, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
+      const key = readLocalKey(io.env);
+      const file = localKeyFile(io.env);
+      if (key === undefined) {
+        throw new GatewayError(
+          'key.unknown',
+          `there is no key in ${file}: "gateway serve" makes one in sandbox mode`,
+        );
+      }
+      if (io.stdout.isTTY !== true && yes !== true) {
+        const message = 'a key is shown on a terminal only; --yes prints it anywhere';
+        throw new GatewayError('usage.invalid', message, { param: 'yes' });
+      }
+      if (commonOptions(command).quiet !== true && io.stderr.isTTY === true) {
+        await write(io.stderr, `from ${file}\n`);
+      }
+      await write(io.stdout, format === 'json' ? `${JSON.stringify({ key, file })}\n` : `${key}\n`);
     });
 }
 

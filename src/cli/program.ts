@@ -13,9 +13,11 @@ interface Entry {
 // A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
 const commands: Readonly<Record<string, Entry>> = {
   serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
+  status: { summary: "show this user's gateway", load: () => import('./status.ts') },
+  stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
-  key: { summary: 'make project keys', load: () => import('./key.ts') },
+  key: { summary: 'make project keys, show the local one', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
   policy: {
     summary: 'try policies: test, explain, replay',

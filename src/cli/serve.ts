@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { stateDirectory } from '../client/state.ts';
-import { generateKey } from '../config/build/keys.ts';
 import type { Config } from '../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
@@ -12,6 +11,8 @@ import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
 import { type AddressFile, openAddressFile } from './serve/address-file.ts';
 import { banner } from './serve/banner.ts';
+import { serveDetached } from './serve/detach.ts';
+import { localKey, localKeyFile } from './serve/local-key.ts';
 import { createReloader } from './serve/reload.ts';
 import { createServeLog, type ServeLog } from './serve/serve-log.ts';
 import { openRecorder, type Recording } from './serve/server/recording.ts';
@@ -36,6 +37,7 @@ interface ServeOptions extends CommonOptions {
   /** False with --no-watch. */
   readonly watch: boolean;
   readonly dryRun?: true;
+  readonly detach?: true;
 }
 
 export function build(io: Io): Command {
@@ -54,6 +56,7 @@ export function build(io: Io): Command {
     .option('--plants-port <port>', 'port of the plant store; 0 takes a free one (default: 4101)', portNumber)
     .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
     .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
+    .option('--detach', 'serve in the background; returns when it is ready')
     .option('--dry-run', 'check the configuration, say what would be started, and stop')
     .action(async (_options: unknown, command: Command) => {
       await serve(commonOptions(command) as ServeOptions, io);
@@ -74,6 +77,7 @@ interface Run {
 }
 
 async function serve(options: ServeOptions, io: Io): Promise<void> {
+  if (options.detach === true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
   const run: Run = {
     options,
@@ -81,7 +85,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
     isColoured,
     paint: painter(isColoured),
-    localKey: generateKey(),
+    localKey: localKey(io.env),
     ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
   };
   const loaded = await load(run, options.config);
@@ -209,6 +213,7 @@ function announce({ io, options, isPretty, paint, localKey }: Run, started: Star
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.log('warn', warning.message);
     if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
+    if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });
     recorder.log('info', 'listening', { url, ...(workers !== undefined && { workers }) });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;

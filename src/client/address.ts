@@ -26,6 +26,8 @@ export interface RunningGateway {
   };
   /** The model that `send` uses when nobody names one. */
   readonly default_model?: string;
+  /** Where a gateway that was started with --detach logs. */
+  readonly log?: string;
   readonly plants_url?: string;
   /** Why the plant store that belongs to it did not start. */
   readonly plants_problem?: string;

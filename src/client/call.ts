@@ -134,7 +134,7 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
 /** The row of the table whose exit code tells a script what happened. */
 function codeFor(status: number, isOurs: boolean): FailureCode {
   if (status === 429) return 'limit.requests';
-  if (!isOurs) return 'provider.broken_response';
+  if (!isOurs) return status === 404 ? 'model.unknown' : 'provider.broken_response';
   if (status === 401) return 'key.invalid';
   if (status === 403) return 'policy.blocked';
   if (status === 404) return 'model.unknown';

@@ -12,6 +12,14 @@ export function stateDirectory(env: Environment): string {
   return join(env.HOME || homedir(), '.local', 'state', 'gateway');
 }
 
+/** The same, made where it is missing, and closed to everybody else. */
+export function ensureStateDirectory(env: Environment): string {
+  const directory = stateDirectory(env);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  return directory;
+}
+
 /** The parsed content of a state file, or undefined where it is missing or was not written whole. */
 export function readState(env: Environment, name: string): unknown {
   try {
@@ -23,9 +31,7 @@ export function readState(env: Environment, name: string): unknown {
 
 /** Writes a state file that only this user can read, by atomic rename; gives its path. */
 export function writeState(env: Environment, name: string, value: unknown): string {
-  const directory = stateDirectory(env);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  chmodSync(directory, 0o700);
+  const directory = ensureStateDirectory(env);
   const path = join(directory, name);
   // Not crypto's randomness, which takes longer to load than all the rest; `wx` refuses a name that is taken.
   const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;

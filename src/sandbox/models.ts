@@ -34,18 +34,19 @@ export function failIfAsked(id: string): void {
   throw new Refusal(Number(status), `${id} always fails with status ${status}`);
 }
 
-/** Throws 404 for an unknown name and for the embedding model. */
+/** A name that is none of the sandbox's own is served as sandbox-mini. Throws 404 for one that only looks like it. */
 export function findTextModel(id: string): TextModel {
   const model = textModels.get(id);
   if (model !== undefined) return model;
+  if (!id.startsWith('sandbox-')) return { id, kind: 'mini' };
   throw unknownModel(
     id === embeddingModel ? `${id} makes embeddings only` : `there is no model ${quote(id)}`,
   );
 }
 
-/** Throws 404 for anything that is not the embedding model. */
+/** Throws 404 for the sandbox's other models and what only looks like them. */
 export function checkEmbeddingModel(id: string): void {
-  if (id === embeddingModel) return;
+  if (id === embeddingModel || !id.startsWith('sandbox-')) return;
   throw unknownModel(
     textModels.has(id)
       ? `${id} makes no embeddings; ${embeddingModel} does`

@@ -23,7 +23,7 @@ test('new: prints the key once on stdout and the line with its hash on stderr', 
 test('new: the line is one that a configuration takes', async () => {
   const { stdout } = await runCommand(['key', 'new', '-o', 'json'], { cwd });
   const made = JSON.parse(stdout);
-  const yaml = `policies: { a: { apply: all } }\nprojects:\n  shop:\n    keys:\n      ${made.yaml}\n`;
+  const yaml = `policies: { a: { apply: all, default: deny } }\nprojects:\n  shop:\n    keys:\n      ${made.yaml}\n`;
 
   const check = await runCommand(['config', 'check'], { cwd: createWorkspace({ 'gateway.yaml': yaml }) });
 

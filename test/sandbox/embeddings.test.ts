@@ -79,7 +79,7 @@ describe('errors', () => {
     ['no dimensions', { dimensions: 0 }, 400, 'dimensions'],
     ['an unknown format', { encoding_format: 'hex' }, 400, 'encoding_format'],
     ['a model that writes text', { model: 'sandbox-mini' }, 404, 'model'],
-    ['an unknown model', { model: 'x' }, 404, 'model'],
+    ['an unknown model', { model: 'sandbox-x' }, 404, 'model'],
     ['a failing model', { model: 'sandbox-error-503' }, 503, null],
   ])('%s', async (_name, change, status, param) => {
     const answer = await post(`${clients().url}/v1/embeddings`, { model, input: 'hi', ...change });

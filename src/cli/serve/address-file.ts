@@ -6,6 +6,9 @@ import type { OwnerProof } from '../../owner-proof.ts';
 import type { Io } from '../shell/io.ts';
 import type { PlantsService, Services } from './services.ts';
 
+/** Set for a gateway in the background: where it logs. */
+export const detachedLog = 'GATEWAY_DETACHED_LOG';
+
 interface AddressFileOptions {
   readonly services: Services;
   readonly since: Date;
@@ -36,6 +39,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
       const running: RunningGateway = {
         url: services.url,
         pid: process.pid,
+        ...(env[detachedLog] === undefined ? {} : { log: env[detachedLog] }),
         proof: ownerProof,
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),

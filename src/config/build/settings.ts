@@ -62,7 +62,10 @@ function withAbsentParts(written: unknown): unknown {
         return isObject(provider) && provider.dialect === 'sandbox' && nameSchema.safeParse(name).success;
       })
     : undefined;
-  const models = sandbox === undefined ? [] : [{ match: 'sandbox-*', provider: sandbox }];
+  const isSandboxMode = !['providers', 'models', 'projects'].some((key) => Object.hasOwn(written, key));
+  // In sandbox mode the names that agents ask for by default work too.
+  const matches = isSandboxMode ? ['sandbox-*', '*'] : ['sandbox-*'];
+  const models = sandbox === undefined ? [] : matches.map((match) => ({ match, provider: sandbox }));
   return { providers, models, projects: { local: {} }, ...written };
 }
 

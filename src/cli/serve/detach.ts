@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isAlive, readRunning } from '../../client/address.ts';
+import { ensureStateDirectory } from '../../client/state.ts';
+import { GatewayError } from '../../errors.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { detachedLog } from './address-file.ts';
+import { printRunning } from './print-running.ts';
+
+interface DetachOptions extends CommonOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly workers?: number;
+  readonly watch: boolean;
+}
+
+const entry = import.meta.url.endsWith('.ts') ? '../../../bin/gateway.js' : '../bin/gateway.js';
+const pollMs = 30;
+const startSeconds = 60;
+
+/** Starts a gateway in the background and returns when it is ready. Throws what keeps it from starting. */
+export async function serveDetached(options: DetachOptions, io: Io): Promise<void> {
+  const log = join(ensureStateDirectory(io.env), 'serve.log');
+  const descriptor = openSync(log, 'a', 0o600);
+  const begin = fstatSync(descriptor).size;
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL(entry, import.meta.url)), ...argumentsOf(options, io)],
+    {
+      cwd: io.cwd,
+      env: { ...io.env, [detachedLog]: log },
+      detached: true,
+      stdio: ['ignore', 'ignore', descriptor],
+    },
+  );
+  closeSync(descriptor);
+  const { pid } = child;
+  if (pid === undefined) throw new GatewayError('gateway.internal', 'the gateway could not be started');
+  let hasEnded = false;
+  child.once('exit', () => {
+    hasEnded = true;
+  });
+  const deadlineMs = performance.now() + (options.timeout ?? startSeconds) * 1_000;
+  while (readRunning(io.env)?.pid !== pid) {
+    if (hasEnded || !isAlive(pid)) throw failedStart(log, begin);
+    if (io.signal.aborted || performance.now() > deadlineMs) {
+      child.kill('SIGKILL');
+      io.signal.throwIfAborted();
+      throw new GatewayError('gateway.unreachable', `the gateway was not ready in time; its log is ${log}`);
+    }
+    await setTimeout(pollMs);
+  }
+  child.unref();
+  await printRunning(io, options.output);
+}
+
+function argumentsOf({ config, port, host, workers, watch, quiet }: DetachOptions, { cwd }: Io): string[] {
+  return [
+    ...['serve', '--log', 'json'],
+    ...(config === undefined ? [] : ['-c', resolve(cwd, config)]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    ...(host === undefined ? [] : ['--host', host]),
+    ...(workers === undefined ? [] : ['--workers', String(workers)]),
+    ...(watch ? [] : ['--no-watch']),
+    ...(quiet === true ? ['-q'] : []),
+  ];
+}
+
+/** What the gateway printed before it ended. */
+function failedStart(log: string, begin: number): GatewayError {
+  const said = readFileSync(log)
+    .subarray(begin)
+    .toString()
+    .trim()
+    .replace(/^gateway: /gm, '');
+  const message = `${said === '' ? 'the gateway ended at its start' : said}\nits log is ${log}`;
+  if (/ problems? in /.test(said)) return new GatewayError('config.invalid', message);
+  if (/^port \d+ .*is taken/.test(said)) return new GatewayError('port.busy', message);
+  return new GatewayError('gateway.internal', message, { cause: 'the log may say more' });
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { readState, stateDirectory, writeState } from '../../client/state.ts';
+import { generateKey, parseKey } from '../../config/build/keys.ts';
+import type { Io } from '../shell/io.ts';
+
+const fileName = 'local-key.json';
+
+export function localKeyFile(env: Io['env']): string {
+  return join(stateDirectory(env), fileName);
+}
+
+/** The key of the project `local`; undefined where none was made yet. */
+export function readLocalKey(env: Io['env']): string | undefined {
+  const { key } = (readState(env, fileName) ?? {}) as { key?: unknown };
+  return typeof key === 'string' && parseKey(key) === 'generated' ? key : undefined;
+}
+
+/** The same, made at the first call: what is set up with it once works after a restart too. */
+export function localKey(env: Io['env']): string {
+  const known = readLocalKey(env);
+  if (known !== undefined) return known;
+  const key = generateKey();
+  writeState(env, fileName, { key });
+  // Of two gateways that start at once, both use what is there in the end.
+  return readLocalKey(env) ?? key;
+}

@@ -1,0 +1,53 @@
+import { type RunningGateway, readRunning } from '../../client/address.ts';
+import { readHealth } from '../../client/call.ts';
+import { toFields } from '../../dialects/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import type { OutputFormat } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { deadline, printValue } from '../shell/output.ts';
+
+export interface Running {
+  readonly running: RunningGateway;
+  /** What it said of itself to its owner. */
+  readonly health: Readonly<Record<string, unknown>>;
+}
+
+/** How long a gateway may take to prove that it is there, in seconds. */
+const proofSeconds = 10;
+
+/** The gateway of this user, which has proved that it is the one. Throws gateway.unreachable where there is none. */
+export async function findRunning(io: Io): Promise<Running> {
+  const running = readRunning(io.env);
+  if (running === undefined) {
+    throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
+  }
+  return { running, health: toFields(await readHealth(running, deadline(io.signal, proofSeconds))) };
+}
+
+export async function printRunning(io: Io, format: OutputFormat | undefined): Promise<void> {
+  const { running, health } = await findRunning(io);
+  const { url, pid, since, config, log, plants_url } = running;
+  const { exchanges, streams } = toFields(health.open);
+  if (format !== undefined && format !== 'text' && format !== 'table') {
+    const value = {
+      url,
+      pid,
+      since: since ?? null,
+      config: { path: config?.path ?? null, hash: config?.hash ?? null },
+      open: { exchanges: exchanges ?? null, streams: streams ?? null },
+      plants_url: plants_url ?? null,
+      log: log ?? null,
+    };
+    return printValue(value, format, io);
+  }
+  const rows = [
+    ['url', url],
+    ['pid', String(pid)],
+    ['since', since ?? ''],
+    ['config', `${config?.path ?? 'none: sandbox mode'}  ${config?.hash.slice(0, 12) ?? ''}`],
+    ['open', `${exchanges} exchanges, ${streams} of them streams`],
+    ...(plants_url === undefined ? [] : [['plants', plants_url]]),
+    ...(log === undefined ? [] : [['log', log]]),
+  ];
+  await write(io.stdout, rows.map(([name = '', value]) => `${name.padEnd(8)}${value}\n`).join(''));
+}
