@@ -28,6 +28,7 @@ const withoutUnused = {
 
 // Packages that not every start needs: files of their own, read when something of them is first used.
 const deferred = {
+  chalk: 'chalk',
   pino: 'pino',
   re2js: 're2js',
 };

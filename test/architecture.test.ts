@@ -91,7 +91,7 @@ const layers: Readonly<
       'owner-proof.ts',
       'version.ts',
     ],
-    packages: ['commander', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],
+    packages: ['commander', 'chalk', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],
   },
   'main.ts': { from: ['cli/', 'errors.ts', 'version.ts'], packages: [] },
 };

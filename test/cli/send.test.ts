@@ -175,7 +175,7 @@ describe('send', () => {
 describe('exit codes', () => {
   test.each([
     ['a wrong key', ['send', 'x'], { GATEWAY_KEY: 'not-a-key-that-is-known' }, 4, 'key.invalid'],
-    ['an unknown model', ['send', 'x', '-m', 'nobody'], {}, 5, 'model.unknown'],
+    ['an unknown model', ['send', 'x', '-m', 'sandbox-nobody'], {}, 5, 'model.unknown'],
     ['an unknown model of models', ['models', 'nobody'], {}, 5, 'model.unknown'],
     ['a provider that is broken', ['send', 'x', '-m', 'sandbox-error-500'], {}, 7, undefined],
     [
@@ -381,7 +381,7 @@ describe('models', () => {
 });
 
 describe('colours', () => {
-  const fail = ['send', 'x', '-m', 'nobody'];
+  const fail = ['send', 'x', '-m', 'sandbox-nobody'];
   test.each([
     ['on a terminal', fail, {}, true, true],
     ['in a pipe', fail, {}, false, false],

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { Chalk } from 'chalk';
 import { GatewayError } from '../../errors.ts';
 
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
@@ -25,14 +26,15 @@ export function hasColour(stream: Output, env: Io['env']): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
-
-export type Paint = (colour: keyof typeof codes, text: string) => string;
+export type Paint = (colour: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string;
 
 /** Colours text for one stream, or leaves it as it is where the stream has none. */
 export function painter(isColoured: boolean): Paint {
   if (!isColoured) return (_colour, text) => text;
-  return (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m`;
+  // A level of our own: chalk's knows neither NO_COLOR nor which stream is meant. The colours here are those that
+  // every terminal with colours has, so there is no need for the higher levels.
+  const chalk = new Chalk({ level: 1 });
+  return (colour, text) => chalk[colour](text);
 }
 
 /** Writes and waits until the stream has accepted it, so that no output is lost at exit. Throws output.failed. */

@@ -21,7 +21,7 @@ describe('colours', () => {
   });
 
   test('are put around a text or left out', () => {
-    expect(painter(true)('red', 'x')).toBe('\u001b[31mx\u001b[0m');
+    expect(painter(true)('red', 'x')).toBe('\u001b[31mx\u001b[39m');
     expect(painter(false)('red', 'x')).toBe('x');
   });
 });
