@@ -17,6 +17,8 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies say to a request. Never throws. */
   decide(subject: Subject): Decision;
+  /** Whether a text that leaves beside the body was judged before, and nothing was found in it. */
+  isKnownClean(text: string): boolean;
   /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
   judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[];
   /** The largest cap on output that no rule objects to, for a request that has none; Infinity where there is none. */
@@ -80,6 +82,7 @@ export function compilePolicies(
     return {
       names: chosen.map(({ name }) => name),
       decide: (subject) => rules.decide(subject),
+      isKnownClean: (text) => rules.isKnownClean(text),
       judgeValue: (value, subject) => rules.judgeValue(value, subject),
       capLimit: (subject) => rules.capLimit(subject),
       answerRules: (subject) => rules.answerRules(subject),

@@ -28,9 +28,13 @@ export class HeaderValues {
     this.#factsOf = factsOf;
   }
 
+  /** Whether it is known already that no rule finds anything in a text. */
+  isKnownClean(text: string): boolean {
+    return this.#clean.has(text);
+  }
+
   /** The other conditions of a rule look at the request. */
   judge({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
-    if (this.#clean.has(text)) return none;
     const texts = this.#factsOf({ ...subject, document: wrapText(text) });
     if (texts.searchResult.matches.size === 0) {
       if (text.length <= longestClean) this.#noteClean(text);

@@ -105,6 +105,11 @@ export class RuleSet {
     return this.#answers?.check(numbers);
   }
 
+  /** Whether a text that leaves beside the body was judged before, and nothing was found in it. */
+  isKnownClean(text: string): boolean {
+    return this.#values.isKnownClean(text);
+  }
+
   /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
   judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
     return this.#values.judge(value, subject);

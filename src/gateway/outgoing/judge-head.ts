@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize.ts';
 import type { Subject, Verdict } from '../../policy/rule.ts';
 import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
 import type { GatewayKey } from '../gateway.ts';
@@ -36,7 +37,10 @@ export function judgeHead(
 ): JudgedHead {
   const verdicts: Verdict[] = [];
   const dropped: string[] = [];
-  const mayLeave = (at: string, text: string): boolean => {
+  const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
+    // Nearly all values are known, and this is done for each of every request.
+    if (judge.policies.isKnownClean(text)) return true;
+    const at = `${kind}:${name}`;
     const found = verdictsOn(at, text, judge);
     if (found.length === 0) return true;
     verdicts.push(...found);
@@ -44,11 +48,11 @@ export function judgeHead(
   };
   const headers = requestHeaders(rawHeaders, {
     ...options,
-    mayLeave: (name, text) => mayLeave(`header:${name}`, text),
+    mayLeave: (name, text) => mayLeave('header', name, text),
     onDrop: (name) => dropped.push(`header:${name}`),
   });
   const beta = betaOf(query);
-  const isForwarded = beta !== undefined && mayLeave('query:beta', beta);
+  const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
 }
 
@@ -74,6 +78,11 @@ const flag = /^[A-Za-z0-9._-]{1,32}$/;
  * matter. Undefined where there is none, or something else under its name.
  */
 export function betaOf(query: string): string | undefined {
-  const beta = query === '' ? null : new URLSearchParams(query).get('beta');
-  return beta !== null && flag.test(beta) ? beta : undefined;
+  const beta = query === '' ? '' : readBeta(query);
+  return beta === '' ? undefined : beta;
 }
+
+const readBeta = memoize((query) => {
+  const beta = new URLSearchParams(query).get('beta') ?? '';
+  return flag.test(beta) ? beta : '';
+});
