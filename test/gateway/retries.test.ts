@@ -242,6 +242,19 @@ describe('a breaker', () => {
   });
 });
 
+test('the sandbox’s failing models keep failing as they are asked to, and nothing else', async () => {
+  const offline = await startGateway();
+  const statusOf = async (model: string) =>
+    (await post(offline, '/v1/chat/completions', requestFor('chat', model))).status;
+
+  const failures: number[] = [];
+  for (let i = 0; i < 8; i += 1) failures.push(await statusOf('sandbox-error-500'));
+
+  expect(failures).toEqual(Array.from({ length: 8 }, () => 500));
+  expect(await statusOf('sandbox-mini')).toBe(200);
+  await offline.stop();
+});
+
 test('a 503 of the last target keeps its words and its Retry-After', async () => {
   host('never').script(json('{"error":{"message":"try later"}}', 503, { 'retry-after': '17' }));
 

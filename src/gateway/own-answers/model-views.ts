@@ -1,4 +1,4 @@
-import { chat } from '../../dialects/chat/chat.ts';
+import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Target } from '../../providers/route.ts';
@@ -15,7 +15,7 @@ export function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): bo
   const targets = gateway.router.resolve(id)?.targets ?? [];
   const decision = key.policies.decide({
     document: emptyRequest,
-    dialect: chat,
+    dialect: dialects.chat,
     endpoint: 'chat',
     model: id,
     targetModels: targets.map((target) => target.model),
