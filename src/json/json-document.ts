@@ -1,5 +1,4 @@
 import { shortEscapedText } from './short-escapes.ts';
-import type { ShortTexts } from './short-texts.ts';
 
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
@@ -59,8 +58,6 @@ export class JsonDocument {
   count = 0;
   /** Whether somebody keeps it for requests that begin like it, so that findings in it are worth remembering. */
   isKept = false;
-  /** Where its short texts are looked for first. */
-  shortTexts: ShortTexts | undefined;
   /** The kept document that this one begins like. */
   begunLike: SharedBeginning | undefined;
   /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
@@ -142,11 +139,8 @@ export class JsonDocument {
   text(entry: number): string {
     const start = this.start(entry);
     const end = this.end(entry);
-    const texts = this.shortTexts;
-    if (!this.isEscaped(entry)) return texts?.read(this.bytes, start, end) ?? this.raw(entry);
-    return (
-      shortEscapedText(this.bytes, { start, end, texts }) ?? (JSON.parse(`"${this.raw(entry)}"`) as string)
-    );
+    if (!this.isEscaped(entry)) return this.raw(entry);
+    return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 
   /** The text between a value's first and last byte, escapes as they are. */

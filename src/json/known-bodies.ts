@@ -1,6 +1,5 @@
 import type { JsonDocument } from './json-document.ts';
 import { commonLength, type KnownBeginning } from './known-beginning.ts';
-import { ShortTexts } from './short-texts.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** Shorter bodies are read as quickly as they are found here. */
@@ -31,7 +30,6 @@ export class KnownBodies {
   /** The last one met comes last. */
   readonly #kept: Kept[] = [];
   #bytes = 0;
-  readonly #shortTexts = new ShortTexts();
 
   constructor({ limitBytes = 1 << 24 }: { limitBytes?: number } = {}) {
     this.#limitBytes = limitBytes;
@@ -39,11 +37,11 @@ export class KnownBodies {
 
   /** Throws what `parseStrictJson` throws. */
   read(bytes: Buffer): JsonDocument {
-    if (bytes.length < shortest) return this.#parse(bytes);
+    if (bytes.length < shortest) return parseStrictJson(bytes);
     const head = headOf(bytes);
     const known = this.#find(bytes, head);
     if (known !== undefined && isWhole(known, bytes)) return known.document;
-    const document = this.#parse(bytes, known);
+    const document = parseStrictJson(bytes, known);
     this.#keep({ document, head, bytes: document.memoryBytes }, known);
     return document;
   }
@@ -52,12 +50,6 @@ export class KnownBodies {
   recall(bytes: Buffer): JsonDocument | undefined {
     const known = bytes.length < shortest ? undefined : this.#find(bytes, headOf(bytes));
     return known !== undefined && isWhole(known, bytes) ? known.document : undefined;
-  }
-
-  #parse(bytes: Buffer, known?: KnownBeginning): JsonDocument {
-    const document = parseStrictJson(bytes, known);
-    document.shortTexts = this.#shortTexts;
-    return document;
   }
 
   /** The body that begins like this one for longest. */

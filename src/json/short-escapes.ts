@@ -1,5 +1,3 @@
-import type { ShortTexts } from './short-texts.ts';
-
 const backslash = 0x5c;
 /** What the letters after a backslash stand for (RFC 8259, section 7), but for u. */
 const meanings = new Uint8Array(256);
@@ -11,10 +9,7 @@ const longest = 128;
 const unescaped = Buffer.alloc(longest);
 
 /** The text of the bytes of a JSON string that is short and whose escapes are all of two characters. */
-export function shortEscapedText(
-  bytes: Buffer,
-  { start, end, texts }: { start: number; end: number; texts: ShortTexts | undefined },
-): string | undefined {
+export function shortEscapedText(bytes: Buffer, start: number, end: number): string | undefined {
   if (end - start > longest) return undefined;
   let length = 0;
   for (let at = start; at < end; at += 1) {
@@ -27,5 +22,5 @@ export function shortEscapedText(
     unescaped[length] = byte;
     length += 1;
   }
-  return texts?.read(unescaped, 0, length) ?? unescaped.toString('utf8', 0, length);
+  return unescaped.toString('utf8', 0, length);
 }

@@ -14,7 +14,6 @@ import type { Fold } from './search/fold.ts';
 import { compilePatternSet } from './search/pattern-set.ts';
 import type { NamedPattern } from './search/patterns.ts';
 import { Search } from './search/search.ts';
-import { VerdictCache } from './search/verdict-cache.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 
@@ -56,7 +55,7 @@ export class RuleSet {
       patterns.map(({ pattern }) => pattern),
       fold,
     );
-    this.#search = new Search(patternSet, new VerdictCache());
+    this.#search = new Search(patternSet);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
   }

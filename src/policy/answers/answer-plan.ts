@@ -31,13 +31,13 @@ export class AnswerPlan {
   }
 
   add(each: AnswerRule, found: readonly TextMatch[]): void {
-    const { rule, except } = each;
+    const { rule } = each;
     const { texts, patternSet } = this.searched;
     this.#rules.push(each);
     for (const match of found) {
       const pattern = patternSet.patterns[match.pattern] as Pattern;
       const label = `[REDACTED:${rule.reason}]`;
-      const problem = this.#plan.add({ match, pattern, texts, except, label });
+      const problem = this.#plan.add({ match, pattern, texts, except: rule.except, label });
       if (problem !== undefined) this.#refusal ??= refusalOf(rule, 'content.unredactable');
     }
   }

@@ -25,7 +25,6 @@ export interface ResponseDecision {
 export interface AnswerRule {
   readonly rule: CompiledRule;
   readonly patterns: readonly number[];
-  readonly except: readonly Pattern[];
 }
 
 /** What was looked for in an answer, and the texts in which something was found. */

@@ -8,7 +8,6 @@ import type { Fold } from '../search/fold.ts';
 import { compilePatternSet } from '../search/pattern-set.ts';
 import type { NamedPattern } from '../search/patterns.ts';
 import { Search } from '../search/search.ts';
-import { VerdictCache } from '../search/verdict-cache.ts';
 import { placeInRequest } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
 import { AnswerPlan } from './answer-plan.ts';
@@ -46,11 +45,10 @@ export class AnswerRules {
       [...named.values()].map(({ pattern }) => pattern),
       fold,
     );
-    this.search = new Search(patternSet, new VerdictCache({ limitBytes: 1 << 16 }));
+    this.search = new Search(patternSet);
     this.rules = rules.map((rule) => ({
       rule,
       patterns: patternsOf(rule).map(({ key }) => numbers.get(key) as number),
-      except: rule.except.map(({ pattern }) => pattern),
     }));
     this.#others = new Map(
       this.rules.map((each) => [each, (each.rule.when ?? []).filter(({ text }) => text === undefined)]),

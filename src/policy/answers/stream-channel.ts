@@ -105,12 +105,12 @@ export class StreamChannel {
   }
 
   /** The stretches that a rule is to replace, as places in the channel. */
-  stretches({ rule, patterns, except }: AnswerRule): readonly Stretch[] {
+  stretches({ rule, patterns }: AnswerRule): readonly Stretch[] {
     if (this.#viewed?.text !== this.#text) this.#viewed = new ViewedText(this.#text, this.#patternSet.fold);
     const viewed = this.#viewed;
     return patterns
       .filter((number) => this.seen.has(number))
-      .flatMap((number) => viewed.rangesOutside(this.#patternSet.patterns[number] as Pattern, except))
+      .flatMap((number) => viewed.rangesOutside(this.#patternSet.patterns[number] as Pattern, rule.except))
       .map(({ start, end }) => ({
         start: start + this.#from,
         end: end + this.#from,

@@ -169,12 +169,12 @@ export class StreamCheck {
   /** What the rules say to the text of a channel. */
   #judge(channel: StreamChannel): void {
     for (const each of channel.seen.size === 0 ? [] : this.#rules) {
-      const { rule, patterns, except } = each;
+      const { rule, patterns } = each;
       const seen = patterns.filter((number) => channel.seen.has(number));
       if (seen.length === 0) continue;
       const stretches = channel.stretches(each);
       const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
-      if (stretches.length === 0 && (except.length > 0 || certain.length === 0)) continue;
+      if (stretches.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
       this.#act(each, () => {
         // A match that began before all that is known has left in part.
         const isGone = stretches.length === 0 && certain.some((number) => !channel.judged.has(number));

@@ -2,7 +2,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { matchLimit, type TextMatch } from '../search/findings.ts';
-import type { Pattern } from '../search/patterns.ts';
+import type { NamedPattern, Pattern } from '../search/patterns.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
@@ -24,11 +24,10 @@ export interface Stretch {
 export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction {
   const plan = new Plan(facts.subject.document);
   for (const rule of rules) {
-    const except = rule.except.map(({ pattern }) => pattern);
     for (const match of matchesOfRule(rule, facts)) {
       const label = `[REDACTED:${rule.reason}]`;
       const pattern = facts.pattern(match.pattern);
-      const problem = plan.add({ match, pattern, texts: facts.texts, except, label });
+      const problem = plan.add({ match, pattern, texts: facts.texts, except: rule.except, label });
       if (problem === undefined) continue;
       const at = facts.subject.document.pointer(placeInRequest(problem).entry);
       return { kind: 'impossible', rule, at };
@@ -46,7 +45,7 @@ interface Replacement {
   readonly match: TextMatch;
   readonly pattern: Pattern;
   readonly texts: ViewedTexts;
-  readonly except: readonly Pattern[];
+  readonly except: readonly NamedPattern[];
   readonly label: string;
 }
 
@@ -72,7 +71,11 @@ export class Plan {
     if (fixed !== undefined) return fixed;
     const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
     if (before === undefined) {
-      for (const { start, end } of ranges[0] ?? []) this.#replace(segment.place, { start, end, label });
+      const [own = []] = ranges;
+      // Each view tells most of them; what has more would be changed in part only.
+      const all = own.length > matchLimit * 2 ? undefined : widest(own);
+      if (all === undefined || all.size > matchLimit) return segment.place;
+      for (const [start, end] of all) this.#replace(segment.place, { start, end, label });
       return undefined;
     }
     const joint = textOf(before.place).length;
@@ -107,7 +110,7 @@ export class Plan {
     }
     const stretches = entries.get(entry);
     if (stretches === undefined) entries.set(entry, [stretch]);
-    else if (stretches.length < matchLimit) stretches.push(stretch);
+    else stretches.push(stretch);
   }
 
   /** A document inside a text changes that text, and so on outwards. */
@@ -132,6 +135,15 @@ export class Plan {
     }
     return texts;
   }
+}
+
+/** The end of the longest range from each start: both views tell most ranges. */
+function widest(
+  ranges: readonly { readonly start: number; readonly end: number }[],
+): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  for (const { start, end } of ranges) ends.set(start, Math.max(end, ends.get(start) ?? end));
+  return ends;
 }
 
 function whatBreaks(root: JsonDocument): (place: Place) => boolean {

@@ -15,12 +15,11 @@ export function withoutExcepted(
   known: Known,
 ): readonly TextMatch[] {
   if (except.length === 0) return matches;
-  const patterns = except.map(({ pattern }) => pattern);
   return matches.filter((match) => {
     const pattern = known.pattern(match.pattern);
     const texts = known.texts.of(match);
     // Spread over more than two texts, it can't be shown to be excepted.
     const isWhole = match.before === undefined || texts.some((text) => text.ranges(pattern).length > 0);
-    return !isWhole || texts.some((text) => text.rangesOutside(pattern, patterns).length > 0);
+    return !isWhole || texts.some((text) => text.rangesOutside(pattern, except).length > 0);
   });
 }

@@ -25,10 +25,12 @@ export class FoundPatterns {
   }
 
   clear(): void {
-    if (this.isEmpty) return;
-    for (const view of views) {
-      for (const pattern of this[view]) this.#seen[view][pattern] = 0;
-      this[view].length = 0;
-    }
+    if (this.exact.length > 0) forget(this.exact, this.#seen.exact);
+    if (this.folded.length > 0) forget(this.folded, this.#seen.folded);
   }
+}
+
+function forget(found: number[], seen: Uint8Array): void {
+  for (const pattern of found) seen[pattern] = 0;
+  found.length = 0;
 }

@@ -2,94 +2,129 @@ import type { Range } from '../detectors/detector.ts';
 import { isWord } from './alphabet.ts';
 import { contexts, endPoint, holding } from './dfa-state.ts';
 import type { Fold } from './fold.ts';
+import type { Reading } from './fold-character.ts';
 import { type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
 const space = 0x20;
+/** More than any code point, to make one key of two numbers. */
+const keyWidth = 0x200000;
 
-/** NFA nodes that are alive, each with the earliest place where it may have begun. */
-type Threads = ReadonlyMap<number, number>;
-
+/** Where a simulation stands: NFA nodes that are alive, with the earliest place where each may have begun. */
 interface Position {
-  readonly threads: Threads;
+  readonly threads: ReadonlyMap<number, number>;
   /** What may have stood before, as bits. */
   readonly context: number;
 }
 
+const noThreads: Position['threads'] = new Map();
+
 /**
- * Where the patterns of an NFA are in a text whose characters have several readings, whatever mixture of them it
+ * Finds where the pattern of an NFA is in texts whose characters have several readings, whatever mixture of them it
  * takes. One pass over the characters, all readings side by side as the DFA has them; of matches that end in the same
  * place the longest is taken, and those that overlap become one.
  */
-export function findMixed(nfa: Nfa, text: string, fold: Fold): readonly Range[] {
-  const found: Range[] = [];
-  let position: Position = { threads: new Map(), context: contexts.begin };
-  let at = 0;
-  for (const character of text) {
-    const next = at + character.length;
-    const folded = fold.point(character.codePointAt(0) as number);
-    const readings = folded >= 0 ? [folded === 0 ? [] : [folded]] : fold.readings[-1 - folded];
-    position = both((readings ?? []).map((reading) => read(position, reading, { start: at, end: next })));
-    at = next;
-  }
-  step(position, endPoint, { start: at, end: at });
-  return united(found);
+export class MixedReadings {
+  readonly #nfa: Nfa;
+  readonly #fold: Fold;
+  readonly #begun = new Map<number, readonly number[]>();
+  #found: Range[] = [];
 
-  function read(from: Position, reading: readonly number[], { start, end }: Range): Position {
-    let to = from;
-    reading.forEach((codePoint, index) => {
-      // What ends inside of a character ends with it.
-      to = step(to, codePoint, { start, end: index === 0 ? start : end });
-    });
-    return to;
+  constructor(nfa: Nfa, fold: Fold) {
+    this.#nfa = nfa;
+    this.#fold = fold;
+  }
+
+  find(text: string): readonly Range[] {
+    this.#found = [];
+    let position: Position = { threads: noThreads, context: contexts.begin };
+    let at = 0;
+    for (const character of text) {
+      const end = at + character.length;
+      const folded = this.#fold.point(character.codePointAt(0) as number);
+      const whole = { start: at, end };
+      if (folded > 0) position = this.#step(position, folded, { start: at, end: at });
+      else if (folded < 0) position = this.#readAll(position, this.#fold.readings[-1 - folded] ?? [], whole);
+      at = end;
+    }
+    this.#step(position, endPoint, { start: at, end: at });
+    return united(this.#found);
+  }
+
+  #readAll(from: Position, readings: readonly Reading[], { start, end }: Range): Position {
+    return merged(
+      readings.map((reading) => {
+        let to = from;
+        reading.forEach((codePoint, index) => {
+          // What ends inside of a character ends with it.
+          to = this.#step(to, codePoint, { start, end: index === 0 ? start : end });
+        });
+        return to;
+      }),
+    );
   }
 
   /** Reads a code point; `start` is where what begins with it begins, `end` where ends what ends before it. */
-  function step(from: Position, codePoint: number, { start, end }: Range): Position {
+  #step(from: Position, codePoint: number, { start, end }: Range): Position {
     const isSpaceAgain = codePoint === space && (from.context & contexts.space) !== 0;
     if (isSpaceAgain && from.context === contexts.space) return from;
+    const conditions = holding(from.context, codePoint);
     const threads = new Map<number, number>();
-    closure(from, codePoint, start).forEach((began, at) => {
-      const node = nfa.nodes[at] as NfaNode;
-      if (node.kind === nodeKinds.match) {
-        if (end > began) found.push({ start: began, end });
-        return;
-      }
-      const next = node.kind === nodeKinds.branch ? node.next.get(codePoint) : outOf(node, codePoint);
-      if (next !== undefined && codePoint !== endPoint) keepEarliest(threads, next, began);
-    });
-    const position = { threads, context: contextOf(codePoint) };
-    // Of a run of spaces only the first counts; here some readings have had it, others not.
-    return isSpaceAgain ? both([position, { threads: from.threads, context: contexts.space }]) : position;
-  }
-
-  /** The nodes reached without reading, with the earliest beginning of each. */
-  function closure({ threads, context }: Position, codePoint: number, start: number): Threads {
-    const conditions = holding(context, codePoint);
-    const reached = new Map<number, number>();
-    const begun = [...threads].sort(([, one], [, other]) => one - other);
-    for (const [first, began] of [...begun, ...nfa.starts.map((each) => [each, start] as const)]) {
-      const stack = [first];
-      while (stack.length > 0) {
-        const at = stack.pop() as number;
-        if (reached.has(at)) continue;
-        reached.set(at, began);
-        const node = nfa.nodes[at] as NfaNode;
-        if (node.kind === nodeKinds.split) stack.push(node.out, node.other);
-        if (node.kind === nodeKinds.assertion && (node.other & ~conditions) === 0) stack.push(node.out);
-        for (let last = -1; node.next.has(last); last -= 1) stack.push(node.next.get(last) as number);
+    for (const [node, began] of from.threads) {
+      for (const next of this.#after([node], conditions, codePoint)) {
+        if (next === matched) this.#found.push({ start: began, end });
+        else keepEarliest(threads, next, began);
       }
     }
-    return reached;
+    for (const next of this.#begin(conditions, codePoint)) keepEarliest(threads, next, start);
+    const position = { threads, context: contextOf(codePoint) };
+    // Of a run of spaces only the first counts; here some readings have had it, others not.
+    return isSpaceAgain ? merged([position, { ...from, context: contexts.space }]) : position;
+  }
+
+  /** The nodes behind a character with which something begins; no pattern matches before that. */
+  #begin(conditions: number, codePoint: number): readonly number[] {
+    const key = conditions * keyWidth + codePoint;
+    let begun = this.#begun.get(key);
+    if (begun === undefined) {
+      begun = this.#after(this.#nfa.starts, conditions, codePoint).filter((next) => next !== matched);
+      this.#begun.set(key, begun);
+    }
+    return begun;
+  }
+
+  /** The nodes behind a character, and `matched` where some have matched before it. */
+  #after(nodes: readonly number[], conditions: number, codePoint: number): readonly number[] {
+    const reached = new Set<number>();
+    const stack = [...nodes];
+    const after: number[] = [];
+    while (stack.length > 0) {
+      const at = stack.pop() as number;
+      if (reached.has(at)) continue;
+      reached.add(at);
+      const node = this.#nfa.nodes[at] as NfaNode;
+      if (node.kind === nodeKinds.match) after.push(matched);
+      else if (node.kind === nodeKinds.split) stack.push(node.out, node.other);
+      else if (node.kind === nodeKinds.assertion) {
+        if ((node.other & ~conditions) === 0) stack.push(node.out);
+      } else if (node.kind === nodeKinds.branch) {
+        for (let last = -1; node.next.has(last); last -= 1) stack.push(node.next.get(last) as number);
+        const next = codePoint === endPoint ? undefined : node.next.get(codePoint);
+        if (next !== undefined) after.push(next);
+      } else if (isWithin(codePoint, node.ranges)) after.push(node.out);
+    }
+    return after;
   }
 }
 
-function outOf(node: NfaNode, codePoint: number): number | undefined {
-  if (node.kind !== nodeKinds.ranges) return undefined;
-  for (let at = 0; at < node.ranges.length; at += 2) {
-    const isWithin = codePoint >= (node.ranges[at] as number) && codePoint <= (node.ranges[at + 1] as number);
-    if (isWithin) return node.out;
+/** Stands for a node of a match. */
+const matched = -1;
+
+function isWithin(codePoint: number, ranges: readonly number[]): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (codePoint < (ranges[at] as number)) return false;
+    if (codePoint <= (ranges[at + 1] as number)) return true;
   }
-  return undefined;
+  return false;
 }
 
 function contextOf(codePoint: number): number {
@@ -97,9 +132,9 @@ function contextOf(codePoint: number): number {
   return isWord(codePoint) ? contexts.word : contexts.other;
 }
 
-function both(positions: readonly Position[]): Position {
-  const [only] = positions;
-  if (positions.length === 1 && only !== undefined) return only;
+function merged(positions: readonly Position[]): Position {
+  const [first] = positions;
+  if (positions.length === 1 && first !== undefined) return first;
   const threads = new Map<number, number>();
   let context = 0;
   for (const each of positions) {

@@ -5,7 +5,6 @@ import { Gatherer, type SearchResult } from './findings.ts';
 import { KnownWalks } from './known-walks.ts';
 import type { PatternSet } from './pattern-set.ts';
 import { TextReader } from './text-reader.ts';
-import type { VerdictCache } from './verdict-cache.ts';
 
 /** Looks for all patterns of a set in whole documents. */
 export class Search {
@@ -14,9 +13,9 @@ export class Search {
   readonly #walk: Walk;
   readonly #known = new KnownWalks();
 
-  constructor(patternSet: PatternSet, cache: VerdictCache) {
+  constructor(patternSet: PatternSet) {
     this.patternSet = patternSet;
-    this.#reader = new TextReader(patternSet, cache);
+    this.#reader = new TextReader(patternSet);
     this.#walk = createWalk();
   }
 

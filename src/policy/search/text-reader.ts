@@ -1,9 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { View } from './found-patterns.ts';
-import { HarmlessWords, longestWord } from './harmless-words.ts';
 import type { PatternSet } from './pattern-set.ts';
 import type { StatePair, TextBytes } from './scanner.ts';
-import type { VerdictCache } from './verdict-cache.ts';
 
 export interface PatternMatch {
   readonly pattern: number;
@@ -22,51 +20,26 @@ export interface TextVerdict {
 const noMatches: readonly PatternMatch[] = [];
 const none: readonly number[] = [];
 
-/** Reads texts of documents for all patterns of a set, and remembers long ones. */
+/** Reads texts of documents for all patterns of a set. */
 export class TextReader {
   readonly #patternSet: PatternSet;
-  readonly #cache: VerdictCache;
-  readonly #harmless = new HarmlessWords();
 
-  constructor(patternSet: PatternSet, cache: VerdictCache) {
+  constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
-    this.#cache = cache;
   }
 
   /** What is in a string, key or number of a document. */
   patternMatches(document: JsonDocument, entry: number): readonly PatternMatch[] {
-    const start = document.start(entry);
-    const length = document.end(entry) - start;
-    if (length === 0) return noMatches;
-    const isWord = length <= longestWord && !document.isEscaped(entry);
-    if (isWord && this.#harmless.has(document.bytes, start, start + length)) return noMatches;
-    const text = bytesOf(document, entry);
-    if (length >= this.#cache.shortest) return this.#recall(document, entry, text).patternMatches;
+    if (document.start(entry) === document.end(entry)) return noMatches;
     const { scanner, always } = this.#patternSet;
-    if (scanner.scan(text) || always.length > 0) return this.#confirm(document, entry).patternMatches;
-    if (isWord) this.#harmless.add(document.bytes, start, start + length);
-    return noMatches;
+    const isFound = scanner.scan(bytesOf(document, entry));
+    return isFound || always.length > 0 ? this.#confirm(document, entry).patternMatches : noMatches;
   }
 
   /** The same, and where the automata stand then, for a text that others follow. */
   read(document: JsonDocument, entry: number): TextVerdict {
-    const text = bytesOf(document, entry);
-    if (text.end - text.start < this.#cache.shortest) return this.#judge(document, entry, text);
-    return this.#recall(document, entry, text);
-  }
-
-  #recall(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
-    const hash = this.#cache.hash(text);
-    const known = this.#cache.get(hash, text);
-    if (known !== undefined) return known;
-    const verdict = this.#judge(document, entry, text);
-    this.#cache.set(hash, text, verdict);
-    return verdict;
-  }
-
-  #judge(document: JsonDocument, entry: number, text: TextBytes): TextVerdict {
     const { scanner, always } = this.#patternSet;
-    const isFound = scanner.scan(text);
+    const isFound = scanner.scan(bytesOf(document, entry));
     if (isFound || always.length > 0) return this.#confirm(document, entry);
     return { patternMatches: noMatches, candidates: none, after: scanner.after() };
   }

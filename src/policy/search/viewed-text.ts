@@ -5,10 +5,13 @@ import { type Place, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './findings.ts';
 import type { Fold, FoldedText } from './fold.ts';
 import type { View } from './found-patterns.ts';
-import { findMixed } from './mixed-readings.ts';
+import { MixedReadings } from './mixed-readings.ts';
 import { Nfa } from './nfa.ts';
 import { partitionPoint } from './partition-point.ts';
-import { addFolded, type Pattern } from './patterns.ts';
+import { addFolded, type NamedPattern, type Pattern } from './patterns.ts';
+
+/** More than the length of any text, to make one key of two places. */
+const placeWidth = 2 ** 26;
 
 /** A part of a text, in UTF-16 units; and the view in which the pattern was there. */
 export interface MatchRange extends Finding {
@@ -20,11 +23,15 @@ export class ViewedText {
   readonly text: string;
   readonly #fold: Fold;
   #folded: readonly FoldedText[] | undefined;
+  #isPlain = false;
   readonly #ranges = new Map<Pattern, readonly MatchRange[]>();
+  readonly #outside = new Map<readonly NamedPattern[], Map<Pattern, readonly MatchRange[]>>();
+  readonly #mixedReadings: Map<Pattern, MixedReadings>;
 
-  constructor(text: string, fold: Fold) {
+  constructor(text: string, fold: Fold, mixedReadings = new Map<Pattern, MixedReadings>()) {
     this.text = text;
     this.#fold = fold;
+    this.#mixedReadings = mixedReadings;
   }
 
   /** Every place where a pattern is, in units of the text as it came. */
@@ -38,11 +45,18 @@ export class ViewedText {
   }
 
   /** The same without those that lie within a range of an exception. */
-  rangesOutside(pattern: Pattern, except: readonly Pattern[]): readonly MatchRange[] {
+  rangesOutside(pattern: Pattern, except: readonly NamedPattern[]): readonly MatchRange[] {
     const ranges = this.ranges(pattern);
     if (except.length === 0 || ranges.length === 0) return ranges;
-    const isExcepted = createWithin(except.flatMap((each) => this.ranges(each)));
-    return ranges.filter((range) => !isExcepted(range));
+    const known = this.#outside.get(except) ?? new Map<Pattern, readonly MatchRange[]>();
+    this.#outside.set(except, known);
+    let outside = known.get(pattern);
+    if (outside === undefined) {
+      const isExcepted = createWithin(except.flatMap((each) => this.ranges(each.pattern)));
+      outside = ranges.filter((range) => !isExcepted(range));
+      known.set(pattern, outside);
+    }
+    return outside;
   }
 
   #find(pattern: Pattern): readonly MatchRange[] {
@@ -74,19 +88,25 @@ export class ViewedText {
   }
 
   get #readings(): readonly FoldedText[] {
-    this.#folded ??= this.#fold.texts(this.text);
+    if (this.#folded === undefined) {
+      this.#isPlain = this.#fold.changesCaseOnly(this.text);
+      this.#folded = this.#isPlain ? [plainFold(this.text)] : this.#fold.texts(this.text);
+    }
     return this.#folded;
   }
 
   /** What is there where every character is read in the same way: by its first reading, its second … */
   #inReadings(find: (view: string) => readonly Finding[]): readonly MatchRange[] {
-    const ranges = new Map<string, MatchRange>();
+    const [only] = this.#readings;
+    // The folded text has the same units in the same places.
+    if (only !== undefined && this.#isPlain) return inView('folded', find(only.text));
+    const ranges = new Map<number, MatchRange>();
     for (const { text, starts, ends } of this.#readings) {
       for (const found of find(text)) {
         if (found.end <= found.start) continue;
         const start = starts[found.start] as number;
         const end = ends[found.end - 1] as number;
-        ranges.set(`${start} ${end}`, { ...found, start, end, view: 'folded' });
+        ranges.set(start * placeWidth + end, { ...found, start, end, view: 'folded' });
       }
     }
     return [...ranges.values()];
@@ -95,15 +115,21 @@ export class ViewedText {
   /** What is there only where one character is read in this way and another in that. */
   #mixed(pattern: Pattern): readonly MatchRange[] {
     if (this.#readings.length === 1) return [];
-    const nfa = new Nfa();
-    addFolded(nfa, pattern, 0);
-    return inView('folded', findMixed(nfa, this.text, this.#fold));
+    let mixed = this.#mixedReadings.get(pattern);
+    if (mixed === undefined) {
+      const nfa = new Nfa();
+      addFolded(nfa, pattern, 0);
+      mixed = new MixedReadings(nfa, this.#fold);
+      this.#mixedReadings.set(pattern, mixed);
+    }
+    return inView('folded', mixed.find(this.text));
   }
 }
 
 /** The texts of one decision, each viewed once. */
 export class ViewedTexts {
   readonly fold: Fold;
+  readonly #mixedReadings = new Map<Pattern, MixedReadings>();
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
 
   constructor(fold: Fold) {
@@ -118,7 +144,7 @@ export class ViewedTexts {
     }
     let text = entries.get(entry);
     if (text === undefined) {
-      text = new ViewedText(document.text(entry), this.fold);
+      text = new ViewedText(document.text(entry), this.fold, this.#mixedReadings);
       entries.set(entry, text);
     }
     return text;
@@ -130,6 +156,12 @@ export class ViewedTexts {
     const text = textOf(segment.place);
     return ['', ' '].map((separator) => new ViewedText(textOf(before.place) + separator + text, this.fold));
   }
+}
+
+const noPlaces = new Int32Array(0);
+
+function plainFold(text: string): FoldedText {
+  return { text: text.toLowerCase(), starts: noPlaces, ends: noPlaces };
 }
 
 function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {

@@ -1,5 +1,6 @@
 import type { Alphabet } from './alphabet.ts';
 import type { Fold } from './fold.ts';
+import type { Reading } from './fold-character.ts';
 
 /** Steps that are remembered; a power of two. */
 const room = 4096;
@@ -22,6 +23,8 @@ interface Step {
  */
 export class WideTransitions {
   readonly #kinds: Kinds;
+  readonly #readingKinds: number[] = [];
+  readonly #kindsByClasses = new Map<string, number>();
   readonly #byPoint = new Steps();
   readonly #byKind = new Steps();
 
@@ -41,22 +44,31 @@ export class WideTransitions {
   /** Offsets and age must be of one table. */
   note({ offset, codePoint, age }: Step, to: number): void {
     this.#byPoint.note(offset, codePoint, { age, to });
-    const kind = this.#kindOf(codePoint);
-    if (kind !== noKind) this.#byKind.note(offset, kind, { age, to });
+    this.#byKind.note(offset, this.#kindOf(codePoint), { age, to });
   }
 
   /** The classes of a character as one number; none where it folds to several. */
   #kindOf(codePoint: number): number {
     const { exact, folded, fold } = this.#kinds;
     const point = fold.point(codePoint);
-    if (point < 0) return noKind;
     // Class 0 is nobody's, so it can stand for what the fold drops.
-    return (exact.of(codePoint) << 16) | (point === 0 ? 0 : folded.of(point));
+    const kind = point > 0 ? folded.of(point) : point === 0 ? 0 : this.#kindOfReadings(-1 - point);
+    return (exact.of(codePoint) << 16) | kind;
+  }
+
+  /** A number behind those of the classes, the same for readings that lead through the same classes. */
+  #kindOfReadings(index: number): number {
+    const known = this.#readingKinds[index];
+    if (known !== undefined) return known;
+    const { folded, fold } = this.#kinds;
+    const readings = fold.readings[index] as readonly Reading[];
+    const key = readings.map((reading) => reading.map((point) => folded.of(point)).join()).join(';');
+    const kind = this.#kindsByClasses.get(key) ?? folded.size + this.#kindsByClasses.size;
+    this.#kindsByClasses.set(key, kind);
+    this.#readingKinds[index] = kind;
+    return kind;
   }
 }
-
-/** No kind: the classes of the exact view begin at 1. */
-const noKind = 0;
 
 class Steps {
   readonly #from = new Int32Array(room).fill(-1);

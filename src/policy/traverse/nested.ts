@@ -64,14 +64,10 @@ export function endsLikeJson(text: string): boolean {
   return /[\]}]\s*$/.test(text.slice(-64));
 }
 
-/**
- * A text that is JSON, as the only member of a document; undefined where it is none, or not strict. Its short texts
- * are looked for among those of the `outer` document.
- */
-export function parseNested(text: string, outer?: JsonDocument): JsonDocument | undefined {
+/** A text that is JSON, as the only member of a document; undefined where it is none, or not strict. */
+export function parseNested(text: string): JsonDocument | undefined {
   try {
     const document = parseStrictJson(Buffer.from(`{"":${text}}`));
-    document.shortTexts = outer?.shortTexts;
     // A text such as `1,"b":2` would read as two members.
     return document.next(2) === document.count ? document : undefined;
   } catch {

@@ -280,7 +280,7 @@ export class ValueWalk {
     const outer = context.place(document, entry);
     if (this.#nesting === nestingLimit) return this.#unseen('opaque', outer);
     this.#nesting += 1;
-    const inner = parseNested(text, document);
+    const inner = parseNested(text);
     const within = context.within({ outer, isDecoded: inner === undefined });
     if (inner !== undefined) this.value(inner, 2, within);
     else if (isEscaped) this.value(wrapText(unescapeJson(text)), 2, within);

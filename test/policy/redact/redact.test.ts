@@ -73,7 +73,7 @@ describe('redaction', () => {
     const texts = new ViewedTexts(createFold());
     let asked = 0;
     for (let entry = 3; entry < root.count; entry += 1) {
-      const inner = parseNested(root.text(entry), root);
+      const inner = parseNested(root.text(entry));
       if (inner === undefined) throw new Error('not JSON');
       const outer = {
         entry,

@@ -9,7 +9,6 @@ import { createFold } from '../../../src/policy/search/fold.ts';
 import { KnownWalks } from '../../../src/policy/search/known-walks.ts';
 import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
 import { TextReader } from '../../../src/policy/search/text-reader.ts';
-import { VerdictCache } from '../../../src/policy/search/verdict-cache.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';
 import { alteredBody, type Body, randomBody } from '../../kit/random-conversations.ts';
 import { compile, subjectOf } from '../deciding.ts';
@@ -244,7 +243,7 @@ describe('what depends on the joint between a known beginning and what follows',
 /** The checkpoints that a walk over a longer conversation is given by the walk over a shorter one. */
 function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoint[] {
   const patternSet = compilePatternSet([], createFold());
-  const reader = new TextReader(patternSet, new VerdictCache());
+  const reader = new TextReader(patternSet);
   const known = new KnownBodies();
   const walks = new KnownWalks();
   const before = known.read(bytesOf(shorter));
