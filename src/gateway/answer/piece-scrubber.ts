@@ -91,7 +91,9 @@ export class PieceScrubber {
     let masked: readonly Range[] = noRanges;
     for (let at = text.indexOf(this.#member, from); at >= 0; at = text.indexOf(this.#member, at)) {
       let depth = 0;
-      for (at = text.indexOf(':', at + this.#member.length) + 1; at < text.length; at += 1) {
+      const colon = text.indexOf(':', at + this.#member.length);
+      if (colon < 0) return masked;
+      for (at = colon + 1; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
         if (code === quote) {
           const end = endOfString(text, at + 1);

@@ -197,3 +197,15 @@ test('events without a secret go on as they are, in their own bytes', () => {
 
   for (const chunk of chunks) expect(stream.pass(chunk)).toBe(chunk);
 });
+
+test.each([
+  'data: "delta"\n\n',
+  'data: ["delta"]\n\n',
+  'data: {"delta":\n\n',
+  'data: {"delta":"\n\n',
+  'data: {"delta":{"a":[\n\n',
+])('an event that has no piece where one should be goes on as it is: %j', (event) => {
+  const bytes = Buffer.from(event);
+
+  expect(withSecrets([secret]).pass(bytes).toString()).toBe(event);
+});
