@@ -1,6 +1,5 @@
 import { runInlineTests } from './inline-tests.ts';
-import type { CompiledPolicy } from './rule-set.ts';
-import type { CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
+import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
 import { findDeadRules } from './rules/dead-rules.ts';
 import type { Fold } from './search/fold.ts';
 import { setLimit } from './search/patterns.ts';

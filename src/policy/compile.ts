@@ -4,9 +4,9 @@ import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { HeaderValue } from './header-values.ts';
 import type { Decision, Subject, Verdict } from './rule.ts';
-import { type CompiledPolicy, RuleSet } from './rule-set.ts';
+import { RuleSet } from './rule-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
-import { compileRule, type PolicyProblem } from './rules/compile-rule.ts';
+import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
 import { createFold } from './search/fold.ts';
 

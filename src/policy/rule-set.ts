@@ -6,23 +6,16 @@ import { judgeRedacted } from './redact/judge-again.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import { type Redaction, redact } from './redact/redact.ts';
 import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
+import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
-import type { CompiledRule } from './rules/compile-rule.ts';
+import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import type { PolicyOptions } from './rules/schema.ts';
 import type { Fold } from './search/fold.ts';
 import { compilePatternSet } from './search/pattern-set.ts';
 import type { NamedPattern } from './search/patterns.ts';
 import { Search } from './search/search.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
-
-/** One policy with its rules. */
-export interface CompiledPolicy {
-  readonly name: string;
-  readonly options: PolicyOptions;
-  readonly rules: readonly CompiledRule[];
-}
 
 export interface SetParts {
   readonly policies: readonly CompiledPolicy[];
@@ -225,8 +218,6 @@ export class RuleSet {
     return redact(rules, facts);
   }
 }
-
-export const builtInPolicy = 'built-in';
 
 const none: readonly Verdict[] = [];
 

@@ -1,8 +1,10 @@
 import type { Detector } from '../detectors/detector.ts';
 import { createGatewayKeyDetector } from '../detectors/secrets/gateway-key.ts';
 import { text } from '../matchers/text.ts';
-import { builtInPolicy } from '../rule-set.ts';
 import type { CompiledRule, RuleTools } from './compile-rule.ts';
+
+/** The name of the policy that is always on. */
+export const builtInPolicy = 'built-in';
 
 /**
  * The detector of gateway keys and of the given secrets. The automata know the secrets as phrases, so that

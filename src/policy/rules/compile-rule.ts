@@ -32,6 +32,13 @@ export interface CompiledRule {
   readonly options: RuleOptions;
 }
 
+/** One policy with its rules. */
+export interface CompiledPolicy {
+  readonly name: string;
+  readonly options: PolicyOptions;
+  readonly rules: readonly CompiledRule[];
+}
+
 export interface RuleSource {
   readonly policy: string;
   readonly options: PolicyOptions;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { covers } from '../glob.ts';
-import type { CompiledPolicy } from '../rule-set.ts';
-import type { CompiledRule, PolicyProblem } from './compile-rule.ts';
+import type { CompiledPolicy, CompiledRule, PolicyProblem } from './compile-rule.ts';
 import type { ConditionsOptions } from './schema.ts';
 
 /** Rules that can never matter: contradictions, and allow rules that a block always overrides. */
