@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
-import { openSqlite } from '../build/plants/database/sqlite-engine.js';
+import { openSqlite } from '../build/database/sqlite-engine.js';
 import { addUser, startStore } from '../build/plants/store.js';
 
 const { values: options } = parseArgs({
@@ -170,9 +170,7 @@ function storeArguments() {
 /** What somebody would write by hand: the same query, an answer made with JSON.stringify. */
 function handmade(framework) {
   const script = join(directory, `${framework.replace(':', '-')}.mjs`);
-  const engine = pathToFileURL(
-    fileURLToPath(new URL('../build/plants/database/sqlite-engine.js', import.meta.url)),
-  );
+  const engine = pathToFileURL(fileURLToPath(new URL('../build/database/sqlite-engine.js', import.meta.url)));
   const listen =
     framework === 'express'
       ? `import { createRequire } from 'node:module';

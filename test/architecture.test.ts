@@ -24,13 +24,14 @@ const layers: Readonly<
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
     packages: ['zod', 're2js', 'validator'],
   },
+  'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
   'limits/': { from: ['errors.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': { from: ['errors.ts', 'random-hex.ts', 'memoize.ts', 'swap-remove-list.ts'], packages: [] },
-  'record/': { from: ['errors.ts', 'type:dialects/', 'type:config/'], packages: ['pino'] },
+  'record/': { from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
     from: [
       'json/',
@@ -66,8 +67,8 @@ const layers: Readonly<
     packages: [],
   },
   'plants/': {
-    from: ['http/', 'errors.ts', 'version.ts', 'type:config/'],
-    packages: ['kysely', 'pg', '@photostructure/sqlite', 'ws'],
+    from: ['http/', 'database/', 'errors.ts', 'version.ts', 'type:config/'],
+    packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
     from: ['errors.ts', 'dialects/', 'owner-proof.ts'],
@@ -84,6 +85,7 @@ const layers: Readonly<
       'sandbox/',
       'limits/',
       'record/',
+      'database/',
       'gateway/',
       'plants/',
       'client/',

@@ -1,6 +1,6 @@
+import { backoffMs } from '../database/backoff.ts';
+import { toStoreError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
-import { backoffMs } from './database/backoff.ts';
-import { toStoreError } from './database/failures.ts';
 
 /** What is there once the database has answered for the first time. */
 export interface Readiness<Value> {

@@ -1,3 +1,4 @@
+import { toStoreError } from '../database/failures.ts';
 import { logIn } from './accounts/login.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions } from './accounts/sessions.ts';
@@ -11,7 +12,6 @@ import { userOperations } from './api/user-operations.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { asyncapi } from './contract/asyncapi.ts';
 import { openapi } from './contract/openapi.ts';
-import { toStoreError } from './database/failures.ts';
 import { openDatabase } from './database/open.ts';
 import { type Feed, type FeedListener, openFeed } from './events/feed.ts';
 import {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { toStoreError } from '../../database/failures.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin } from '../../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
@@ -6,7 +7,6 @@ import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, rawErrorAnswer, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../accounts/sessions.ts';
-import { toStoreError } from '../database/failures.ts';
 import type { Watchers } from '../events/watchers.ts';
 import { privacyHeaders, sendAnswer } from './answer.ts';
 import { requireSession } from './identity.ts';

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
+import { openPostgresPool } from '../../database/postgres.ts';
+import { sqliteDialect } from '../../database/sqlite-dialect.ts';
+import { openSqlite } from '../../database/sqlite-engine.ts';
 import { GatewayError } from '../../errors.ts';
-import { openPostgresPool } from './postgres.ts';
 import type { Schema } from './schema.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import { openSqlite } from './sqlite-engine.ts';
 
 export type Queries = Kysely<Schema>;
 
@@ -17,7 +17,7 @@ export type Database =
  */
 export async function openDatabase(address: string): Promise<Database> {
   if (/^postgres(?:ql)?:\/\//.test(address)) {
-    const dialect = new PostgresDialect({ pool: await openPostgresPool(address) });
+    const dialect = new PostgresDialect({ pool: await openPostgresPool(address, 'plant store') });
     return { kind: 'postgres', queries: new Kysely<Schema>({ dialect }), url: address };
   }
   const file = /^sqlite:(?:\/\/)?(.+)$/s.exec(address)?.[1];

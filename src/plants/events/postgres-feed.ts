@@ -1,8 +1,8 @@
 import type { CompiledQuery } from 'kysely';
 import type { Client } from 'pg';
-import { backoffMs } from '../database/backoff.ts';
+import { backoffMs } from '../../database/backoff.ts';
+import { connectionSettings } from '../../database/postgres.ts';
 import type { Queries } from '../database/open.ts';
-import { connectionSettings } from '../database/postgres.ts';
 import type { PlantEvent } from '../plant/plant-event.ts';
 import { appendEvents, channel, deleteOldEvents, eventsAfter, lastEventId, pageSize } from './event-log.ts';
 import type { Feed, FeedListener } from './feed.ts';

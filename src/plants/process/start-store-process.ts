@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { backoffMs } from '../../database/backoff.ts';
 import { GatewayError } from '../../errors.ts';
-import { backoffMs } from '../database/backoff.ts';
 import type { Store, StoreSettings } from '../store.ts';
 import type { StoreCommand, StoreMessage } from './messages.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openSqlite } from '../../../src/plants/database/sqlite-engine.ts';
+import { openSqlite } from '../../../src/database/sqlite-engine.ts';
 import { startTestStore } from '../fixture.ts';
 import { readPlants, sampleHealth, writePlants } from '../process/load.ts';
 import { serveStore } from '../process/served-store.ts';

@@ -8,7 +8,7 @@ import {
   readSync,
   type Stats,
 } from 'node:fs';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 
 const magic = 'SQLite format 3\0';
 // NOFOLLOW and NONBLOCK: whatever appears at the path after it was looked at is neither followed nor waited for.

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { prepareSqliteFile } from './sqlite-file.ts';
 
 export type SqliteValue = string | number | null;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { sqliteFailure } from './sqlite-failure.ts';
 
 /** The only writer's place on a SQLite connection, and the patience with other processes that hold the file's lock. */

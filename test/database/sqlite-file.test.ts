@@ -14,8 +14,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareSqliteFile } from '../../../src/plants/database/sqlite-file.ts';
-import { startTestStore } from '../fixture.ts';
+import { prepareSqliteFile } from '../../src/database/sqlite-file.ts';
+import { startTestStore } from '../plants/fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'plants-file-'));
 const at = (name: string) => join(directory, name);

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { backoffMs } from './backoff.ts';
 import { isConnectionLost } from './failures.ts';
 
@@ -34,10 +34,10 @@ export async function connectionSettings(url: string) {
  * A pool for kysely that survives its server. Whatever breaks a connection drops it; while no connection can be
  * made, requests fail at once and one attempt goes out now and then.
  */
-export async function openPostgresPool(url: string): Promise<PostgresPool> {
+export async function openPostgresPool(url: string, name: string): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   const settings = await connectionSettings(url);
-  const pool = new pg.Pool({ ...settings, max: connections, application_name: 'plant store' });
+  const pool = new pg.Pool({ ...settings, max: connections, application_name: name });
   // The pool listens on its idle connections alone; an error on one in use would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined); // an idle connection broke; the pool has dropped it
