@@ -21,7 +21,10 @@ export interface GatewayKey extends KnownKey {
  * with, so a reload in the middle of it changes nothing for it.
  */
 export interface Gateway {
-  readonly door: { readonly allowedHosts: ReadonlySet<string>; readonly allowedOrigins: ReadonlySet<string> };
+  readonly access: {
+    readonly allowedHosts: ReadonlySet<string>;
+    readonly allowedOrigins: ReadonlySet<string>;
+  };
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
   readonly decider: Decider;

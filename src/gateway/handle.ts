@@ -18,7 +18,7 @@ import { usableTargets } from './targets.ts';
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { decider, router } = gateway;
   try {
-    const { endpoint, path, query } = receive(exchange, gateway.door);
+    const { endpoint, path, query } = receive(exchange, gateway.access);
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
 
     const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);

@@ -3,7 +3,7 @@ import { checkOrigin } from '../http/check-origin.ts';
 import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
-interface Door {
+interface AccessSettings {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
 }
@@ -16,16 +16,16 @@ export interface Received {
 }
 
 /**
- * Finds out what is asked for, from the raw request target alone: nothing is decoded, merged or trimmed, so
+ * Finds the endpoint by the raw request target alone: nothing is decoded, merged or trimmed, so
  * that no spelling of a path can be one thing here and another behind us. Throws endpoint.unknown,
  * method.not_allowed, host.not_allowed and origin.not_allowed.
  */
-export function receive({ request, draft }: Exchange, door: Door): Received {
+export function receive({ request, draft }: Exchange, access: AccessSettings): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   draft.noteRoute(method, path);
-  checkOrigin(request, door);
+  checkOrigin(request, access);
 
   const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
   if (endpoint === undefined) throw unknownPath(path);

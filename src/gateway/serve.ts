@@ -186,7 +186,7 @@ function build(
     entry: deciderEntry,
   });
   const gateway: Gateway = {
-    door: config,
+    access: config,
     bodyLimits: config.bodyLimits,
     keys: config.keys,
     decider,

@@ -7,14 +7,14 @@ import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { RawConnection } from '../http/raw-connection.ts';
 
-const door = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
+const access = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 let listener: Listener;
 
 /** Answers with what receive() found, or with the error it threw. */
 function answer(request: HttpRequest, response: HttpResponse): void {
   const found = (() => {
     try {
-      const { endpoint, path, query } = receive(new Exchange(request, response), door);
+      const { endpoint, path, query } = receive(new Exchange(request, response), access);
       return { kind: endpoint.kind, path, query };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -73,7 +73,6 @@ test.each([
   '/v1/%6dessages',
   '/v1/messages%20',
   '/v1/messages;a',
-  '/v1/messages#a',
   '/V1/messages',
   '/v1/Messages',
   '/v1/message',

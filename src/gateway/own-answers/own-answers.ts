@@ -8,15 +8,15 @@ import { answerHealth } from './health.ts';
 import { describeModel, listEntry, mayUse, page } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
-interface Asked {
+interface Received {
   readonly endpoint: Endpoint;
   readonly path: string;
   readonly query: string;
 }
 
 /** Answers what the gateway knows by itself: its health, what it is, and the models a key may use. */
-export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Asked): Promise<void> {
-  switch (asked.endpoint.kind) {
+export async function answerOwn(exchange: Exchange, gateway: Gateway, target: Received): Promise<void> {
+  switch (target.endpoint.kind) {
     case 'health':
       return answerHealth(exchange, gateway.health);
     case 'ready':
@@ -24,7 +24,7 @@ export async function answerOwn(exchange: Exchange, gateway: Gateway, asked: Ask
     case 'about':
       return exchange.sendJson(about());
     default:
-      return answerModels(exchange, gateway, asked);
+      return answerModels(exchange, gateway, target);
   }
 }
 
@@ -40,7 +40,7 @@ function about() {
 async function answerModels(
   exchange: Exchange,
   gateway: Gateway,
-  { endpoint, path, query }: Asked,
+  { endpoint, path, query }: Received,
 ): Promise<void> {
   const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
   exchange.draft.noteCaller(endpoint.kind, key);
