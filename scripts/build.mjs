@@ -31,6 +31,9 @@ const deferred = {
   chalk: 'chalk',
   pino: 'pino',
   re2js: 're2js',
+  'bip39-words': '@scure/bip39/wordlists/english.js',
+  'base-encodings': '@scure/base',
+  sha3: '@noble/hashes/sha3.js',
 };
 const loadedWhenUsed = {
   name: 'loaded-when-used',

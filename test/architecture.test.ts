@@ -22,7 +22,7 @@ const layers: Readonly<
   'dialects/': { from: ['json/', 'errors.ts'], packages: [] },
   'policy/': {
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
-    packages: ['zod', 're2js', 'validator'],
+    packages: ['zod', 're2js', 'validator', '@noble/hashes/', '@scure/'],
   },
   'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
   'limits/': { from: ['errors.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },

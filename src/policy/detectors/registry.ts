@@ -1,7 +1,18 @@
 import type { Detector } from './detector.ts';
-import { ipAddress } from './devices/ip-address.ts';
+import { coordinates } from './devices/coordinates.ts';
+import { imei } from './devices/imei.ts';
+import { ipAddress, publicIpAddress } from './devices/ip-address.ts';
+import { loopbackAddress } from './devices/loopback-address.ts';
+import { macAddress } from './devices/mac-address.ts';
+import { vin } from './devices/vin.ts';
+import { bankRouting } from './finance/bank-routing.ts';
 import { creditCard } from './finance/credit-card.ts';
+import { cryptoWallet } from './finance/crypto-wallet.ts';
 import { ibanNumber } from './finance/iban.ts';
+import { seedPhrase } from './finance/seed-phrase.ts';
+import { dateOfBirth } from './identity/date-of-birth.ts';
+import { nationalId } from './identity/national-id.ts';
+import { passport } from './identity/passport.ts';
 import { email } from './people/email.ts';
 import { phone } from './people/phone.ts';
 import { usSsn } from './people/us-ssn.ts';
@@ -20,6 +31,18 @@ export const detectors = {
   secrets,
   private_key: privateKey,
   gateway_key: createGatewayKeyDetector([]),
+  bank_routing: bankRouting,
+  coordinates,
+  crypto_wallet: cryptoWallet,
+  date_of_birth: dateOfBirth,
+  imei,
+  loopback_address: loopbackAddress,
+  mac_address: macAddress,
+  national_id: nationalId,
+  passport,
+  public_ip_address: publicIpAddress,
+  seed_phrase: seedPhrase,
+  vin,
 } as const satisfies Record<string, Detector>;
 
 export type DetectorName = keyof typeof detectors;

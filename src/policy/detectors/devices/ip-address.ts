@@ -7,32 +7,50 @@ import { findLongRuns } from '../text/long-runs.ts';
  * Internet addresses of both versions. Left out is what belongs to nobody: loopback, "any", broadcast and
  * netmasks; and what has the shape alone: versions, object identifiers, hardware addresses, `a::b` of code.
  */
-export const ipAddress: Detector = {
-  prefilter: {
-    kind: 'regexes',
-    regexes: [
-      '[0-9]\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]',
-      '(?:[23][0-9a-f]{3}|f[c-f][0-9a-f]{2}|64):[0-9a-f]{0,4}:',
-      '(?:64:ff9b|::ffff):',
-    ],
-  },
-  reach: 45,
-  folded: true,
-  ignoresCase: true,
-  neverCertain: true,
-  find(text) {
-    const findings: Finding[] = [];
-    for (const run of findLongRuns(text, 7, addressCharacters)) {
-      const finding = addressWithin(text, run);
-      if (finding !== undefined) findings.push(finding);
-    }
-    return findings;
-  },
-};
+export const ipAddress: Detector = createAddressDetector(isNobodys);
+
+/** Addresses that the internet routes: without private, link-local and shared ranges. */
+export const publicIpAddress: Detector = createAddressDetector(
+  (octets) => isNobodys(octets) || isPrivate(octets),
+  (address) => isPublic6(address),
+);
+
+function createAddressDetector(
+  leavesOut: (octets: readonly number[]) => boolean,
+  accepts6: (address: string) => boolean = () => true,
+): Detector {
+  return {
+    prefilter: {
+      kind: 'regexes',
+      regexes: [
+        '[0-9]\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]',
+        '(?:[23][0-9a-f]{3}|f[c-f][0-9a-f]{2}|64):[0-9a-f]{0,4}:',
+        '(?:64:ff9b|::ffff):',
+      ],
+    },
+    reach: 45,
+    folded: true,
+    ignoresCase: true,
+    neverCertain: true,
+    find(text) {
+      const findings: Finding[] = [];
+      for (const run of findLongRuns(text, 7, addressCharacters)) {
+        const finding = addressWithin(text, run, { leavesOut, accepts6 });
+        if (finding !== undefined) findings.push(finding);
+      }
+      return findings;
+    },
+  };
+}
 
 const addressCharacters = toCharacterSet((code) => isHexDigit(code) || code === 58 || code === 46);
 
-function addressWithin(text: string, run: Finding): Finding | undefined {
+interface Choice {
+  readonly leavesOut: (octets: readonly number[]) => boolean;
+  readonly accepts6: (address: string) => boolean;
+}
+
+function addressWithin(text: string, run: Finding, choice: Choice): Finding | undefined {
   if (run.end - run.start > 80) return undefined;
   let colons = 0;
   let dots = 0;
@@ -45,9 +63,11 @@ function addressWithin(text: string, run: Finding): Finding | undefined {
     !isNameCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
   if (isFree && colons >= 2) {
     const version6 = version6Within(text, run);
-    if (version6 !== undefined) return version6;
+    if (version6 !== undefined) {
+      return choice.accepts6(text.slice(version6.start, version6.end)) ? version6 : undefined;
+    }
   }
-  return dots >= 3 ? version4Within(text, run) : undefined;
+  return dots >= 3 ? version4Within(text, run, choice) : undefined;
 }
 
 function isNameCharacter(code: number): boolean {
@@ -61,14 +81,14 @@ interface Quad {
   readonly octets: readonly number[];
 }
 
-function version4Within(text: string, run: Finding): Finding | undefined {
+function version4Within(text: string, run: Finding, { leavesOut }: Choice): Finding | undefined {
   for (let start = run.start; start < run.end; start += 1) {
     const before = text.charCodeAt(start - 1);
     if (isNameCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
     const quad = quadAt(text, start);
     if (quad === undefined) continue;
     const { end, octets } = quad;
-    const isNone = octets.length < 4 || isNobodys(octets) || isVersion(text, quad);
+    const isNone = octets.length < 4 || leavesOut(octets) || isVersion(text, quad);
     return isNone ? undefined : { start, end };
   }
   return undefined;
@@ -102,6 +122,17 @@ function isNobodys(octets: readonly number[]): boolean {
   const [first = 0, second = 0] = octets;
   const isNetmask = first === 255 || (first >= 224 && first <= 239 && second === 0 && octets[2] === 0);
   return first === 0 || first === 127 || isNetmask || octets.every((octet) => octet < 10 && octet === first);
+}
+
+/** RFC 1918, 6598 and 3927. */
+function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
+  if (first === 10 || (first === 192 && second === 168) || (first === 169 && second === 254)) return true;
+  return (first === 172 && second >= 16 && second < 32) || (first === 100 && second >= 64 && second < 128);
+}
+
+/** 2000::/3 and what is translated to it. */
+function isPublic6(address: string): boolean {
+  return /^(?:[23]|64:ff9b|::ffff)/i.test(address);
 }
 
 const announcesOther =

@@ -19,7 +19,7 @@ export const cloud = readTable(`
   Defined Networking        dnkey-<alnum:26>-<alnum:52>  github  -
   Deno                      dd<p|o|w>_<alnum:36>  https://docs.deno.com/deploy/  -
   DigitalOcean              <dop|doo|dor>_v1_<hex:64> DO00<upper:16>  https://docs.digitalocean.com/release-notes/2022/api-token-format/  2026-11
-  Doppler                   dp.<pt|ct|scim|audit|sa|st>.<alnum:40-44> dp.st.<key:2-35>.<alnum:40-44>  https://docs.doppler.com/reference/auth-token-formats  2026-11
+  Doppler                   dp.<pt|ct|scim|audit|sa|st>.<alnum:40-44> dp.st.<key:2-35>.<alnum:40-44>  https://docs.doppler.com/reference/auth-token-formats  -
   Exoscale                  EXO<hex:24-26>  https://community.exoscale.com/  -
   Fauna                     fnA<key:37>  https://docs.fauna.com/  -
   Fly.io                    fo1_<key:43> fm<1r|1a|2>_<base64:80-700>  https://fly.io/docs/security/tokens/  -
@@ -36,7 +36,7 @@ export const cloud = readTable(`
   OpenShift                 sha256~<key:43>  https://docs.redhat.com/en/documentation/openshift_container_platform/  -
   PlanetScale               pscale_<tkn|oauth|pw|oat>_<secret:32-64>  https://planetscale.com/docs/api/planetscale-api-oauth-applications  -
   Porkbun                   <pk|sk>1_<hex:64>  https://porkbun.com/api/json/v3/documentation  -
-  Pulumi                    pul-<hex:40>  https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens/  -
+  Pulumi                    pul-<hex:40>  https://www.pulumi.com/docs/pulumi-cloud/reference/personal-access-tokens  2026-11
   Rancher                   token-<lower:5>:<lower:54>  https://ranchermanager.docs.rancher.com/reference-guides/user-settings/api-keys  -
   Render                    rnd_<alnum:28-32>  https://render.com/docs/api  -
   Scaleway                  SCW<upper:17>  https://www.scaleway.com/en/docs/iam/concepts/  -

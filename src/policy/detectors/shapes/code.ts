@@ -7,7 +7,7 @@ export const code = readTable(`
   Artifactory               AKCp<alnum:69> cmVmdGtu<alnum:56>  https://jfrog.com/help/r/jfrog-platform-administration-documentation/access-tokens  -
   Atlassian                 <ATATT3|ATCTT3|ATSTT3><padded:180-200>  github  -
   Bitbucket                 ATBB<alnum:32>  https://support.atlassian.com/bitbucket-cloud/docs/app-passwords/  -
-  Buildkite                 bk<ua|at|ct>_<hex:40>  https://buildkite.com/docs/apis/managing-api-tokens  -
+  Buildkite                 bk<ua|ar|ct>_<hex:40> bk<ua|aa|ar>_<alnum:2-12>.<key:40-80>  https://buildkite.com/docs/platform/security/tokens  2026-11
   CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/docs/managing-api-tokens/  -
   Chromatic                 chpt_<hex:12-16>  https://www.chromatic.com/docs/setup/  -
   Clojars                   CLOJARS_<lower:60>  https://github.com/clojars/clojars-web/wiki/Deploy-Tokens  -

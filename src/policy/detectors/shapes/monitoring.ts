@@ -13,5 +13,5 @@ export const monitoring = readTable(`
   New Relic                 NRAK-<upper:27> NRI<I|Q>-<key:32> NRJS-<hex:19> <hex:36>NRAL  https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/  -
   PagerDuty                 pd<us|eu>+_<alnum:6-8>_<uuid>  https://developer.pagerduty.com/docs/  -
   Rootly                    rootly_<hex:64>  https://docs.rootly.com/api-reference/overview  -
-  Sentry                    sntrys_<base64:80-500>_<base64:43> sntry<u|a|i>_<hex:64>  https://docs.sentry.io/account/auth-tokens/  -
+  Sentry                    sntrys_<base64:80-500>_<base64:43> sntry<u|a|i>_<hex:64>  https://docs.sentry.io/account/auth-tokens/  2026-11
 `);

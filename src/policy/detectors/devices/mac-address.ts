@@ -1,0 +1,28 @@
+import { createExpressionDetector, likely } from '../text/expression-detector.ts';
+
+/** Hardware addresses of six pairs or three fours; not those of everybody (broadcast, zeros, multicast of IP). */
+export const macAddress = {
+  ...createExpressionDetector({
+    prefilter: [
+      '[0-9a-f]{2}:(?:[0-9a-f]{2}:){4}[0-9a-f]{2}',
+      '[0-9a-f]{2}-(?:[0-9a-f]{2}-){4}[0-9a-f]{2}',
+      '[0-9a-f]{4}\\.[0-9a-f]{4}\\.[0-9a-f]{4}',
+    ],
+    reach: 17,
+    rules: [
+      {
+        expression:
+          /(?<![\w:.-])(?:[\dA-F]{2}([:-])(?:[\dA-F]{2}\1){4}[\dA-F]{2}|[\dA-F]{4}\.[\dA-F]{4}\.[\dA-F]{4})(?![\w]|[:.-]\w)/gi,
+        judge(value) {
+          const plain = value.replace(/[^\dA-F]/g, '');
+          const isEverybodys = /^(?:01005E|3333|(.)\1*$)/.test(plain) || new Set(plain).size < 4;
+          const isSequence = '0123456789ABCDEF0123'.includes(plain) || /^(?:00)?1122334455/.test(plain);
+          // Three fours of digits alone are a number with dots.
+          const isNumber = value.includes('.') && !/[A-F]/.test(plain);
+          return isEverybodys || isSequence || isNumber ? undefined : likely('shape');
+        },
+      },
+    ],
+  }),
+  neverCertain: true,
+} as const;

@@ -1,0 +1,45 @@
+import { digitsOf, isOneDigit, weighted } from '../text/checksums.ts';
+import { announcing, certain, createExpressionDetector, possible } from '../text/expression-detector.ts';
+
+const named = announcing('routing|routing transit|aba|aba routing|rtn|transit');
+
+/** Whether nine digits are a routing number of the American Bankers Association: a district, and the check. */
+function isRoutingNumber(value: string): boolean {
+  const digits = digitsOf(value);
+  const district = Number(value.slice(0, 2));
+  const isDistrict =
+    district <= 12 ||
+    (district >= 21 && district <= 32) ||
+    (district >= 61 && district <= 72) ||
+    district === 80;
+  return isDistrict && !isOneDigit(digits) && weighted(digits, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
+}
+
+/** Routing numbers of American banks, British sort codes and BICs, each right after its name. */
+export const bankRouting = createExpressionDetector({
+  prefilter: [
+    '(?:routing|aba|rtn|transit)[^0-9]{0,24}[0-9]{9}',
+    'sort ?code[^0-9]{0,16}[0-9]{2}',
+    '(?:\\bbic|swift)[^a-z0-9]{0,8}(?:code|is|:|=)?[^a-z0-9]{0,6}[a-z]{6}',
+  ],
+  reach: 11,
+  rules: [
+    {
+      expression: /(?<![\w.+/-])\d{9}(?![\w/]|[-.]\w)/g,
+      judge: (value, { isAnnounced }) =>
+        isRoutingNumber(value) && isAnnounced(named)
+          ? certain('routing number, check digit and name')
+          : undefined,
+    },
+    {
+      expression: /(?<![\w.+/-])\d{2}([ -]?)\d{2}\1\d{2}(?![\w/]|[-.]\w)/g,
+      judge: (_, { isAnnounced }) =>
+        isAnnounced(announcing('sort ?code')) ? possible('sort code, name') : undefined,
+    },
+    {
+      expression: /(?<![\w.+/-])[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\w/]|[-.]\w)/g,
+      judge: (_, { isAnnounced }) =>
+        isAnnounced(announcing('bic|swift(?:[ -]?bic)?')) ? possible('BIC, name') : undefined,
+    },
+  ],
+});

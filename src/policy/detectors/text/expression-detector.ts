@@ -1,0 +1,61 @@
+import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
+import { wordsBefore } from './context-words.ts';
+
+/** What an expression finds, and what makes of it a finding. */
+export interface Rule {
+  /** Global, without regard to case; every repetition in it has a limit. */
+  readonly expression: RegExp;
+  /** How sure it is; undefined where it is none. `value` is in capital letters. */
+  judge(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
+}
+
+export interface RuleContext {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether one of some words announces the value: shortly before it, on its line. */
+  isAnnounced(words: RegExp): boolean;
+}
+
+interface Options {
+  readonly prefilter: readonly string[];
+  readonly reach: number;
+  readonly rules: readonly Rule[];
+}
+
+/** A detector of values that an expression describes and a checksum or a word nearby confirms. */
+export function createExpressionDetector({ prefilter, reach, rules }: Options): Detector {
+  const shared = {
+    prefilter: { kind: 'regexes', regexes: prefilter },
+    reach,
+    folded: true,
+    ignoresCase: true,
+  } as const;
+  const find = (text: string) => rules.flatMap((rule) => findByRule(text, rule));
+  const isLikely = ({ confidence = defaultConfidence }: Finding) => confidence !== 'possible';
+  return { ...shared, find: (text) => find(text).filter(isLikely), possible: { ...shared, find } };
+}
+
+function findByRule(text: string, { expression, judge }: Rule): readonly Finding[] {
+  return [...text.matchAll(expression)].flatMap((match) => {
+    // A group named "value" is what counts of a longer match.
+    const value = match.groups?.value ?? match[0];
+    const start = match.index + match[0].lastIndexOf(value);
+    const end = start + value.length;
+    const isAnnounced = (words: RegExp) => words.test(wordsBefore(text, start));
+    const verdict = judge(value.toUpperCase(), { text, start, end, isAnnounced });
+    return verdict === undefined ? [] : [{ start, end, ...verdict }];
+  });
+}
+
+/** Some words, and nothing between them and the value but signs and a short word or two. */
+export function announcing(words: string): RegExp {
+  return new RegExp(
+    `(?:^|[^a-z])(?:${words})(?:[ _-]?(?:number|num|no|nr|nummer|numero|número|id|code|key))?[^\\p{L}\\d]{0,8}(?:(?:is|ist|est|es|was|of|:|=)[^\\p{L}\\d]{0,4})?$`,
+    'u',
+  );
+}
+
+export const certain = (why: string) => ({ confidence: 'certain', why }) as const;
+export const likely = (why: string) => ({ confidence: 'likely', why }) as const;
+export const possible = (why: string) => ({ confidence: 'possible', why }) as const;

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { atLeast } from '../../../src/policy/detectors/detector.ts';
+import { type DetectorName, detectors } from '../../../src/policy/detectors/registry.ts';
+import { found } from './found.ts';
+
+/** Published examples, from the standards and the offices that issue the numbers. */
+test.each<[DetectorName, string, string]>([
+  ['national_id', 'codice fiscale RSSMRA85T10A562S', 'RSSMRA85T10A562S'],
+  ['national_id', 'Steuer-ID: 86095742719', '86095742719'],
+  ['national_id', 'Aadhaar 2984 4886 3364', '2984 4886 3364'],
+  ['national_id', 'DNI 12345678Z', '12345678Z'],
+  ['national_id', 'PAN: ABCPE1234F', 'ABCPE1234F'],
+  ['national_id', 'CNPJ 11.222.333/0001-81', '11.222.333/0001-81'],
+  [
+    'passport',
+    'L898902C36UTO7408122F1204159ZE184226B<<<<<10',
+    'L898902C36UTO7408122F1204159ZE184226B<<<<<10',
+  ],
+  ['vin', 'VIN 1M8GDM9AXKP042788', '1M8GDM9AXKP042788'],
+  ['imei', 'IMEI 490154203237518', '490154203237518'],
+  [
+    'crypto_wallet',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  ],
+  [
+    'crypto_wallet',
+    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  ],
+  ['loopback_address', 'listen [::1]:80', '::1'],
+  ['loopback_address', 'bind 0.0.0.0', '0.0.0.0'],
+  ['coordinates', '{"lat": 52.5200, "lng": 13.4050}', '52.5200, "lng": 13.4050'],
+])('%s in %s', (name, text, value) => {
+  expect(found(detectors[name], text)).toEqual([value]);
+});
+
+describe('a slip in a checked number', () => {
+  test.each<[DetectorName, string]>([
+    ['national_id', 'DNI 12345678A'],
+    ['national_id', 'codice fiscale RSSMRA85T10A562T'],
+    ['passport', 'L898902C36UTO7408122F1204159ZE184226B<<<<<11'],
+    ['vin', 'VIN 1M8GDM9AYKP042788'],
+    ['imei', 'IMEI 490154203237517'],
+    ['crypto_wallet', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD'],
+    ['bank_routing', 'routing number 021000022'],
+  ])('is no %s: %s', (name, text) => {
+    expect(found(detectors[name], text)).toEqual([]);
+  });
+});
+
+test('a private address is none that the internet routes', () => {
+  expect(found(detectors.public_ip_address, 'from 10.0.0.7 and 192.168.1.4 to 91.198.174.192')).toEqual([
+    '91.198.174.192',
+  ]);
+});
+
+test('what a rule asks for as possible holds what is likely', () => {
+  const text = 'DNI 12345678Z, or 87654321X';
+
+  expect(found(detectors.national_id, text)).toEqual(['12345678Z']);
+  expect(found(atLeast(detectors.national_id, 'possible'), text)).toEqual(['12345678Z', '87654321X']);
+});
