@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isAlive, readRunning } from '../client/address.ts';
 import { type Inspection, inspectConfig } from '../config/load.ts';
 import { buildEditorSchema } from '../config/schema/json-schema.ts';
-import { findConfig } from '../config/source/find.ts';
+import { describeSearch, findConfig, readConfigFile } from '../config/source/find.ts';
 import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
@@ -127,13 +127,18 @@ function buildPath(io: Io): Command {
     ],
   }).action(async (_options: unknown, command: Command) => {
     const format = outputFormat(command, ['text', 'json']);
-    const found = await findConfig({ file: commonOptions(command).config, cwd: io.cwd, env: io.env });
+    const options = commonOptions(command);
+    const found = await findConfig({ file: options.config, cwd: io.cwd, env: io.env });
+    // A file that was named and can't be used is an error here as anywhere else.
+    if (found !== undefined) await readConfigFile(found.path);
     if (format === 'json') {
       await write(io.stdout, `${JSON.stringify({ path: found?.path ?? null, from: found?.from ?? null })}\n`);
       return;
     }
     if (found !== undefined) await write(io.stdout, `${found.path}\n`);
-    else if (io.stderr.isTTY) await write(io.stderr, 'no gateway.yaml: sandbox mode\n');
+    else if (options.quiet !== true) {
+      await write(io.stderr, `no gateway.yaml: sandbox mode; ${describeSearch(io)}\n`);
+    }
   });
 }
 

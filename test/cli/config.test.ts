@@ -155,7 +155,7 @@ test('path: names the file, or nothing', async () => {
     env: { GATEWAY_CONFIG: 'other.yaml' },
   });
   expect(JSON.parse(fromVariable.stdout)).toEqual({ path: join(cwd, 'other.yaml'), from: 'environment' });
-  expect(await runCommand(['config', 'path'], { cwd: createWorkspace() })).toEqual({
+  expect(await runCommand(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual({
     exit: 0,
     stdout: '',
     stderr: '',
@@ -180,3 +180,26 @@ test('a format that a command does not have is refused', async () => {
   expect(exit).toBe(2);
   expect(stderr).toContain('check prints text or json, not table');
 });
+
+test('path: without a file says where it looked', async () => {
+  const cwd = createWorkspace();
+
+  const { exit, stdout, stderr } = await runCommand(['config', 'path'], { cwd });
+
+  expect([exit, stdout]).toEqual([0, '']);
+  expect(stderr).toContain(`looked for gateway.yaml, gateway.yml, .gateway.yaml`);
+  expect(stderr).toContain(cwd);
+});
+
+test.each([['config path'], ['config check'], ['serve --dry-run'], ['send hello'], ['models']])(
+  '%s: a variable that points nowhere is the same error as the option',
+  async (line) => {
+    const cwd = createWorkspace();
+
+    const byOption = await runCommand([...line.split(' '), '-c', 'nope.yaml'], { cwd });
+    const byVariable = await runCommand(line.split(' '), { cwd, env: { GATEWAY_CONFIG: 'nope.yaml' } });
+
+    expect(byVariable).toEqual(byOption);
+    expect(byOption).toMatchObject({ exit: 2, stderr: expect.stringContaining('there is no such file') });
+  },
+);

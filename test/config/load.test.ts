@@ -395,3 +395,19 @@ test('nothing in it can be changed', async () => {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });
+
+test.each([
+  ['server: { limits: { head_timeout: 10 } }', 'a unit is missing: 10s, 10ms or 10m'],
+  ['server: { limits: { head_timeout: "1.5" } }', 'a unit is missing: 1.5s, 1.5ms or 1.5m'],
+  ['server: { limits: { head_timeout: soon } }', 'expected a duration such as 500ms, 10s, 5m or 1h'],
+  ['server: { limits: { head_timeout: true } }', 'expected a text'],
+  ['server: { limits: { body_size: 1024 } }', 'a unit is missing: 1024B, 1024KiB or 1024MiB'],
+])('%s: %s', async (yaml, message) => {
+  const { problems } = await inspectConfig({
+    cwd: createWorkspace({ 'gateway.yaml': yaml }),
+    env: { HOME: '/nowhere' },
+    nowMs,
+  });
+
+  expect(problems.map((problem) => problem.message)).toEqual([message]);
+});

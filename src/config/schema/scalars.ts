@@ -33,10 +33,19 @@ export const hostName = z
   .string()
   .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');
 
+const unitMissing = (given: unknown, units: string) =>
+  /^\d+(?:\.\d+)?$/.test(String(given))
+    ? `a unit is missing: ${units.replaceAll('N', String(given))}`
+    : undefined;
+
 export const duration = (least = 1) =>
   z
-    .string()
-    .regex(durationPattern, { error: 'expected a duration such as 500ms, 10s, 5m or 1h', abort: true })
+    .string({ error: ({ input }) => unitMissing(input, 'Ns, Nms or Nm') })
+    .regex(durationPattern, {
+      error: ({ input }) =>
+        unitMissing(input, 'Ns, Nms or Nm') ?? 'expected a duration such as 500ms, 10s, 5m or 1h',
+      abort: true,
+    })
     .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
     .refine(
       (text) => (parseDuration(text) ?? least) >= least,
@@ -44,8 +53,12 @@ export const duration = (least = 1) =>
     );
 
 export const size = z
-  .string()
-  .regex(sizePattern, { error: 'expected a size such as 16KiB, 32MiB or 10MB', abort: true })
+  .string({ error: ({ input }) => unitMissing(input, 'NB, NKiB or NMiB') })
+  .regex(sizePattern, {
+    error: ({ input }) =>
+      unitMissing(input, 'NB, NKiB or NMiB') ?? 'expected a size such as 16KiB, 32MiB or 10MB',
+    abort: true,
+  })
   .refine((text) => parseSize(text) !== undefined, 'expected at most 256MiB')
   .refine((text) => parseSize(text) !== 0, 'expected more than 0');
 

@@ -29,10 +29,15 @@ export function parseSource(text: string): SourceDocument {
   };
   const problems = [...document.errors, ...document.warnings].map(({ pos, message, code }): Problem => {
     const hint = code === 'BAD_ALIAS' ? 'quote a value that begins with *' : hintFor(text, pos[0]);
+    const first = code === 'DUPLICATE_KEY' ? firstOfSame(document.contents, pos[0]) : undefined;
+    const own =
+      code === 'MULTIPLE_DOCS'
+        ? 'a second document begins here: a configuration is a single one, without further lines of ---'
+        : first && `this key stands in line ${lines.linePos(rangeOf(first)[0]).line} already`;
     return {
       severity: 'error',
       path: [],
-      message: lowerFirst(message),
+      message: own ?? lowerFirst(message),
       place: place(pos[0], pos[1]),
       ...(hint && { hint }),
     };
@@ -41,7 +46,7 @@ export function parseSource(text: string): SourceDocument {
     (node): Problem => ({
       severity: 'error',
       path: [],
-      message: '__proto__ is not allowed as a key',
+      message: isScalar(node) && node.value === '<<' ? mergeMessage : '__proto__ is not allowed as a key',
       place: place(...rangeOf(node)),
     }),
   );
@@ -115,11 +120,26 @@ function rangeOf(node: Node): [number, number] {
   return [start, end];
 }
 
+const mergeMessage = '<< does not merge here: write the settings out, or use an alias for a whole value';
+
+/** The key that one at an offset repeats. */
+function firstOfSame(root: Node | null, offset: number): Node | undefined {
+  let first: Node | undefined;
+  visit(root, {
+    Map: (_, { items }) => {
+      const keys = items.map(({ key }) => key).filter((key) => isScalar(key));
+      const repeated = keys.find((key) => rangeOf(key)[0] === offset);
+      if (repeated !== undefined) first = keys.find(({ value }) => value === repeated.value);
+    },
+  });
+  return first;
+}
+
 function dangerousKeys(root: Node | null): Node[] {
   const found: Node[] = [];
   visit(root, {
     Pair: (_, { key }) => {
-      if (isScalar(key) && key.value === '__proto__') found.push(key);
+      if (isScalar(key) && (key.value === '__proto__' || key.value === '<<')) found.push(key);
     },
   });
   return found;

@@ -43,6 +43,11 @@ export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfi
   return undefined;
 }
 
+/** Where `findConfig` looks when no file is named, for a person. */
+export function describeSearch({ cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
+  return `looked for ${places.join(', ')} from ${cwd} up to the project's root, then for gateway.yaml and gateway.yml in ${userDirectory(env)}`;
+}
+
 /** Reads a configuration file, unless somebody else could have written it or it changes while it is read. */
 export async function readConfigFile(path: string): Promise<string> {
   for (let attempt = 0; attempt < 5; attempt += 1) {

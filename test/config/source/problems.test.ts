@@ -106,7 +106,7 @@ test.each([
     'gateway.yaml:1:32  projects.shop.policies[0]: there is no policy hose',
   ],
   ['__proto__: { a: 1 }', 'gateway.yaml:1:1  __proto__ is not allowed as a key'],
-  ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  map keys must be unique'],
+  ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  this key stands in line 1 already'],
   ['server: ${WHERE}', 'gateway.yaml:1:9  server: environment variable WHERE is not set'],
   ['server: { host: "${a b}" }', 'gateway.yaml:1:17  server.host: expected ${NAME}'],
 ])('%s: %s', async (yaml, expected) => {
