@@ -16,6 +16,7 @@ const layers: Readonly<
   'memoize.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
+  'growing-buffer.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
   'owner-proof.ts': { from: [], packages: [] },
   'json/': { from: ['errors.ts'], packages: [] },
@@ -30,7 +31,10 @@ const layers: Readonly<
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
-  'http/': { from: ['errors.ts', 'random-hex.ts', 'memoize.ts', 'swap-remove-list.ts'], packages: [] },
+  'http/': {
+    from: ['errors.ts', 'random-hex.ts', 'memoize.ts', 'growing-buffer.ts', 'swap-remove-list.ts'],
+    packages: [],
+  },
   'record/': { from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'], packages: ['pino'] },
   'providers/': {
     from: [
@@ -39,8 +43,9 @@ const layers: Readonly<
       'errors.ts',
       'memoize.ts',
       'lifetime.ts',
+      'growing-buffer.ts',
       'swap-remove-list.ts',
-      'http/',
+
       'type:config/',
     ],
     packages: ['undici'],

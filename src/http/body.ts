@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
+import { GrowingBuffer } from '../growing-buffer.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -45,8 +46,7 @@ function contentEncoding(request: HttpRequest): keyof typeof decoders | undefine
 function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const announced = request.bodyLength ?? 0;
-    let body: Buffer | undefined;
-    let length = 0;
+    const body = new GrowingBuffer();
     let isSettled = false;
     const settle = (error?: GatewayError) => {
       if (isSettled) return;
@@ -54,7 +54,7 @@ function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
       clearTimeout(idle);
       clearTimeout(total);
       if (error !== undefined) return reject(error);
-      resolve(body === undefined ? Buffer.alloc(0) : body.subarray(0, length));
+      resolve(body.bytes());
     };
     const late = () => settle(new GatewayError('request.timeout', 'the request body did not arrive in time'));
     const idle = setTimeout(late, limits.bodyIdleMs);
@@ -62,28 +62,14 @@ function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
     request.read({
       take: (piece) => {
         if (isSettled) return;
-        if (length + piece.length > limits.bodyBytes) return settle(tooLarge(limits));
-        body = append(body, length, piece, announced);
-        length += piece.length;
+        if (body.length + piece.length > limits.bodyBytes) return settle(tooLarge(limits));
+        body.append(piece, announced);
         idle.refresh();
       },
       end: () => settle(),
       fail: settle,
     });
   });
-}
-
-/** One allocation of the announced length, or doubling where none was announced. */
-function append(body: Buffer | undefined, length: number, chunk: Buffer, announced: number): Buffer {
-  if (body === undefined && chunk.length >= announced) return chunk;
-  const needed = length + chunk.length;
-  let target = body;
-  if (target === undefined || target.length < needed) {
-    target = Buffer.allocUnsafeSlow(Math.max(announced, needed, (body?.length ?? 0) * 2));
-    if (body !== undefined) body.copy(target, 0, 0, length);
-  }
-  chunk.copy(target, length);
-  return target;
 }
 
 async function decode(body: Buffer, encoding: keyof typeof decoders, limits: BodyLimits): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { GrowingBuffer } from '../growing-buffer.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { ProviderAnswer } from './upstream.ts';
 
@@ -20,25 +21,25 @@ export function readWhole(
   };
   if (Number(answer.headers.get('content-length')) > limitBytes) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = new GrowingBuffer();
+    const announced = Number(answer.headers.get('content-length') ?? 0);
     const forget = lifetime.onEnd(() => {
       answer.abort();
       reject(lifetime.reason);
     });
     answer.pipe({
       data: (chunk) => {
-        length += chunk.length;
-        chunks.push(chunk);
-        if (length <= limitBytes) return true;
+        if (body.length + chunk.length <= limitBytes) {
+          body.append(chunk, announced);
+          return true;
+        }
         forget();
-        chunks.length = 0;
         reject(tooLarge());
         return true;
       },
       end: () => {
         forget();
-        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+        resolve(body.bytes());
       },
       fail: (error) => {
         forget();

@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from 'vitest';
+import { Lifetime } from '../../src/lifetime.ts';
+import { Pool } from '../../src/providers/pool.ts';
+import { readWhole } from '../../src/providers/read-whole.ts';
+import { Upstream } from '../../src/providers/upstream.ts';
+import { startWireHost, type WireHost } from './wire.ts';
+
+// As many as an answer may have take 20 s: TINY_PIECES=33554432 npx vitest run test/providers/read-whole.test.ts
+const pieces = Number(process.env.TINY_PIECES ?? 2 * 1024 * 1024);
+
+const hosts: WireHost[] = [];
+
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.stop()));
+});
+
+test('an answer in chunks of one byte costs its bytes, not a Buffer for each', async () => {
+  const host = await startWireHost(async ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    const block = Buffer.from('1\r\nx\r\n'.repeat(65_536));
+    for (let sent = 0; sent < pieces; sent += 65_536) {
+      if (!socket.write(block)) await new Promise((resolve) => socket.once('drain', resolve));
+    }
+    socket.write('0\r\n\r\n');
+  });
+  hosts.push(host);
+  const pool = new Pool(host.url, { timeouts: { connectMs: 5_000, headersMs: 60_000, idleMs: 60_000 } });
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 5);
+  const answer = await new Promise<Upstream>((resolve) => {
+    const upstream = new Upstream(() => resolve(upstream));
+    pool.send({ method: 'POST', path: '/', headers: [] }, upstream);
+  });
+
+  const body = await readWhole(answer, 64 * 1024 * 1024, new Lifetime());
+  clearInterval(watch);
+  pool.close();
+
+  expect(body.length).toBe(pieces);
+  expect(peak - before).toBeLessThan(150 * 1024 * 1024);
+}, 120_000);
