@@ -60,7 +60,9 @@ const undiciParts = {
   resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
   load: (id) =>
     id === '\0undici'
-      ? `exports.Client = require('${join(root, 'node_modules/undici/lib/dispatcher/client.js')}');
+      ? `require('${join(root, 'node_modules/undici/lib/dispatcher/dispatcher.js')}').prototype.connect =
+           require('${join(root, 'node_modules/undici/lib/api/api-connect.js')}');
+         exports.Client = require('${join(root, 'node_modules/undici/lib/dispatcher/client.js')}');
          exports.Pool = require('${join(root, 'node_modules/undici/lib/dispatcher/pool.js')}');`
       : undefined,
 };

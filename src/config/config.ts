@@ -11,10 +11,12 @@ import {
   type ProjectConfig,
 } from './build/projects.ts';
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
+import type { ProxyEnvironment } from './build/proxy.ts';
 import { warnOfUnused } from './build/unused.ts';
 import { parseDuration } from './schema/durations.ts';
 import type { Settings } from './schema/schema.ts';
 import { parseSize } from './schema/sizes.ts';
+import type { CaFile } from './source/ca-files.ts';
 import type { KeyFile } from './source/key-files.ts';
 import { createReport, type Report } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
@@ -51,6 +53,8 @@ export interface ConfigSource {
   readonly settings: Settings;
   readonly references: readonly Reference[];
   readonly keyFiles: ReadonlyMap<string, KeyFile>;
+  readonly caFiles: ReadonlyMap<string, CaFile>;
+  readonly proxies: ProxyEnvironment;
   readonly nowMs: number;
   readonly hash: string;
   readonly isSandboxMode: boolean;
@@ -107,13 +111,13 @@ export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys'> {
 /** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
 export function buildConfig(inputs: ConfigInputs): Config {
   const { settings, references, keyFiles, nowMs, hash, isSandboxMode, needsLocalKey, report } = inputs;
-  const providers = deepFreeze(buildProviders(settings.providers ?? {}, report));
+  const providers = deepFreeze(buildProviders(inputs));
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
-  const providerKeys = [...providers.values()].flatMap(({ apiKey }) => apiKey ?? []);
+  const providerKeys = [...providers.values()].flatMap(secretsOf);
 
   const assemble = (sources: readonly KeySource[], addedKeys: readonly AddedKey[]): Config => {
     const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
@@ -149,6 +153,8 @@ export function buildConfig(inputs: ConfigInputs): Config {
         settings,
         references,
         keyFiles,
+        caFiles: inputs.caFiles,
+        proxies: inputs.proxies,
         nowMs,
         hash,
         isSandboxMode,
@@ -163,6 +169,12 @@ export function buildConfig(inputs: ConfigInputs): Config {
     });
   };
   return assemble(keys, []);
+}
+
+/** Its key, and what its proxy asks for. */
+function secretsOf({ apiKey, proxy }: ProviderConfig): string[] {
+  const password = proxy === undefined ? '' : decodeURIComponent(new URL(proxy).password);
+  return [apiKey ?? '', password].filter((secret) => secret !== '');
 }
 
 /** The configuration that another process found to be valid. */

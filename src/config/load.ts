@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
+import { proxiesOf } from './build/proxy.ts';
 import { readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
 import { withoutSecrets } from './schema/masking.ts';
 import type { Settings } from './schema/schema.ts';
+import { readCaFiles } from './source/ca-files.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile } from './source/find.ts';
 import { type KeyFile, readKeyFiles } from './source/key-files.ts';
@@ -108,12 +110,21 @@ interface BuildInputs extends LoadOptions {
 
 async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
   const { found, text, references, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
-  const keyFiles = await readAllKeyFiles(settings, found === undefined ? cwd : dirname(found.path));
+  const directory = found === undefined ? cwd : dirname(found.path);
+  const [keyFiles, caFiles] = await Promise.all([
+    readAllKeyFiles(settings, directory),
+    readCaFiles(
+      Object.values(settings.providers ?? {}).flatMap(({ ca_file }) => ca_file ?? []),
+      directory,
+    ),
+  ]);
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
   return buildConfig({
     settings,
     references,
     keyFiles,
+    caFiles,
+    proxies: proxiesOf(inputs.env),
     report,
     nowMs,
     isSandboxMode,

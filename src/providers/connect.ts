@@ -1,13 +1,7 @@
 import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-
-/** The server that a connection is opened to. */
-export interface Endpoint {
-  /** A name or an address, without brackets. */
-  readonly host: string;
-  readonly port: number;
-  readonly isTls: boolean;
-}
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { contextWith } from './authorities.ts';
+import { type Endpoint, Tunnel } from './tunnel.ts';
 
 export type Connected = (error: Error | null, socket: Socket | null) => void;
 
@@ -19,16 +13,47 @@ export interface Attempted {
 /** Opens a connection and calls back once. */
 export type Connect = (connected: Connected) => Attempted;
 
+export interface ConnectOptions {
+  /** PEM certificates of authorities beyond Node's own. */
+  readonly ca?: string | undefined;
+  /** URL of a proxy to tunnel through, with its credentials. */
+  readonly proxy?: string | undefined;
+}
+
 const probeMs = 60_000;
 
-/** Connects to an endpoint, straight. TLS sessions are resumed, never one of another endpoint. */
-export function directly(endpoint: Endpoint): Connect {
-  const open = endpoint.isTls ? tlsTo(endpoint) : () => plainTo(endpoint);
+/** Makes connections to an endpoint. TLS sessions are resumed, never one of another endpoint. */
+export function connectTo(endpoint: Endpoint, { ca, proxy }: ConnectOptions): Connect {
+  const secure = endpoint.isTls ? tlsTo(endpoint, ca) : undefined;
+  if (proxy !== undefined) return through(new Tunnel(proxy, endpoint, ca), secure);
   return (connected) => {
-    const socket = open();
-    socket.setNoDelay(true).setKeepAlive(true, probeMs);
-    settleOnce(socket, endpoint, connected);
+    const socket = secure === undefined ? plainTo(endpoint) : secure(endpoint);
+    settleOnce(socket, secure === undefined ? 'connect' : 'secureConnect', connected);
     return socket;
+  };
+}
+
+type Secure = (under: Pick<Endpoint, 'host' | 'port'> | { readonly socket: Socket }) => Socket;
+
+function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
+  return (connected) => {
+    let isOver = false;
+    let socket: Socket | undefined;
+    const dug = tunnel.open((error, plain) => {
+      if (isOver || plain === null) return isOver ? plain?.destroy() : connected(error, null);
+      socket = secure === undefined ? plain : secure({ socket: plain });
+      if (secure !== undefined) return settleOnce(socket, 'secureConnect', connected);
+      plain.on('error', () => undefined); // undici listens from now on
+      connected(null, plain);
+    });
+    return {
+      destroy: (error) => {
+        isOver = true;
+        if (socket !== undefined) return void socket.destroy(error);
+        dug.abort();
+        connected(error, null);
+      },
+    };
   };
 }
 
@@ -38,16 +63,20 @@ function plainTo({ host, port }: Endpoint): Socket {
   return connectPlain(options);
 }
 
-function tlsTo({ host, port }: Endpoint): () => Socket {
+function tlsTo({ host }: Endpoint, ca: string | undefined): Secure {
   let session: Buffer | undefined;
-  return () => {
-    const socket = connectTls({
-      host,
-      port,
+  // Made once: reading all of Node's authorities again takes milliseconds.
+  const secureContext = ca === undefined ? undefined : contextWith(ca);
+  return (under) => {
+    const options: ConnectionOptions = {
+      ...under,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(session === undefined ? {} : { session }),
+      ...(secureContext === undefined ? {} : { secureContext }),
       ALPNProtocols: ['http/1.1'],
-    });
+    };
+    // The certificate is held against `host` also where the socket leads to a proxy.
+    const socket = connectTls('socket' in under ? { ...options, host } : options);
     socket.on('session', (next) => {
       session = next;
     });
@@ -60,9 +89,10 @@ function tlsTo({ host, port }: Endpoint): () => Socket {
   };
 }
 
-function settleOnce(socket: Socket, { isTls }: Endpoint, connected: Connected): void {
+function settleOnce(socket: Socket, event: 'connect' | 'secureConnect', connected: Connected): void {
   let isSettled = false;
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+  socket.setNoDelay(true).setKeepAlive(true, probeMs);
+  socket.once(event, () => {
     isSettled = true;
     connected(null, socket);
   });

@@ -1,6 +1,6 @@
 import { Pool as UndiciPool } from 'undici';
 import { SwapRemoveList } from '../swap-remove-list.ts';
-import { directly } from './connect.ts';
+import { connectTo } from './connect.ts';
 import { HostClient, type HostDispatch } from './host-client.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 
@@ -15,6 +15,10 @@ export interface HostRequest {
 
 export interface PoolOptions {
   readonly timeouts: UpstreamTimeouts;
+  /** PEM certificates of authorities beyond Node's own. */
+  readonly ca?: string | undefined;
+  /** URL of the proxy that connections are tunnelled through, with its credentials. */
+  readonly proxy?: string | undefined;
 }
 
 // Longer ones meet the peer's own closing, and a POST that meets it can't be sent again.
@@ -38,9 +42,9 @@ export class Pool {
   #clock: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(origin: string, { timeouts }: PoolOptions) {
+  constructor(origin: string, { timeouts, ca, proxy }: PoolOptions) {
     this.timeouts = timeouts;
-    const connect = directly(endpointOf(new URL(origin)));
+    const connect = connectTo(endpointOf(new URL(origin)), { ca, proxy });
     this.#undici = new UndiciPool(origin, {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,

@@ -12,6 +12,10 @@ export interface ProviderOptions {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** PEM certificates of authorities beyond Node's own. */
+  readonly ca?: string | undefined;
+  /** URL of the proxy that connections are tunnelled through, with its credentials. */
+  readonly proxy?: string | undefined;
   /** What the host really has, by the names of the gateway's endpoints. */
   readonly endpoints: ReadonlySet<string>;
   /** Lower-case names of client headers that go on beside the usual ones. */
@@ -45,7 +49,7 @@ export class Provider {
   constructor(options: ProviderOptions) {
     const url = new URL(options.baseUrl);
     this.options = options;
-    this.pool = new Pool(url.origin, { timeouts: options.timeouts });
+    this.pool = new Pool(url.origin, options);
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     // The sandbox fails where it is asked to, which says nothing about it.
     this.health = new Health(options.breaker, { trustsAnswers: options.family === 'sandbox' });

@@ -4,8 +4,11 @@ import {
   type Endpoint,
   type ProviderDialect,
   type ProviderSettings,
+  type Settings,
 } from '../schema/schema.ts';
+import type { CaFile } from '../source/ca-files.ts';
 import type { Report } from '../source/report.ts';
+import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 
 export interface ProviderConfig {
   readonly name: string;
@@ -13,6 +16,10 @@ export interface ProviderConfig {
   /** Without a slash at its end. Absent exactly for the sandbox, whose address `serve` knows. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** PEM certificates of further authorities. */
+  readonly ca?: string;
+  /** URL of the proxy that connections are tunnelled through, with its credentials. */
+  readonly proxy?: string;
   readonly endpoints: ReadonlySet<Endpoint>;
   /** Lower-case names. */
   readonly forwardHeaders: readonly string[];
@@ -49,25 +56,43 @@ export function withDialectDefaults(settings: ProviderSettings): ProviderSetting
   };
 }
 
-export function buildProviders(
-  all: Readonly<Record<string, ProviderSettings>>,
-  report: Report,
-): ReadonlyMap<string, ProviderConfig> {
-  return new Map(
-    Object.entries(all).map(([name, settings]) => [name, buildProvider(name, settings, report)]),
-  );
+interface ProviderInputs {
+  readonly settings: Pick<Settings, 'providers'>;
+  readonly caFiles: ReadonlyMap<string, CaFile>;
+  readonly proxies: ProxyEnvironment;
+  readonly report: Report;
 }
 
-function buildProvider(name: string, settings: ProviderSettings, report: Report): ProviderConfig {
+export function buildProviders(inputs: ProviderInputs): ReadonlyMap<string, ProviderConfig> {
+  const all = Object.entries(inputs.settings.providers ?? {});
+  return new Map(all.map(([name, settings]) => [name, buildProvider(name, settings, inputs)]));
+}
+
+function buildProvider(name: string, settings: ProviderSettings, inputs: ProviderInputs): ProviderConfig {
+  const { caFiles, proxies, report } = inputs;
   check(['providers', name], settings, report);
   const { dialect, base_url, api_key, endpoints, timeouts, breaker } = settings;
+  const ca = authoritiesOf(['providers', name, 'ca_file'], settings, { caFiles, report });
   const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
   const baseUrl = base_url?.replace(/\/+$/, '');
+  const proxy = baseUrl === undefined ? undefined : proxyFor(new URL(baseUrl), settings.proxy, proxies);
+  if (proxy !== undefined && !/^https?:\/\/[^/\s]/.test(proxy)) {
+    report.error(
+      ['providers', name],
+      `HTTPS_PROXY or HTTP_PROXY is not the http:// or https:// URL of a proxy`,
+      {
+        part: 'key',
+        hint: 'or give this provider a proxy of its own, or none',
+      },
+    );
+  }
   return {
     name,
     dialect,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(api_key !== undefined && { apiKey: api_key }),
+    ...(ca !== undefined && { ca }),
+    ...(proxy !== undefined && { proxy }),
     endpoints: new Set(endpoints),
     forwardHeaders: settings.forward_headers.map((header) => header.toLowerCase()),
     timeouts: {
@@ -96,8 +121,8 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
     );
   }
   if (dialect === 'sandbox') {
-    for (const key of ['base_url', 'api_key'] as const) {
-      if (settings[key] !== undefined)
+    for (const key of ['base_url', 'api_key', 'ca_file', 'proxy'] as const) {
+      if ((settings[key] ?? undefined) !== undefined)
         report.error([...path, key], 'the sandbox is built in and takes none', { part: 'key' });
     }
     return;
@@ -115,6 +140,17 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
   if (dialect === 'anthropic' && /\/v1\/*$/.test(pathname)) {
     report.warn([...path, 'base_url'], 'hosts of dialect anthropic are given without /v1');
   }
+}
+
+function authoritiesOf(
+  path: readonly string[],
+  { ca_file }: ProviderSettings,
+  { caFiles, report }: Pick<ProviderInputs, 'caFiles' | 'report'>,
+): string | undefined {
+  const file = ca_file === null ? undefined : caFiles.get(ca_file);
+  if (file?.kind === 'read') return file.pem;
+  if (file?.kind === 'failed') report.error(path, `can not be used: ${file.reason}`);
+  return undefined;
 }
 
 function missingKey({ base_url, api_key }: ProviderSettings): string | undefined {

@@ -9,9 +9,11 @@ export function withoutSecrets(settings: Settings): Settings {
       ...settings.plants,
       store: { ...settings.plants.store, database: maskNullable(settings.plants.store.database) },
     },
-    providers: mapValues(settings.providers ?? {}, (provider) =>
-      provider.api_key === undefined ? provider : { ...provider, api_key: '***' },
-    ),
+    providers: mapValues(settings.providers ?? {}, (provider) => ({
+      ...provider,
+      ...(provider.api_key !== undefined && { api_key: '***' }),
+      ...(provider.proxy !== undefined && { proxy: withoutPassword(provider.proxy) }),
+    })),
     projects: mapValues(settings.projects ?? {}, (project) => ({
       ...project,
       keys: project.keys.map((key) => (key.value === undefined ? key : { ...key, value: '***' })),

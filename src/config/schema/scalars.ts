@@ -29,6 +29,13 @@ export const httpUrl = z
   .refine((text) => !/^[^/]*\/\/[^/]*@/.test(text), 'a URL here must not hold credentials; use api_key')
   .refine((text) => !/[?#]/.test(text), 'a URL here must have neither a query nor a fragment');
 
+export const proxyUrl = z
+  .string()
+  .refine(
+    (text) => text === 'none' || (/^https?:\/\/[^/\s]/.test(text) && URL.canParse(text)),
+    'expected none or the http:// or https:// URL of a proxy',
+  );
+
 export const hostName = z
   .string()
   .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');

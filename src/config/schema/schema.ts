@@ -13,6 +13,7 @@ import {
   nameSchema,
   port,
   price,
+  proxyUrl,
   size,
 } from './scalars.ts';
 
@@ -83,6 +84,17 @@ const providerSchema = z.strictObject({
     .optional()
     .describe("What this host really has; all of its dialect's when absent."),
   forward_headers: z.array(headerName).default([]).describe('Further request headers to pass on to it.'),
+  ca_file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('PEM file of further authorities that may vouch for it, relative to this file.'),
+  proxy: proxyUrl
+    .optional()
+    .describe(
+      'HTTP proxy that connections to it are tunnelled through (CONNECT), or none; that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY when absent.',
+    ),
   timeouts: z
     .strictObject({
       connect: duration().default('5s').describe('Longest time to connect.'),

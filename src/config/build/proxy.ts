@@ -1,0 +1,53 @@
+/** What the environment says of proxies, as curl and others read it. */
+export interface ProxyEnvironment {
+  /** For hosts by https. */
+  readonly https?: string;
+  /** For hosts by http. */
+  readonly http?: string;
+  /** Hosts that are reached without. */
+  readonly none?: string;
+}
+
+/** The names in lower case come first, as they do for curl. */
+export function proxiesOf(env: Readonly<Record<string, string | undefined>>): ProxyEnvironment {
+  const read = (name: string) => env[name.toLowerCase()] || env[name];
+  const [https, http, none] = [read('HTTPS_PROXY'), read('HTTP_PROXY'), read('NO_PROXY')];
+  return {
+    ...(https && { https: withScheme(https) }),
+    ...(http && { http: withScheme(http) }),
+    ...(none && { none }),
+  };
+}
+
+/** The proxy towards a host: the provider's own, none, or that of the environment; never towards this machine. */
+export function proxyFor(
+  { protocol, hostname, port }: URL,
+  own: string | undefined,
+  environment: ProxyEnvironment,
+): string | undefined {
+  if (own !== undefined) return own === 'none' ? undefined : own;
+  const proxy = protocol === 'https:' ? environment.https : environment.http;
+  if (proxy === undefined || isLoopback(hostname)) return undefined;
+  const host = { name: bare(hostname), port: port || (protocol === 'https:' ? '443' : '80') };
+  return (environment.none ?? '').split(/[\s,]+/).some((entry) => matches(entry, host)) ? undefined : proxy;
+}
+
+function matches(entry: string, host: { readonly name: string; readonly port: string }): boolean {
+  if (entry === '*') return true;
+  const [, name = entry, port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+  if (port !== undefined && port !== host.port) return false;
+  const suffix = bare(name).replace(/^\*?\./, '');
+  return suffix !== '' && (host.name === suffix || host.name.endsWith(`.${suffix}`));
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
+function withScheme(proxy: string): string {
+  return proxy.includes('://') ? proxy : `http://${proxy}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { proxiesOf, proxyFor } from '../../../src/config/build/proxy.ts';
+
+const proxy = 'http://proxy.example:3128';
+
+describe('the environment', () => {
+  test.each([
+    [{ HTTPS_PROXY: proxy }, { https: proxy }],
+    [{ https_proxy: proxy, HTTPS_PROXY: 'http://other.example' }, { https: proxy }],
+    [
+      { HTTP_PROXY: 'proxy.example:3128', NO_PROXY: 'a' },
+      { http: proxy, none: 'a' },
+    ],
+    [{ HTTPS_PROXY: '' }, {}],
+  ])('%j', (env, expected) => {
+    expect(proxiesOf(env)).toEqual(expected);
+  });
+});
+
+describe('the proxy towards a host', () => {
+  const environment = { https: proxy, http: 'http://plain.example' };
+
+  test.each([
+    ['https://api.example/v1', proxy],
+    ['http://api.example/v1', 'http://plain.example'],
+    ['https://127.0.0.1:1', undefined],
+    ['http://localhost:11434', undefined],
+    ['https://[::1]:1', undefined],
+  ])('%s is that of the environment, but never towards this machine', (url, expected) => {
+    expect(proxyFor(new URL(url), undefined, environment)).toBe(expected);
+  });
+
+  test('is its own where it has one, or none', () => {
+    expect(proxyFor(new URL('https://api.example'), 'http://own.example', environment)).toBe(
+      'http://own.example',
+    );
+    expect(proxyFor(new URL('https://127.0.0.1'), 'http://own.example', environment)).toBe(
+      'http://own.example',
+    );
+    expect(proxyFor(new URL('https://api.example'), 'none', environment)).toBeUndefined();
+  });
+
+  test.each([
+    ['api.example', true],
+    ['API.example', true],
+    ['.example', true],
+    ['*.example', true],
+    ['example', true],
+    ['*', true],
+    ['other.test, api.example', true],
+    ['other.test api.example:443', true],
+    ['api.example:8443', false],
+    ['pi.example', false],
+    ['api.example.test', false],
+    ['', false],
+  ])('NO_PROXY %j', (none, isReachedWithout) => {
+    const found = proxyFor(new URL('https://api.example/v1'), undefined, { ...environment, none });
+
+    expect(found === undefined).toBe(isReachedWithout);
+  });
+
+  test('NO_PROXY names an address of IPv6 with or without brackets', () => {
+    for (const none of ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:443']) {
+      expect(
+        proxyFor(new URL('https://[2001:db8::1]/v1'), undefined, { ...environment, none }),
+      ).toBeUndefined();
+    }
+  });
+});

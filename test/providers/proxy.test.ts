@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Pool, type PoolOptions } from '../../src/providers/pool.ts';
+import { makeAuthority } from '../kit/certificate.ts';
+import { Reader, until } from './wire.ts';
+
+const company = makeAuthority('company');
+const timeouts = { connectMs: 5_000, headersMs: 5_000, idleMs: 5_000 };
+const credentials = `Basic ${Buffer.from('us:er:p@ss').toString('base64')}`;
+const ok = { status: 200, failure: undefined };
+
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+const pools: Pool[] = [];
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) pool.close();
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+async function start(server: Server): Promise<number> {
+  servers.push(server);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** A host behind TLS of a private authority, or without. */
+function host(isTls: boolean, seen: string[] = []): Promise<number> {
+  const answer = (request: IncomingMessage, response: { end(text: string): void }) => {
+    seen.push(`${request.headers.host} ${request.headers['proxy-authorization'] ?? ''}`);
+    response.end('hello');
+  };
+  return start(
+    isTls ? createSecureServer(company.issue(['localhost', '127.0.0.1']), answer) : createServer(answer),
+  );
+}
+
+/** An HTTP proxy that tunnels for those who know the password, and notes what it is asked. */
+async function proxy({ answer }: { readonly answer?: string | undefined } = {}) {
+  const asked: string[] = [];
+  const server = createServer((_request, response) => response.writeHead(400).end());
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    asked.push(`${request.method} ${request.url} HTTP/${request.httpVersion} ${request.headers.host}`);
+    socket.on('error', () => undefined);
+    if (request.headers['proxy-authorization'] !== credentials) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n');
+      return;
+    }
+    if (answer !== undefined) {
+      socket.on('end', () => socket.end()); // Node leaves the other half open
+      socket.resume().write(answer);
+      return;
+    }
+    const [, port] = /:(\d+)$/.exec(request.url ?? '') ?? [];
+    const there = connect(Number(port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      there.pipe(socket).pipe(there);
+    });
+    there.on('error', () => socket.destroy());
+    socket.on('close', () => there.destroy());
+  });
+  const port = await start(server);
+  return { url: `http://us%3Aer:p%40ss@127.0.0.1:${port}`, plainUrl: `http://127.0.0.1:${port}`, asked };
+}
+
+function ask(origin: string, options: Partial<PoolOptions>, reader = new Reader()): Reader {
+  const pool = new Pool(origin, { timeouts, ...options });
+  pools.push(pool);
+  pool.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('{}') }, reader.upstream);
+  return reader;
+}
+
+describe('a host of a private authority', () => {
+  test('is reached by who trusts that', async () => {
+    const port = await host(true);
+
+    expect(await ask(`https://localhost:${port}`, { ca: company.cert }).outcome).toMatchObject(ok);
+    expect(await ask(`https://127.0.0.1:${port}`, { ca: company.cert }).outcome).toMatchObject(ok);
+  });
+
+  test.each([
+    ['nobody', undefined],
+    ['another one', makeAuthority('other').cert],
+  ])('gets nothing of who trusts %s', async (_who, ca) => {
+    const seen: string[] = [];
+    const port = await host(true, seen);
+
+    const outcome = await ask(`https://localhost:${port}`, { ca }).outcome;
+
+    expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('through a proxy with a password', () => {
+  test.each([
+    [true, 'https'],
+    [false, 'http'],
+  ])('a host is reached, which never sees the password (TLS: %s)', async (isTls, scheme) => {
+    const seen: string[] = [];
+    const port = await host(isTls, seen);
+    const { url, asked } = await proxy();
+
+    const outcome = await ask(`${scheme}://localhost:${port}`, { proxy: url, ca: company.cert }).outcome;
+
+    expect(outcome).toMatchObject({ ...ok, body: 'hello' });
+    expect(asked).toEqual([`CONNECT localhost:${port} HTTP/1.1 localhost:${port}`]);
+    expect(seen).toEqual([`localhost:${port} `]);
+  });
+
+  test('a tunnel is used again', async () => {
+    const port = await host(true);
+    const { url, asked } = await proxy();
+    const pool = new Pool(`https://localhost:${port}`, { timeouts, proxy: url, ca: company.cert });
+    pools.push(pool);
+
+    for (let i = 0; i < 3; i += 1) {
+      const reader = new Reader();
+      pool.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('{}') }, reader.upstream);
+      expect(await reader.outcome).toMatchObject(ok);
+      await until(() => true);
+    }
+
+    expect(asked).toHaveLength(1);
+  });
+
+  test('nothing is sent where the certificate is not the host’s', async () => {
+    const seen: string[] = [];
+    const port = await host(true, seen);
+    const { url } = await proxy();
+
+    const outcome = await ask(`https://other.test:${port}`, { proxy: url, ca: company.cert }).outcome;
+
+    expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
+    expect(outcome.cause?.code).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    ['wants another password', undefined, /asks for other credentials \(407\)/],
+    ['refuses the tunnel', 'HTTP/1.1 403 Forbidden\r\n\r\n', /refused the tunnel \(403\)/],
+    ['answers nonsense', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', /the proxy can't be reached/],
+  ])('that %s: nothing was sent, and the cause says so', async (_what, answer, message) => {
+    const port = await host(true);
+    const { url, plainUrl } = await proxy({ answer });
+
+    const used = answer === undefined ? plainUrl : url;
+    const outcome = await ask(`https://localhost:${port}`, { proxy: used, ca: company.cert }).outcome;
+
+    expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
+    expect(outcome.cause?.message).toMatch(message);
+    expect(outcome.cause?.message).not.toContain('p@ss');
+  });
+
+  test('that is not there', async () => {
+    const { port } = await new Promise<AddressInfo>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const address = server.address() as AddressInfo;
+        server.close(() => resolve(address));
+      });
+    });
+
+    const outcome = await ask('https://localhost:1', { proxy: `http://127.0.0.1:${port}` }).outcome;
+
+    expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
+  });
+
+  test('that never answers: the connection is overdue, and given up', async () => {
+    const { url, asked } = await proxy({ answer: '' });
+    const begun = performance.now();
+
+    const outcome = await ask('https://localhost:1', {
+      proxy: url,
+      timeouts: { ...timeouts, connectMs: 200 },
+    }).outcome;
+
+    expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(asked).toHaveLength(1);
+    await until(() => sockets.size === 0);
+  });
+
+  test('that never answers, and the client leaves', async () => {
+    const { url, asked } = await proxy({ answer: '' });
+    const reader = ask('https://localhost:1', { proxy: url });
+    await until(() => asked.length === 1);
+
+    reader.upstream.abort();
+
+    await until(() => sockets.size === 0);
+    expect(reader.isOver).toBe(false);
+  });
+});
