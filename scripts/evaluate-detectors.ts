@@ -8,7 +8,7 @@ import {
 } from '../src/policy/detectors/detector.ts';
 import { detectors } from '../src/policy/detectors/registry.ts';
 import { createFold } from '../src/policy/search/fold.ts';
-import { findRanges, type MatchRange } from '../src/policy/search/patterns.ts';
+import { type MatchRange, ViewedText } from '../src/policy/search/viewed-text.ts';
 
 /** A text and what is in it: a line of a `.jsonl` file. A file of a folder is a text with nothing in it. */
 export interface LabelledText {
@@ -46,6 +46,7 @@ export function evaluate(texts: Iterable<LabelledText>): {
   let number = 0;
   for (const { text, values = [], from = `text ${number + 1}` } of texts) {
     number += 1;
+    const viewed = new ViewedText(text, fold);
     for (const [kind, detector] of Object.entries<Detector>(detectors)) {
       const pattern = {
         kind: 'detector',
@@ -53,7 +54,7 @@ export function evaluate(texts: Iterable<LabelledText>): {
         confidence: 'possible',
         detector: detector.possible ?? detector,
       } as const;
-      const ranges = findRanges(pattern, text, fold);
+      const ranges = viewed.ranges(pattern);
       const own = values.filter((value) => value.kind === kind);
       if (ranges.length === 0 && own.length === 0) continue;
       for (const asked of confidences) {
