@@ -50,7 +50,6 @@ export interface GatewayServer {
   apply(config: GatewayConfig): void;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
-  countOpen(): OpenCounts;
 }
 
 export interface PreparedConfig {
@@ -69,8 +68,8 @@ interface ServeOptions {
   readonly counters?: Counters;
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
-  /** What is open in all processes that share the port; in this one, where nothing is said. */
-  readonly countOpen?: Health['countOpen'] | undefined;
+  /** Whether other processes share the port, and with it the exchanges. */
+  readonly isOneOfMany?: boolean;
   /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
   readonly startedMs?: number;
   /** The module that runs in the thread for large bodies, where it is another than the product's. */
@@ -92,7 +91,7 @@ export async function serveGateway({
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
-  countOpen,
+  isOneOfMany = false,
 }: ServeOptions): Promise<GatewayServer> {
   const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
@@ -114,7 +113,7 @@ export async function serveGateway({
     const others = open.items.filter(({ isRecorded }) => isRecorded);
     return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
   };
-  const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
+  const health: Health = { ownerProof, countOpen: () => (isOneOfMany ? undefined : countHere()) };
   const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady, health };
   let current = build(config, shared);
 
@@ -154,7 +153,6 @@ export async function serveGateway({
     port: server.port,
     prepare,
     apply: (next) => prepare(next).commit(),
-    countOpen: countHere,
     drain: async () => {
       await server.drain();
       memory.stop();

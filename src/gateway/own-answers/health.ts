@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { answerHeader, challengeHeader, type OwnerProof } from '../../owner-proof.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** How much is under way; with workers, in all of them. */
+/** How much is under way. */
 export interface OpenCounts {
   readonly exchanges: number;
   readonly streams: number;
@@ -11,22 +11,19 @@ export interface OpenCounts {
 export interface Health {
   /** Of the user who started the gateway; the state file holds the same. */
   readonly ownerProof: OwnerProof | undefined;
-  /** For the owner alone. */
-  readonly countOpen: () => OpenCounts | Promise<OpenCounts>;
+  /** For the owner alone; undefined where other processes have a part of it that this one doesn't know. */
+  readonly countOpen: () => OpenCounts | undefined;
 }
 
 /** Answers that the process lives; its owner gets a proof of which gateway it is, and what is open. */
-export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): Promise<void> {
+export function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): void {
   const challenge = exchange.request.header(challengeHeader);
   if (ownerProof === undefined || !isSame(challenge ?? '', ownerProof.challenge)) {
     return exchange.sendJson({ status: 'ok' });
   }
   // Every command of the owner begins with this: its records would drown the others.
   exchange.isRecorded = false;
-  exchange.sendJson(
-    { status: 'ok', open: await countOpen() },
-    { headers: { [answerHeader]: ownerProof.answer } },
-  );
+  exchange.sendJson({ status: 'ok', open: countOpen() }, { headers: { [answerHeader]: ownerProof.answer } });
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -90,6 +90,7 @@ async function start(options: WorkerStart): Promise<void> {
     counters,
     startedMs,
     ownerProof: options.ownerProof,
+    isOneOfMany: true,
   });
 }
 
