@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findRanges, type MatchRange } from '../src/policy/automaton/patterns.ts';
 import {
   type Confidence,
   confidences,
@@ -7,7 +8,7 @@ import {
   defaultConfidence,
 } from '../src/policy/detectors/detector.ts';
 import { detectors } from '../src/policy/detectors/registry.ts';
-import { createFold } from '../src/policy/search/fold.ts';
+import { createFold } from '../src/policy/fold/fold.ts';
 import { type MatchRange, ViewedText } from '../src/policy/search/viewed-text.ts';
 
 /** A text and what is in it: a line of a `.jsonl` file. A file of a folder is a text with nothing in it. */

@@ -1,4 +1,4 @@
-// Makes src/policy/search/look-alikes.generated.ts out of Unicode's character names and its list of confusables, as
+// Makes src/policy/fold/look-alikes.generated.ts out of Unicode's character names and its list of confusables, as
 // two packages carry them:
 //   npm install --prefix /tmp/unicode @unicode/unicode-15.0.0 unhomoglyph
 //   node scripts/look-alikes.mjs /tmp/unicode/node_modules
@@ -136,7 +136,7 @@ for (let at = 0; at < encoded.length; at += 16)
   lines.push(`  ${JSON.stringify(encoded.slice(at, at + 16).join(' '))},`);
 const ambiguous = entries.filter(([, found]) => found.length > 1).length;
 writeFileSync(
-  new URL('../src/policy/search/look-alikes.generated.ts', import.meta.url),
+  new URL('../src/policy/fold/look-alikes.generated.ts', import.meta.url),
   `// Made by scripts/look-alikes.mjs from Unicode's names (15.0.0) and confusables (10.0.0); don't edit.
 // ${entries.length} characters, ${ambiguous} with several readings: the distance from the one before (base 36), then what each may be read as.
 export const lookAlikes: readonly string[] = [

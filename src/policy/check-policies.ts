@@ -1,8 +1,8 @@
+import { setLimit } from './automaton/patterns.ts';
+import type { Fold } from './fold/fold.ts';
 import { runInlineTests } from './inline-tests.ts';
 import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
 import { findDeadRules } from './rules/dead-rules.ts';
-import type { Fold } from './search/fold.ts';
-import { setLimit } from './search/patterns.ts';
 
 /** What can only be seen with the rules compiled, and side by side. */
 export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {

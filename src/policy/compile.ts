@@ -2,13 +2,13 @@ import type { ResponseCheck } from './answers/check-answer.ts';
 import { checkPolicies } from './check-policies.ts';
 import { detectors } from './detectors/registry.ts';
 import { type Explanation, explain } from './explain.ts';
+import { createFold } from './fold/fold.ts';
 import type { HeaderValue } from './header-values.ts';
 import type { Decision, Subject, Verdict } from './rule.ts';
 import { RuleSet } from './rule-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
 import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
-import { createFold } from './search/fold.ts';
 
 export type { PolicyProblem } from './rules/compile-rule.ts';
 

@@ -1,9 +1,9 @@
+import type { Fold } from './fold/fold.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import type { Fold } from './search/fold.ts';
 
 /** One rule on one request. */
 export interface RuleExplanation {

@@ -1,6 +1,6 @@
+import type { Pattern } from './automaton/patterns.ts';
 import type { Subject } from './rule.ts';
 import type { SearchResult, TextMatch } from './search/findings.ts';
-import type { Pattern } from './search/patterns.ts';
 import type { Search } from './search/search.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';

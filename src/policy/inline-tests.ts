@@ -1,9 +1,9 @@
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
+import type { Fold } from './fold/fold.ts';
 import type { Subject } from './rule.ts';
 import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
-import type { Fold } from './search/fold.ts';
 import { roleBits } from './traverse/roles.ts';
 
 /** One of a rule's own `tests`. */

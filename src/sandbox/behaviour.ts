@@ -1,6 +1,6 @@
 import type { Answer, Ask, End, Part, Tool } from './ask.ts';
 import { Refusal } from './refusal.ts';
-import { buildValue } from './schema-value.ts';
+import { buildValue } from './schema/schema-value.ts';
 import { clip, countTokens, cutToTokens } from './tokens.ts';
 
 const slowEvents = 50;

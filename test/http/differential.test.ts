@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { createRandom, type Random } from '../policy/search/random.ts';
+import { createRandom, type Random } from '../policy/automaton/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
 
 // The server once had a parser of its own, which was stricter than Node's. What it made of the generator's changed

@@ -6,7 +6,7 @@ import { commonLength } from '../../src/json/known-beginning.ts';
 import { KnownBodies } from '../../src/json/known-bodies.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { alteredBody, alteredBytes, randomBody } from '../kit/random-conversations.ts';
-import { createRandom } from '../policy/search/random.ts';
+import { createRandom } from '../policy/automaton/random.ts';
 
 /** All that a reading gives: the whole tape, or the whole refusal. */
 function outcome(read: (bytes: Buffer) => JsonDocument, bytes: Buffer): unknown {

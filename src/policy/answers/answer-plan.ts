@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Pattern } from '../automaton/patterns.ts';
 import { Plan } from '../redact/redact.ts';
 import type { TextMatch } from '../search/findings.ts';
-import type { Pattern } from '../search/patterns.ts';
 import type { Search } from '../search/search.ts';
 import { ViewedTexts } from '../search/viewed-text.ts';
 import type { Place } from '../traverse/place.ts';

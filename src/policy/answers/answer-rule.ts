@@ -1,9 +1,9 @@
+import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { Pattern } from '../automaton/patterns.ts';
 import type { Decision, Match, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/findings.ts';
-import type { PatternSet } from '../search/pattern-set.ts';
-import type { Pattern } from '../search/patterns.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
 
 export interface Refusal {

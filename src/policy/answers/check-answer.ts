@@ -1,12 +1,12 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import { compilePatternSet } from '../automaton/pattern-set.ts';
+import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Facts } from '../facts.ts';
+import type { Fold } from '../fold/fold.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import { type Match, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { TextMatch } from '../search/findings.ts';
-import type { Fold } from '../search/fold.ts';
-import { compilePatternSet } from '../search/pattern-set.ts';
-import type { NamedPattern } from '../search/patterns.ts';
 import { Search } from '../search/search.ts';
 import { placeInRequest } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';

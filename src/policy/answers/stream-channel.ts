@@ -1,8 +1,8 @@
+import type { State } from '../automaton/dfa-state.ts';
+import { type View, views } from '../automaton/found-patterns.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { Pattern } from '../automaton/patterns.ts';
 import type { Stretch } from '../redact/redact.ts';
-import type { State } from '../search/dfa-state.ts';
-import { type View, views } from '../search/found-patterns.ts';
-import type { PatternSet } from '../search/pattern-set.ts';
-import type { Pattern } from '../search/patterns.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';
 

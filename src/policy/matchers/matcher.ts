@@ -1,10 +1,10 @@
 import type * as z from 'zod';
+import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
+import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
 import type { TextMatch } from '../search/findings.ts';
-import type { Fold } from '../search/fold.ts';
-import type { NamedPattern } from '../search/patterns.ts';
 
 /** One condition of a rule, ready to be asked. */
 export interface Condition {

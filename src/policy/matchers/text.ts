@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { compilePhrase, compileRegex, type NamedPattern } from '../automaton/patterns.ts';
 import { atLeast, confidences, defaultConfidence } from '../detectors/detector.ts';
 import { type DetectorName, detectors } from '../detectors/registry.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/findings.ts';
-import { compilePhrase, compileRegex, type NamedPattern } from '../search/patterns.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
 import { defineMatcher, type MatcherContext } from './matcher.ts';

@@ -1,10 +1,10 @@
+import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector } from '../detectors/detector.ts';
+import type { Fold } from '../fold/fold.ts';
 import type { Condition, Matcher, MatcherContext } from '../matchers/matcher.ts';
 import { type MatcherName, matchers } from '../matchers/registry.ts';
 import { compilePatterns } from '../matchers/text.ts';
 import type { Action } from '../rule.ts';
-import type { Fold } from '../search/fold.ts';
-import type { NamedPattern } from '../search/patterns.ts';
 import type { ConditionsOptions, PolicyOptions, RuleOptions } from './schema.ts';
 
 /** Something wrong in a policy that the schema can't see; `path` leads to it within the policies. */

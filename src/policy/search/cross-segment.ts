@@ -1,10 +1,10 @@
+import { type Character, readCharacter } from '../automaton/code-points.ts';
+import type { State } from '../automaton/dfa-state.ts';
+import type { View } from '../automaton/found-patterns.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { TextBytes } from '../automaton/scanner.ts';
 import type { Place, Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
-import { type Character, readCharacter } from './code-points.ts';
-import type { State } from './dfa-state.ts';
-import type { View } from './found-patterns.ts';
-import type { PatternSet } from './pattern-set.ts';
-import type { TextBytes } from './scanner.ts';
 import { SegmentStates } from './segment-states.ts';
 import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow } from './segment-window.ts';
 import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';

@@ -1,12 +1,12 @@
 import type { Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { View } from '../automaton/found-patterns.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import type { Visitor } from '../traverse/visitor.ts';
 import { type Context, joins } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher, type SavedSequences } from './cross-segment.ts';
-import type { View } from './found-patterns.ts';
-import type { PatternSet } from './pattern-set.ts';
 import type { PatternMatch, TextReader } from './text-reader.ts';
 
 /** A pattern in a text; `before` is set where it begins in an earlier text of the same sequence. */

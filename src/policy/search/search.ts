@@ -1,9 +1,9 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
 import { Gatherer, type SearchResult } from './findings.ts';
 import { KnownWalks } from './known-walks.ts';
-import type { PatternSet } from './pattern-set.ts';
 import { TextReader } from './text-reader.ts';
 
 /** Looks for all patterns of a set in whole documents. */

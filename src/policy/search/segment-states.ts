@@ -1,7 +1,7 @@
-import type { State } from './dfa-state.ts';
-import type { View } from './found-patterns.ts';
-import type { LazyDfa } from './lazy-dfa.ts';
-import type { Scanner } from './scanner.ts';
+import type { State } from '../automaton/dfa-state.ts';
+import type { View } from '../automaton/found-patterns.ts';
+import type { LazyDfa } from '../automaton/lazy-dfa.ts';
+import type { Scanner } from '../automaton/scanner.ts';
 
 const space = 0x20;
 const noStates: readonly State[] = [];

@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { View } from './found-patterns.ts';
-import type { PatternSet } from './pattern-set.ts';
-import type { StatePair, TextBytes } from './scanner.ts';
+import type { View } from '../automaton/found-patterns.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { StatePair, TextBytes } from '../automaton/scanner.ts';
 
 export interface PatternMatch {
   readonly pattern: number;

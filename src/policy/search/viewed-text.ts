@@ -1,14 +1,14 @@
 import type { RE2JS } from 're2js';
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { View } from '../automaton/found-patterns.ts';
+import { MixedReadings } from '../automaton/mixed-readings.ts';
+import { Nfa } from '../automaton/nfa.ts';
+import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
 import type { Finding, Range } from '../detectors/detector.ts';
+import type { Fold, FoldedText } from '../fold/fold.ts';
 import { type Place, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './findings.ts';
-import type { Fold, FoldedText } from './fold.ts';
-import type { View } from './found-patterns.ts';
-import { MixedReadings } from './mixed-readings.ts';
-import { Nfa } from './nfa.ts';
 import { partitionPoint } from './partition-point.ts';
-import { addFolded, type NamedPattern, type Pattern } from './patterns.ts';
 
 /** More than the length of any text, to make one key of two places. */
 const placeWidth = 2 ** 26;

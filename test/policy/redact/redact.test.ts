@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Plan } from '../../../src/policy/redact/redact.ts';
-import { createFold } from '../../../src/policy/search/fold.ts';
 import { ViewedTexts } from '../../../src/policy/search/viewed-text.ts';
 import { parseNested } from '../../../src/policy/traverse/nested.ts';
 import { wholeUnit } from '../../../src/policy/traverse/place.ts';

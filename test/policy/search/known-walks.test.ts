@@ -3,16 +3,16 @@ import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import type { JsonDocument } from '../../../src/json/json-document.ts';
 import { KnownBodies } from '../../../src/json/known-bodies.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import type { PolicySet } from '../../../src/policy/compile.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
 import { type Checkpoint, Gatherer } from '../../../src/policy/search/findings.ts';
-import { createFold } from '../../../src/policy/search/fold.ts';
 import { KnownWalks } from '../../../src/policy/search/known-walks.ts';
-import { compilePatternSet } from '../../../src/policy/search/pattern-set.ts';
 import { TextReader } from '../../../src/policy/search/text-reader.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';
 import { alteredBody, type Body, randomBody } from '../../kit/random-conversations.ts';
+import { createRandom } from '../automaton/random.ts';
 import { compile, subjectOf } from '../deciding.ts';
-import { createRandom } from './random.ts';
 
 const rule = (id: string, action: string, text: unknown, more: object = {}) => ({
   id,

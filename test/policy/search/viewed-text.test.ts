@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
-import { createFold } from '../../../src/policy/search/fold.ts';
-import type { Pattern } from '../../../src/policy/search/patterns.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
 import { ViewedText } from '../../../src/policy/search/viewed-text.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../automaton/random.ts';
 
 const fold = createFold();
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat, readFormat } from '../../../../src/policy/detectors/shapes/format.ts';
 import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
 import { readTable } from '../../../../src/policy/detectors/shapes/table.ts';
-import { createFold } from '../../../../src/policy/search/fold.ts';
-import { compilePatternSet } from '../../../../src/policy/search/pattern-set.ts';
-import { plainText } from '../../search/text-bytes.ts';
+import { createFold } from '../../../../src/policy/fold/fold.ts';
+import { plainText } from '../../automaton/text-bytes.ts';
 import { found } from '../found.ts';
 import { drawKey } from '../labelled-set/draw-key.ts';
 import { base62, createRandom } from '../labelled-set/random.ts';

@@ -1,0 +1,161 @@
+import type { Range } from '../detectors/detector.ts';
+import type { Fold } from '../fold/fold.ts';
+import type { Reading } from '../fold/fold-character.ts';
+import { isWord } from './alphabet.ts';
+import { contexts, endPoint, holding } from './dfa-state.ts';
+import { type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+
+const space = 0x20;
+/** More than any code point, to make one key of two numbers. */
+const keyWidth = 0x200000;
+
+/** Where a simulation stands: NFA nodes that are alive, with the earliest place where each may have begun. */
+interface Position {
+  readonly threads: ReadonlyMap<number, number>;
+  /** What may have stood before, as bits. */
+  readonly context: number;
+}
+
+const noThreads: Position['threads'] = new Map();
+
+/**
+ * Finds where the pattern of an NFA is in texts whose characters have several readings, whatever mixture of them it
+ * takes. One pass over the characters, all readings side by side as the DFA has them; of matches that end in the same
+ * place the longest is taken, and those that overlap become one.
+ */
+export class MixedReadings {
+  readonly #nfa: Nfa;
+  readonly #fold: Fold;
+  readonly #begun = new Map<number, readonly number[]>();
+  #found: Range[] = [];
+
+  constructor(nfa: Nfa, fold: Fold) {
+    this.#nfa = nfa;
+    this.#fold = fold;
+  }
+
+  find(text: string): readonly Range[] {
+    this.#found = [];
+    let position: Position = { threads: noThreads, context: contexts.begin };
+    let at = 0;
+    for (const character of text) {
+      const end = at + character.length;
+      const folded = this.#fold.point(character.codePointAt(0) as number);
+      const whole = { start: at, end };
+      if (folded > 0) position = this.#step(position, folded, { start: at, end: at });
+      else if (folded < 0) position = this.#readAll(position, this.#fold.readings[-1 - folded] ?? [], whole);
+      at = end;
+    }
+    this.#step(position, endPoint, { start: at, end: at });
+    return united(this.#found);
+  }
+
+  #readAll(from: Position, readings: readonly Reading[], { start, end }: Range): Position {
+    return merged(
+      readings.map((reading) => {
+        let to = from;
+        reading.forEach((codePoint, index) => {
+          // What ends inside of a character ends with it.
+          to = this.#step(to, codePoint, { start, end: index === 0 ? start : end });
+        });
+        return to;
+      }),
+    );
+  }
+
+  /** Reads a code point; `start` is where what begins with it begins, `end` where ends what ends before it. */
+  #step(from: Position, codePoint: number, { start, end }: Range): Position {
+    const isSpaceAgain = codePoint === space && (from.context & contexts.space) !== 0;
+    if (isSpaceAgain && from.context === contexts.space) return from;
+    const conditions = holding(from.context, codePoint);
+    const threads = new Map<number, number>();
+    for (const [node, began] of from.threads) {
+      for (const next of this.#after([node], conditions, codePoint)) {
+        if (next === matched) this.#found.push({ start: began, end });
+        else keepEarliest(threads, next, began);
+      }
+    }
+    for (const next of this.#begin(conditions, codePoint)) keepEarliest(threads, next, start);
+    const position = { threads, context: contextOf(codePoint) };
+    // Of a run of spaces only the first counts; here some readings have had it, others not.
+    return isSpaceAgain ? merged([position, { ...from, context: contexts.space }]) : position;
+  }
+
+  /** The nodes behind a character with which something begins; no pattern matches before that. */
+  #begin(conditions: number, codePoint: number): readonly number[] {
+    const key = conditions * keyWidth + codePoint;
+    let begun = this.#begun.get(key);
+    if (begun === undefined) {
+      begun = this.#after(this.#nfa.starts, conditions, codePoint).filter((next) => next !== matched);
+      this.#begun.set(key, begun);
+    }
+    return begun;
+  }
+
+  /** The nodes behind a character, and `matched` where some have matched before it. */
+  #after(nodes: readonly number[], conditions: number, codePoint: number): readonly number[] {
+    const reached = new Set<number>();
+    const stack = [...nodes];
+    const after: number[] = [];
+    while (stack.length > 0) {
+      const at = stack.pop() as number;
+      if (reached.has(at)) continue;
+      reached.add(at);
+      const node = this.#nfa.nodes[at] as NfaNode;
+      if (node.kind === nodeKinds.match) after.push(matched);
+      else if (node.kind === nodeKinds.split) stack.push(node.out, node.other);
+      else if (node.kind === nodeKinds.assertion) {
+        if ((node.other & ~conditions) === 0) stack.push(node.out);
+      } else if (node.kind === nodeKinds.branch) {
+        for (let last = -1; node.next.has(last); last -= 1) stack.push(node.next.get(last) as number);
+        const next = codePoint === endPoint ? undefined : node.next.get(codePoint);
+        if (next !== undefined) after.push(next);
+      } else if (isWithin(codePoint, node.ranges)) after.push(node.out);
+    }
+    return after;
+  }
+}
+
+/** Stands for a node of a match. */
+const matched = -1;
+
+function isWithin(codePoint: number, ranges: readonly number[]): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (codePoint < (ranges[at] as number)) return false;
+    if (codePoint <= (ranges[at + 1] as number)) return true;
+  }
+  return false;
+}
+
+function contextOf(codePoint: number): number {
+  if (codePoint === space) return contexts.space;
+  return isWord(codePoint) ? contexts.word : contexts.other;
+}
+
+function merged(positions: readonly Position[]): Position {
+  const [first] = positions;
+  if (positions.length === 1 && first !== undefined) return first;
+  const threads = new Map<number, number>();
+  let context = 0;
+  for (const each of positions) {
+    context |= each.context;
+    for (const [node, began] of each.threads) keepEarliest(threads, node, began);
+  }
+  return { threads, context };
+}
+
+function keepEarliest(threads: Map<number, number>, node: number, began: number): void {
+  const known = threads.get(node);
+  if (known === undefined || began < known) threads.set(node, began);
+}
+
+/** Ranges that overlap become one. */
+function united(ranges: readonly Range[]): readonly Range[] {
+  const result: Range[] = [];
+  for (const range of [...ranges].sort((one, other) => one.start - other.start)) {
+    const last = result.at(-1);
+    if (last === undefined || range.start >= last.end) result.push(range);
+    else if (range.end > last.end) result[result.length - 1] = { start: last.start, end: range.end };
+  }
+  return result;
+}

@@ -1,0 +1,41 @@
+import type { Fold } from '../fold/fold.ts';
+import { Nfa } from './nfa.ts';
+import { addFolded, codePoints, type Pattern } from './patterns.ts';
+import { prefilterOf } from './prefilters.ts';
+import { Scanner } from './scanner.ts';
+
+/** All patterns of a set, and what looks for them at once. */
+export interface PatternSet {
+  readonly patterns: readonly Pattern[];
+  readonly scanner: Scanner;
+  readonly fold: Fold;
+  /** Detectors that have to see every text. */
+  readonly always: readonly number[];
+}
+
+/** Compiles patterns into the two automata, one for each view; of a detector what lets it have a look. */
+export function compilePatternSet(
+  patterns: readonly Pattern[],
+  fold: Fold,
+  limits: { readonly cellLimit?: number } = {},
+): PatternSet {
+  const exact = new Nfa();
+  const folded = new Nfa();
+  const always: number[] = [];
+  for (const [number, pattern] of patterns.entries()) {
+    addFolded(folded, pattern, number);
+    if (pattern.kind === 'phrase') {
+      // The folded view sees what is there exactly, too.
+      if (pattern.folded === undefined) exact.addPhrase(codePoints(pattern.text), number);
+    } else if (pattern.kind === 'regex') {
+      exact.addRegex(pattern.exact, number);
+    } else {
+      const prefilter = prefilterOf(pattern.detector);
+      if (prefilter.isOpen) always.push(number);
+      for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal).text), number);
+      for (const regex of prefilter.regexes) folded.addRegex(regex, number);
+    }
+  }
+  const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length }, limits);
+  return { patterns, scanner, fold, always };
+}

@@ -1,0 +1,96 @@
+import type { Fold } from '../fold/fold.ts';
+import type { Reading } from '../fold/fold-character.ts';
+import type { Alphabet } from './alphabet.ts';
+
+/** Steps that are remembered; a power of two. */
+const room = 4096;
+
+export interface Kinds {
+  readonly exact: Alphabet;
+  readonly folded: Alphabet;
+  readonly fold: Fold;
+}
+
+interface Step {
+  readonly offset: number;
+  readonly codePoint: number;
+  readonly age: number;
+}
+
+/**
+ * What characters above ASCII led to a while ago, by the pair before them and the age of its table; and by what both
+ * automata know them by: all those lead to the same pair, and a body of all characters has but few kinds of them.
+ */
+export class WideTransitions {
+  readonly #kinds: Kinds;
+  readonly #readingKinds: number[] = [];
+  readonly #kindsByClasses = new Map<string, number>();
+  readonly #byPoint = new Steps();
+  readonly #byKind = new Steps();
+
+  constructor(kinds: Kinds) {
+    this.#kinds = kinds;
+  }
+
+  /** Offset of the pair that a character led to; -1 where nobody remembers. */
+  recall(offset: number, codePoint: number, age: number): number {
+    const known = this.#byPoint.recall(offset, codePoint, age);
+    if (known >= 0) return known;
+    const alike = this.#byKind.recall(offset, this.#kindOf(codePoint), age);
+    if (alike >= 0) this.#byPoint.note(offset, codePoint, { age, to: alike });
+    return alike;
+  }
+
+  /** Offsets and age must be of one table. */
+  note({ offset, codePoint, age }: Step, to: number): void {
+    this.#byPoint.note(offset, codePoint, { age, to });
+    this.#byKind.note(offset, this.#kindOf(codePoint), { age, to });
+  }
+
+  /** The classes of a character as one number; none where it folds to several. */
+  #kindOf(codePoint: number): number {
+    const { exact, folded, fold } = this.#kinds;
+    const point = fold.point(codePoint);
+    // Class 0 is nobody's, so it can stand for what the fold drops.
+    const kind = point > 0 ? folded.of(point) : point === 0 ? 0 : this.#kindOfReadings(-1 - point);
+    return (exact.of(codePoint) << 16) | kind;
+  }
+
+  /** A number behind those of the classes, the same for readings that lead through the same classes. */
+  #kindOfReadings(index: number): number {
+    const known = this.#readingKinds[index];
+    if (known !== undefined) return known;
+    const { folded, fold } = this.#kinds;
+    const readings = fold.readings[index] as readonly Reading[];
+    const key = readings.map((reading) => reading.map((point) => folded.of(point)).join()).join(';');
+    const kind = this.#kindsByClasses.get(key) ?? folded.size + this.#kindsByClasses.size;
+    this.#kindsByClasses.set(key, kind);
+    this.#readingKinds[index] = kind;
+    return kind;
+  }
+}
+
+class Steps {
+  readonly #from = new Int32Array(room).fill(-1);
+  readonly #point = new Int32Array(room);
+  readonly #to = new Int32Array(room);
+  readonly #age = new Int32Array(room);
+
+  recall(offset: number, point: number, age: number): number {
+    const slot = slotOf(offset, point);
+    const isKnown = this.#from[slot] === offset && this.#point[slot] === point;
+    return isKnown && this.#age[slot] === age ? (this.#to[slot] as number) : -1;
+  }
+
+  note(offset: number, point: number, { age, to }: { readonly age: number; readonly to: number }): void {
+    const slot = slotOf(offset, point);
+    this.#from[slot] = offset;
+    this.#point[slot] = point;
+    this.#age[slot] = age;
+    this.#to[slot] = to;
+  }
+}
+
+function slotOf(offset: number, point: number): number {
+  return (Math.imul(offset, 31) + point + (point >> 16)) & (room - 1);
+}

@@ -1,0 +1,241 @@
+import { RE2JS } from 're2js';
+import { describe, expect, test } from 'vitest';
+import type { View } from '../../../src/policy/automaton/found-patterns.ts';
+import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
+import { Nfa } from '../../../src/policy/automaton/nfa.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import type { Scanner, TextBytes } from '../../../src/policy/automaton/scanner.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
+import { createRandom, type Random } from './random.ts';
+import { escapedText, plainText } from './text-bytes.ts';
+
+const fold = createFold();
+
+function phrase(text: string): Pattern {
+  const compiled = compilePhrase(text, 'folded', fold);
+  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text).text] } : compiled.value;
+}
+
+function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Pattern {
+  const compiled = compileRegex(source, match);
+  if ('problem' in compiled) throw new Error(compiled.problem);
+  return compiled.value;
+}
+
+type Found = Readonly<Record<View, readonly number[]>>;
+
+function scanWith(scanner: Scanner, text: TextBytes): Found {
+  scanner.scan(text);
+  return { exact: [...scanner.found.exact], folded: [...scanner.found.folded] };
+}
+
+function scan(patterns: readonly Pattern[], text: string): Found {
+  return scanWith(compilePatternSet(patterns, fold).scanner, plainText(text));
+}
+
+/** Patterns of every construct, made at random; small alphabets, so that many of them match. */
+function randomPattern(random: Random, depth: number): string {
+  const letter = () =>
+    random.of([
+      'a',
+      'b',
+      'c',
+      ' ',
+      'é',
+      '1',
+      '_',
+      '.',
+      '\\n',
+      '[ab]',
+      '[^a]',
+      '\\d',
+      '\\w',
+      '\\s',
+      '\\W',
+      '[[:alpha:]]',
+      '\\pL',
+      'я',
+      '𝓅',
+      'k',
+      'S',
+    ]);
+  if (depth === 0) return letter();
+  switch (random.below(11)) {
+    case 0:
+      return `(?:${randomPattern(random, depth - 1)}|${randomPattern(random, depth - 1)})`;
+    case 1:
+      return `(?:${randomPattern(random, depth - 1)})*`;
+    case 2:
+      return `(?:${randomPattern(random, depth - 1)})+?`;
+    case 3:
+      return `(${randomPattern(random, depth - 1)}){1,3}`;
+    case 4:
+      return `\\b${randomPattern(random, depth - 1)}`;
+    case 5:
+      return `${randomPattern(random, depth - 1)}\\B`;
+    case 6:
+      return `(?m:^${randomPattern(random, depth - 1)}$)`;
+    case 7:
+      return `(?i:${randomPattern(random, depth - 1)})`;
+    case 8:
+      return random.of(['^', '\\A']) + randomPattern(random, depth - 1);
+    case 9:
+      return randomPattern(random, depth - 1) + random.of(['$', '\\z', '(?s:.)']);
+    default:
+      return randomPattern(random, depth - 1) + randomPattern(random, depth - 1);
+  }
+}
+
+function randomText(random: Random): string {
+  const letters = [
+    'a',
+    'b',
+    'c',
+    'A',
+    'B',
+    'é',
+    'É',
+    ' ',
+    '\n',
+    '1',
+    '_',
+    '.',
+    '-',
+    'я',
+    'Я',
+    '𝓅',
+    'K',
+    'ſ',
+    's',
+    'k',
+    '한',
+  ];
+  return Array.from({ length: random.below(14) }, () => random.of(letters)).join('');
+}
+
+describe('the automaton', () => {
+  test('agrees with re2js on random patterns and texts, one by one and all at once', () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 150; round += 1) {
+      const sources = Array.from({ length: 6 }, () => randomPattern(random, 1 + random.below(4))).filter(
+        (source) => !RE2JS.compile(source).test(''),
+      );
+      const patternSet = compilePatternSet(
+        sources.map((source) => pattern(source)),
+        fold,
+      );
+      for (let each = 0; each < 25; each += 1) {
+        const text = randomText(random);
+        const found = scanWith(patternSet.scanner, plainText(text));
+
+        const expected = sources.flatMap((source, at) => (RE2JS.compile(source).test(text) ? [at] : []));
+
+        expect({ sources, text, found: [...found.exact].sort() }).toEqual({ sources, text, found: expected });
+      }
+    }
+  });
+
+  test('agrees with the native engine on harmless patterns', () => {
+    const random = createRandom(11);
+    const sources = [
+      'ab+c',
+      '[^a]b',
+      '\\bka',
+      'a.c',
+      '^a',
+      'b$',
+      '(a|b){2}1',
+      'é+',
+      '[а-я]',
+      '𝓅?a',
+      '\\w\\W\\w',
+    ];
+    const patternSet = compilePatternSet(
+      sources.map((source) => pattern(source)),
+      fold,
+    );
+    for (let round = 0; round < 3000; round += 1) {
+      const text = randomText(random);
+      const found = scanWith(patternSet.scanner, plainText(text));
+
+      const expected = sources.flatMap((source, at) => (new RegExp(source, 'u').test(text) ? [at] : []));
+
+      expect({ text, found: [...found.exact].sort((one, other) => one - other) }).toEqual({
+        text,
+        found: expected,
+      });
+    }
+  });
+
+  test('reads escapes as the characters they stand for', () => {
+    const patternSet = compilePatternSet([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
+    const text = escapedText(Buffer.from('a\\"\\u0062\\n\\ud835\\udcc5\\u00e9'));
+
+    const found = scanWith(patternSet.scanner, text);
+
+    expect(found.exact).toEqual([0]);
+  });
+
+  test('finds the same when its table is thrown away again and again', () => {
+    const nfa = new Nfa();
+    const source = '(a|b)*a(a|b){6}c';
+    nfa.addRegex(RE2JS.compile(source), 0);
+    const small = new LazyDfa({ nfa, cellLimit: 64 });
+    const random = createRandom(3);
+    for (let round = 0; round < 200; round += 1) {
+      const text = Array.from({ length: 40 }, () => random.of(['a', 'b', 'b', 'c'])).join('');
+      let state = small.start;
+      let isFound = false;
+      for (const letter of text) {
+        state = small.next(state, letter.codePointAt(0) as number);
+        isFound ||= state.patterns.length > 0;
+      }
+      isFound ||= small.end(state).length > 0;
+
+      expect(isFound).toBe(RE2JS.compile(source).test(text));
+    }
+    expect(small.epoch).toBeGreaterThan(10);
+  });
+
+  test('finds the same in wide letters when its tables are thrown away in the middle of them', () => {
+    const names = ['aurora', 'zeus', 'falcon', 'orion', 'titan', 'nebula', 'comet', 'saturn', 'hermes'];
+    const nouns = ['project', 'codename', 'operation', 'internal', 'secret'];
+    const words = nouns.flatMap((noun) => names.map((name) => `${noun} ${name}`));
+    const patterns: Pattern[] = words.map((text) => ({ kind: 'phrase', text, match: 'folded' }));
+    const small = compilePatternSet(patterns, fold, { cellLimit: 1 << 13 }).scanner;
+    const usual = compilePatternSet(patterns, fold).scanner;
+    const random = createRandom(11);
+    const widened = (text: string) =>
+      Array.from(text, (each) => {
+        const isKept = each === ' ' || random.below(2) === 0;
+        return isKept ? each : String.fromCodePoint((each.codePointAt(0) ?? 0) + 0xfee0);
+      }).join('');
+    const piece = () => {
+      const word = widened(random.of(words));
+      const from = random.below(2) === 0 ? 0 : random.below(word.length);
+      const to = random.below(30) === 0 ? word.length : random.below(word.length);
+      return word.slice(from, to) + random.of(['', ' ', '7', 'é', '-']);
+    };
+    for (let round = 0; round < 2_000; round += 1) {
+      const text = plainText(Array.from({ length: 40 }, piece).join(''));
+
+      expect(scanWith(small, text)).toEqual(scanWith(usual, text));
+    }
+  });
+
+  test('folds what it reads: runs of space, marks and letters that fold to several', () => {
+    const patterns: Pattern[] = [phrase('a b'), phrase('Straße')];
+
+    expect(scan(patterns, 'x A \t\u200b\n B').folded).toEqual([0]);
+    expect(scan(patterns, 'STRASSE').folded).toEqual([1]);
+    expect(scan(patterns, 'stra\u0301ße').folded).toEqual([1]);
+    expect(scan(patterns, 'a  c').folded).toEqual([]);
+  });
+
+  test('reads a text that makes backtracking explode in one go', () => {
+    const found = scan([pattern('(a+)+$')], `${'a'.repeat(50_000)}!`);
+
+    expect(found.exact).toEqual([]);
+  });
+});

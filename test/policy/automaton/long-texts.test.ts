@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { State } from '../../../src/policy/automaton/dfa-state.ts';
+import { type View, views } from '../../../src/policy/automaton/found-patterns.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
+import { createRandom, type Random } from './random.ts';
+import { escapedText, plainText } from './text-bytes.ts';
+
+const fold = createFold();
+
+function phrase(text: string): Pattern {
+  const compiled = compilePhrase(text, 'folded', fold);
+  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text).text] } : compiled.value;
+}
+
+function pattern(source: string): Pattern {
+  const compiled = compileRegex(source, 'folded');
+  if ('problem' in compiled) throw new Error(compiled.problem);
+  return compiled.value;
+}
+
+const patterns: readonly Pattern[] = [
+  ...['project aurora', 'a b a b a b', '  ', 'x\ny', 'straße'].map(phrase),
+  ...['\\bkey-[0-9]{4}\\b', 'a.{20,40}z', '"quoted" +"', '[0-9] [0-9] [0-9]', '\\\\\\\\', '^The', 'end$'].map(
+    pattern,
+  ),
+  pattern('(?:[a-c] ){30}q'),
+];
+
+const words = [
+  ...'the gateway should stream tokens a b c a b aurora project the key-123 The end "quoted" back\\slash x\ny q z 1 2 3'.split(
+    ' ',
+  ),
+  '',
+  'tab\there',
+  'straß',
+];
+const rare = [
+  'key-1234',
+  'project aurora',
+  'é',
+  '日本',
+  'straße',
+  '😀',
+  '\u0000',
+  '  ',
+  '"quoted" "',
+  '\\\\',
+  '1 2 3',
+];
+
+/** Words with spaces between them; of some texts nearly all, of others hardly any are unusual. */
+function longText(random: Random): string {
+  const odds = random.of([2, 20, 400, 100_000]);
+  const length = 300 + random.below(random.of([400, 3000, 12_000]));
+  let text = '';
+  while (text.length < length) {
+    text +=
+      (random.below(odds) === 0 ? random.of(rare) : random.of(words)) + (random.below(9) === 0 ? '\n' : ' ');
+    if (random.below(4000) === 0) text += 'nospacesatall'.repeat(20);
+  }
+  return text;
+}
+
+/** As it may stand in a body: with what must be escaped, and with some of what need not be. */
+function escaped(text: string, random: Random): Buffer {
+  const odds = random.of([3, 200, 100_000]);
+  const units = [
+    ...JSON.stringify(text)
+      .slice(1, -1)
+      .matchAll(/\\u....|\\.|[^\\]/gu),
+  ].map(([unit]) => unit);
+  return Buffer.from(
+    units
+      .map((unit) => {
+        const isPlain = unit.length === 1 && random.below(odds) === 0;
+        return isPlain ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}` : unit;
+      })
+      .join(''),
+  );
+}
+
+/** Character by character, through each automaton by itself. */
+function stepThrough(scanner: Scanner, text: string) {
+  const found: Record<View, Set<number>> = { exact: new Set(), folded: new Set() };
+  const after: Partial<Record<View, State>> = {};
+  for (const view of views) {
+    let state = scanner.start[view];
+    const note = (each: State) => {
+      for (const pattern of each.patterns) found[view].add(pattern);
+    };
+    for (const character of text) state = scanner.step(view, state, character.codePointAt(0) as number, note);
+    for (const pattern of scanner[view].end(state)) found[view].add(pattern);
+    after[view] = state;
+  }
+  return { found, after };
+}
+
+const sorted = (numbers: Iterable<number>) => [...numbers].sort((one, other) => one - other);
+
+describe('long texts, of which parts are read at once', () => {
+  test.each([20, 21, 22, 23])('hold the patterns, and end where, they do read singly (seed %i)', (seed) => {
+    const random = createRandom(seed);
+    const { scanner } = compilePatternSet(patterns, fold);
+    const told = new Set<number>();
+    for (let round = 0; round < 100; round += 1) {
+      const text = longText(random);
+      const isEscaped = round % 3 > 0;
+      const bytes = isEscaped ? escaped(text, random) : plainText(text).bytes;
+      const start = random.below(3);
+      const padded = Buffer.concat([Buffer.from('a "'.slice(0, start)), bytes, Buffer.from('" b')]);
+      const expected = stepThrough(scanner, text);
+
+      scanner.scan(escapedText(padded, start, start + bytes.length));
+
+      for (const view of views) {
+        expect(sorted(scanner.found[view])).toEqual(sorted(expected.found[view]));
+        expect(scanner.after()[view]).toBe(expected.after[view]);
+        for (const pattern of scanner.found[view]) told.add(pattern);
+      }
+    }
+    expect(told.size).toBeGreaterThan(8);
+  });
+
+  test('hold a pattern wherever in them it stands', () => {
+    const { scanner } = compilePatternSet(patterns, fold);
+    const filler = 'the gateway should stream tokens from upstream without copying '.repeat(20);
+    for (const [sought, pattern] of [
+      ['project aurora', 0],
+      ['key-1234', 5],
+      ['1 2 3', 8],
+    ] as const) {
+      for (let at = 0; at < filler.length; at += 1) {
+        scanner.scan(plainText(`${filler.slice(0, at)} ${sought} ${filler.slice(at)}`));
+
+        expect(scanner.found.folded, `${sought} at ${at}`).toContain(pattern);
+      }
+    }
+  });
+});

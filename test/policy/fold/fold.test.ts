@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { createFold } from '../../../src/policy/fold/fold.ts';
+
+const fold = createFold();
+
+describe('the folded view', () => {
+  test.each([
+    ['case', 'Project NIGHTFALL', 'project nightfall'],
+    ['width', 'ｐｒｏｊｅｃｔ　ＮＩＧＨＴ', 'project night'],
+    ['mathematical letters', '𝓅𝓇𝑜𝒿𝑒𝒸𝓉 𝟜𝟚', 'project 42'],
+    ['circled and squared letters', 'ⓟⓡⓞ🅹🄴🇨🇹', 'project'],
+    ['ligatures', 'ﬁle', 'file'],
+    ['marks, composed or not', 'pröje\u0301ct', 'project'],
+    ['format characters', 'pro\u200bj\u2060e\u00adct', 'project'],
+    ['control characters', 'pro\u0007je\u007fct', 'project'],
+    ['tag characters and variation selectors', 'pro\u{e0041}je\ufe0fct', 'project'],
+    ['Hangul fillers', 'pro\u3164j\u115fect', 'project'],
+    ['Cyrillic look-alikes', 'рrојесt', 'project'],
+    ['Greek capitals that look Latin', 'ΝΙGΗΤ', 'night'],
+    ['small capitals', 'ᴘʀᴏᴊᴇᴄᴛ', 'project'],
+    ['letters with a stroke', 'płøject', 'ploject'],
+    ['digits of other scripts', '٤١١١ ৪ ４', '4111 4 4'],
+    ['runs of white space', 'a \t\n\u00a0\u2003\u2028b', 'a b'],
+    ['dashes', 'a‐b–c—d−e', 'a-b-c-d-e'],
+    ['letters that are two when large', 'Straße', 'strasse'],
+    ['forms that look like another letter', 'ϲard', 'card'],
+  ])('unites %s', (_name, text, expected) => {
+    const folded = fold.text(text).text;
+
+    expect(folded).toBe(expected);
+  });
+
+  test('is the same whether a text is composed or decomposed', () => {
+    const text = 'Größe naïve Åse ГОСТ Ёлка 각하';
+
+    expect(fold.text(text.normalize('NFD')).text).toBe(fold.text(text.normalize('NFC')).text);
+  });
+
+  test('leads back to the characters it came from', () => {
+    const folded = fold.text('x\u0301  ﬁ\u{1d4c5}!');
+
+    expect(folded.text).toBe('x fip!');
+    expect([...folded.starts.subarray(0, 6)]).toEqual([0, 2, 4, 4, 5, 7]);
+    expect([...folded.ends.subarray(0, 6)]).toEqual([1, 4, 5, 5, 7, 8]);
+  });
+
+  test('keeps ASCII letters and digits apart that only resemble each other', () => {
+    expect(fold.text('O0 l1I|').text).toBe('o0 l1i|');
+  });
+
+  test('needs no more than a long text of marks is long', () => {
+    const marks = '\u0301\u0323'.repeat(100_000);
+
+    expect(fold.text(`a${marks}b`).text).toBe('ab');
+  });
+});

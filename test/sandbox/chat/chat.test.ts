@@ -1,0 +1,408 @@
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { post, readEvents, useSandbox, weather, weatherSchema } from '../clients.ts';
+
+const clients = useSandbox();
+const hello = { model: 'sandbox-mini', messages: [{ role: 'user' as const, content: 'hello 🌍' }] };
+const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
+const tools = [
+  { type: 'function' as const, function: { name: 'get_weather', parameters: weatherSchema } },
+  { type: 'function' as const, function: { name: 'other' } },
+];
+
+describe('plain and streamed', () => {
+  test('answers with a text built from the last user text', async () => {
+    const completion = await clients().openai.chat.completions.create(hello);
+
+    expect(completion).toMatchObject({
+      object: 'chat.completion',
+      model: 'sandbox-mini',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: helloText, refusal: null },
+          finish_reason: 'stop',
+        },
+      ],
+      usage: { completion_tokens: 20, completion_tokens_details: { reasoning_tokens: 0 } },
+    });
+    expect(completion.usage?.total_tokens).toBe((completion.usage?.prompt_tokens ?? 0) + 20);
+  });
+
+  test('gives the stream helper the same completion', async () => {
+    const stream = clients().openai.chat.completions.stream({
+      ...hello,
+      stream_options: { include_usage: true },
+    });
+
+    const completion = await stream.finalChatCompletion();
+
+    expect(completion.choices[0]).toMatchObject({ message: { content: helloText }, finish_reason: 'stop' });
+    expect(completion.usage?.completion_tokens).toBe(20);
+  });
+
+  test('sends usage in one more chunk when asked, and null before', async () => {
+    const url = `${clients().url}/v1/chat/completions`;
+
+    const asked = await post(url, { ...hello, stream: true, stream_options: { include_usage: true } });
+    const silent = await post(url, { ...hello, stream: true });
+
+    const chunks = readEvents(asked.text);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 20 } });
+    expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+    expect(readEvents(silent.text).some((chunk) => 'usage' in chunk)).toBe(false);
+    expect(asked.text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(asked.text).not.toContain('event:');
+    expect(asked.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(asked.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(asked.headers.get('x-ratelimit-remaining-requests')).toBe('9999');
+  });
+
+  test('makes as many choices as asked, the same ones streamed and plain', async () => {
+    const body = { ...hello, n: 2 };
+    const { openai } = clients();
+
+    const plain = await openai.chat.completions.create(body);
+    const streamed = await openai.chat.completions.stream(body).finalChatCompletion();
+
+    const texts = plain.choices.map(({ message }) => message.content);
+    expect(texts).toEqual([helloText, `${helloText} This is answer 2.`]);
+    expect(streamed.choices.map(({ message }) => message.content)).toEqual(texts);
+    expect(streamed.choices.map(({ index }) => index)).toEqual([0, 1]);
+  });
+});
+
+describe('ends', () => {
+  test.each(['max_tokens', 'max_completion_tokens'])('%s cuts the text', async (field) => {
+    const body = { ...hello, [field]: 3 };
+    const { openai } = clients();
+
+    const plain = await openai.chat.completions.create(body);
+    const { text } = await post(`${clients().url}/v1/chat/completions`, { ...body, stream: true });
+
+    expect(plain.choices[0]).toMatchObject({ message: { content: 'The sandbox ' }, finish_reason: 'length' });
+    expect(readEvents(text).at(-1)).toMatchObject({ choices: [{ delta: {}, finish_reason: 'length' }] });
+  });
+
+  test('stop cuts the text', async () => {
+    const completion = await clients().openai.chat.completions.create({ ...hello, stop: ' offline' });
+
+    expect(completion.choices[0]).toMatchObject({
+      message: { content: 'The sandbox read: "hello 🌍". It works' },
+      finish_reason: 'stop',
+    });
+  });
+});
+
+describe('tools', () => {
+  const forced = [
+    'required',
+    { type: 'function', function: { name: 'get_weather' } },
+    {
+      type: 'allowed_tools',
+      allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'get_weather' } }] },
+    },
+  ] as const;
+
+  test.each(forced)('obeys the forced choice %j, plain and streamed', async (choice) => {
+    const body = { ...hello, tools, tool_choice: choice as OpenAI.ChatCompletionToolChoiceOption };
+    const { openai } = clients();
+
+    const plain = await openai.chat.completions.create(body);
+    const streamed = await openai.chat.completions.stream(body).finalChatCompletion();
+
+    const [call] = plain.choices[0]?.message.tool_calls ?? [];
+    if (call?.type !== 'function') throw new Error('there was no call');
+    expect(call.function.name).toBe('get_weather');
+    expect(JSON.parse(call.function.arguments)).toEqual(weather);
+    expect(plain.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+    expect(streamed.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(streamed.choices[0]?.message.tool_calls).toMatchObject([
+      { id: call.id, function: { name: 'get_weather', arguments: call.function.arguments } },
+    ]);
+  });
+
+  test('names a tool that is not the first', async () => {
+    const choice = { type: 'function' as const, function: { name: 'other' } };
+
+    const completion = await clients().openai.chat.completions.create({
+      ...hello,
+      tools,
+      tool_choice: choice,
+    });
+
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { function: { name: 'other', arguments: '{}' } },
+    ]);
+  });
+
+  test('sandbox-tool calls by itself, speaks of the result, and calls again on the next turn', async () => {
+    const { openai } = clients();
+    const body = { ...hello, model: 'sandbox-tool', tools };
+    const first = await openai.chat.completions.create(body);
+    const message = first.choices[0]?.message;
+    const [call] = message?.tool_calls ?? [];
+    if (message === undefined || call === undefined) throw new Error('there was no call');
+    const answered = [
+      ...hello.messages,
+      message,
+      { role: 'tool' as const, tool_call_id: call.id, content: 'rain, 12 degrees' },
+    ];
+
+    const second = await openai.chat.completions.create({ ...body, messages: answered });
+    const last = second.choices[0]?.message;
+    if (last === undefined) throw new Error('there was no answer');
+    const third = await openai.chat.completions.create({
+      ...body,
+      messages: [...answered, last, { role: 'user', content: 'again' }],
+    });
+
+    expect(last.content).toContain('rain, 12 degrees');
+    expect(second.choices[0]?.finish_reason).toBe('stop');
+    expect(third.choices[0]?.finish_reason).toBe('tool_calls');
+  });
+
+  test('calls a custom tool with text', async () => {
+    const custom = [{ type: 'custom' as const, custom: { name: 'note' } }];
+
+    const completion = await clients().openai.chat.completions.create({
+      ...hello,
+      model: 'sandbox-tool',
+      tools: custom,
+    });
+
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { type: 'custom', custom: { name: 'note', input: 'sandbox' } },
+    ]);
+  });
+});
+
+describe('structured output', () => {
+  test('satisfies a JSON schema', async () => {
+    const completion = await clients().openai.chat.completions.create({
+      ...hello,
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'weather', schema: weatherSchema, strict: true },
+      },
+    });
+
+    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual(weather);
+  });
+
+  test('is an object where only JSON is asked for', async () => {
+    const completion = await clients().openai.chat.completions.create({
+      ...hello,
+      response_format: { type: 'json_object' },
+    });
+
+    expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ reply: helloText });
+  });
+});
+
+describe('sandbox-think', () => {
+  test('reasons before the text and counts it', async () => {
+    const body = { ...hello, model: 'sandbox-think' };
+
+    const completion = await clients().openai.chat.completions.create(body);
+    const { text } = await post(`${clients().url}/v1/chat/completions`, { ...body, stream: true });
+
+    expect(completion.choices[0]?.message).toMatchObject({
+      reasoning_content: expect.stringContaining('A short reply'),
+      content: helloText,
+    });
+    expect(completion.usage?.completion_tokens_details?.reasoning_tokens).toBe(17);
+    const deltas = readEvents(text).map((chunk) =>
+      Object.keys((chunk.choices as { delta: object }[])[0]?.delta ?? {}),
+    );
+    const kinds = deltas.flat().filter((name, i, all) => name !== all[i - 1]);
+    expect(kinds).toEqual(['role', 'content', 'refusal', 'reasoning_content', 'content']);
+  });
+
+  test('does not reason when the effort is none', async () => {
+    const body = { ...hello, model: 'sandbox-think', reasoning_effort: 'none' as const };
+
+    const completion = await clients().openai.chat.completions.create(body);
+
+    expect(completion.choices[0]?.message).not.toHaveProperty('reasoning_content');
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    [400, 'invalid_request_error', null, OpenAI.BadRequestError],
+    [401, 'invalid_request_error', 'invalid_api_key', OpenAI.AuthenticationError],
+    [403, 'invalid_request_error', null, OpenAI.PermissionDeniedError],
+    [404, 'invalid_request_error', 'model_not_found', OpenAI.NotFoundError],
+    [409, 'invalid_request_error', null, OpenAI.ConflictError],
+    [422, 'invalid_request_error', null, OpenAI.UnprocessableEntityError],
+    [429, 'rate_limit_exceeded', 'rate_limit_exceeded', OpenAI.RateLimitError],
+    [500, 'server_error', null, OpenAI.InternalServerError],
+    [529, 'server_error', null, OpenAI.InternalServerError],
+    [599, 'server_error', null, OpenAI.InternalServerError],
+  ])('%i is a %s', async (status, type, code, errorClass) => {
+    const thrown: unknown = await clients()
+      .openai.chat.completions.create({ ...hello, model: `sandbox-error-${status}`, stream: true })
+      .catch((error: unknown) => error);
+
+    expect(thrown).toBeInstanceOf(errorClass);
+    expect(thrown).toMatchObject({ status, type, code, requestID: expect.stringMatching(/^req_/) });
+  });
+
+  test('an error is a number from 400 to 599, nothing else', async () => {
+    const statuses = ['399', '600', '4000', ''].map(async (status) => {
+      const { text } = await post(`${clients().url}/v1/chat/completions`, {
+        ...hello,
+        model: `sandbox-error-${status}`,
+      });
+      return JSON.parse(text).error.message;
+    });
+
+    for (const message of await Promise.all(statuses)) expect(message).toContain('there is no model');
+  });
+
+  test('a cut stream throws after its first deltas', async () => {
+    const stream = await clients().openai.chat.completions.create({
+      ...hello,
+      model: 'sandbox-cut',
+      stream: true,
+    });
+    const texts: string[] = [];
+
+    const reading = (async () => {
+      for await (const chunk of stream) texts.push(chunk.choices[0]?.delta.content ?? '');
+    })();
+
+    await expect(reading).rejects.toThrow();
+    expect(texts.join('')).toBe(helloText.slice(0, 18));
+  });
+
+  test('a cut plain answer does not arrive', async () => {
+    await expect(
+      clients().openai.chat.completions.create({ ...hello, model: 'sandbox-cut' }),
+    ).rejects.toThrow();
+  });
+});
+
+describe('malformed requests are refused with the place', () => {
+  const user = (content: unknown) => ({ role: 'user', content });
+  const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
+  const assistant = { role: 'assistant', content: null, tool_calls: [call] };
+  const tool = { role: 'tool', tool_call_id: 'call_1', content: 'rain' };
+  const withParameters = (parameters: unknown) => [{ type: 'function', function: { name: 'a', parameters } }];
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['no model', { model: undefined }, 'model'],
+    ['no messages', { messages: undefined }, 'messages'],
+    ['an empty list of messages', { messages: [] }, 'messages'],
+    ['an unknown role', { messages: [{ role: 'human', content: 'x' }] }, 'messages[0].role'],
+    ['no content', { messages: [{ role: 'user' }] }, 'messages[0].content'],
+    ['an empty list of parts', { messages: [user([])] }, 'messages[0].content'],
+    [
+      'a block of the Messages dialect',
+      { messages: [user([{ type: 'image', source: {} }])] },
+      'messages[0].content[0].type',
+    ],
+    [
+      'a picture as a bare string',
+      { messages: [user([{ type: 'image_url', image_url: 'x' }])] },
+      'messages[0].content[0].image_url',
+    ],
+    [
+      'an assistant without words',
+      { messages: [{ role: 'assistant', content: null }] },
+      'messages[0].content',
+    ],
+    [
+      'no calls in tool_calls',
+      { messages: [user('x'), { ...assistant, tool_calls: [] }] },
+      'messages[1].tool_calls',
+    ],
+    [
+      'arguments that are no text',
+      { messages: [{ ...assistant, tool_calls: [{ ...call, function: { name: 'a', arguments: {} } }] }] },
+      'messages[0].tool_calls[0].function.arguments',
+    ],
+    ['a result without its call', { messages: [user('x'), tool] }, 'messages[1]'],
+    [
+      'a result of another call',
+      { messages: [user('x'), assistant, { ...tool, tool_call_id: 'b' }] },
+      'messages[2]',
+    ],
+    ['a call without its result', { messages: [user('x'), assistant, user('y')] }, 'messages[1].tool_calls'],
+    ['a last call', { messages: [user('x'), assistant] }, 'messages[1].tool_calls'],
+    ['text between results', { messages: [user('x'), assistant, user('y'), tool] }, 'messages[1].tool_calls'],
+    ['no tools in tools', { tools: [] }, 'tools'],
+    ['a tool of the Messages dialect', { tools: [{ name: 'a', input_schema: {} }] }, 'tools[0].type'],
+    [
+      'a tool name with other characters',
+      { tools: [{ type: 'function', function: { name: 'a.b' } }] },
+      'tools[0].function.name',
+    ],
+    [
+      'parameters without properties',
+      { tools: withParameters({ type: 'object' }) },
+      'tools[0].function.parameters',
+    ],
+    [
+      'parameters of no object',
+      { tools: withParameters({ type: 'string' }) },
+      'tools[0].function.parameters',
+    ],
+    ['a choice without tools', { tool_choice: 'auto' }, 'tool_choice'],
+    ['a choice of the Messages dialect', { tools, tool_choice: { type: 'any' } }, 'tool_choice.type'],
+    [
+      'a choice of an unknown tool',
+      { tools, tool_choice: { type: 'function', function: { name: 'b' } } },
+      'tool_choice.function.name',
+    ],
+    ['parallel calls without tools', { parallel_tool_calls: false }, 'parallel_tool_calls'],
+    ['both caps', { max_tokens: 5, max_completion_tokens: 5 }, 'max_tokens'],
+    ['a cap of 0', { max_tokens: 0 }, 'max_tokens'],
+    ['no choices', { n: 0 }, 'n'],
+    ['five stop sequences', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop'],
+    ['temperature above 2', { temperature: 2.1 }, 'temperature'],
+    ['usage of no stream', { stream_options: { include_usage: true } }, 'stream_options'],
+    [
+      'a schema without a name',
+      { response_format: { type: 'json_schema', json_schema: { schema: {} } } },
+      'response_format.json_schema.name',
+    ],
+    ['log probabilities', { logprobs: true }, 'logprobs'],
+    ['a field of the Messages dialect', { stop_sequences: ['a'] }, 'stop_sequences'],
+  ];
+
+  test.each(cases)('%s', async (_name, change, place) => {
+    const { status, text } = await post(`${clients().url}/v1/chat/completions`, { ...hello, ...change });
+
+    const { error } = JSON.parse(text);
+    expect([status, error.type, error.param]).toEqual([400, 'invalid_request_error', place]);
+    expect(error.message.startsWith(`${place}: `)).toBe(true);
+  });
+});
+
+test('accepts the less common forms', async () => {
+  const { status, text } = await post(`${clients().url}/v1/chat/completions`, {
+    model: 'sandbox-mini',
+    messages: [
+      { role: 'developer', content: [{ type: 'text', text: 'be brief' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+          { type: 'text', text: 'what is it' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+      { role: 'user', content: 'so?', name: 'ann' },
+    ],
+    max_completion_tokens: 128_000,
+    stop: null,
+    stream_options: null,
+    seed: 1,
+    user: 'u',
+    unknown_field: { a: 1 },
+  });
+
+  expect(status).toBe(200);
+  expect(JSON.parse(text).choices[0].message.content).toContain('"so?"');
+});

@@ -1,0 +1,480 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, test } from 'vitest';
+import { post, readEvents, useSandbox, weather, weatherSchema } from '../clients.ts';
+
+const clients = useSandbox();
+const hello = {
+  model: 'sandbox-mini',
+  max_tokens: 1024,
+  messages: [{ role: 'user' as const, content: 'hello 🌍' }],
+};
+const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
+const tools = [{ name: 'get_weather', input_schema: weatherSchema }];
+
+describe('plain and streamed', () => {
+  test('answers with a text built from the last user text', async () => {
+    const message = await clients().anthropic.messages.create(hello);
+
+    expect(message).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      model: 'sandbox-mini',
+      content: [{ type: 'text', text: helloText }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { output_tokens: 20, cache_read_input_tokens: 0 },
+    });
+    expect(message.usage.input_tokens).toBeGreaterThan(2);
+  });
+
+  test('gives the stream helper the same message as the plain request', async () => {
+    const { anthropic } = clients();
+
+    const plain = await anthropic.messages.create(hello);
+    const streamed = await anthropic.messages.stream(hello).finalMessage();
+
+    expect(streamed.content).toEqual(plain.content);
+    expect(streamed.stop_reason).toBe('end_turn');
+    expect(streamed.usage).toEqual(plain.usage);
+  });
+
+  test('sends the events in the order of the dialect', async () => {
+    const { text } = await post(`${clients().url}/v1/messages?beta=true`, { ...hello, stream: true });
+
+    const types = readEvents(text).map((event) => event.type);
+    expect(types.slice(0, 4)).toEqual([
+      'message_start',
+      'ping',
+      'content_block_start',
+      'content_block_delta',
+    ]);
+    expect(types.slice(-3)).toEqual(['content_block_stop', 'message_delta', 'message_stop']);
+    expect([...text.matchAll(/^event: (.*)$/gm)].map((match) => match[1])).toEqual(types);
+    expect(text).not.toContain('�');
+  });
+
+  test('answers the same request with the same bytes', async () => {
+    const { url } = clients();
+
+    const first = await post(`${url}/v1/messages`, { ...hello, stream: true });
+    const second = await post(`${url}/v1/messages`, { ...hello, stream: true });
+
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('request-id')).not.toBe(first.headers.get('request-id'));
+  });
+
+  test('carries the headers of a real host', async () => {
+    const { headers } = await post(`${clients().url}/v1/messages`, { ...hello, stream: true });
+
+    expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('request-id')).toMatch(/^req_/);
+    expect(headers.get('anthropic-ratelimit-requests-remaining')).toBe('9999');
+  });
+});
+
+describe('ends', () => {
+  test('writes all of it where no max_tokens is sent, and nothing where it is 0', async () => {
+    const { max_tokens: _, ...uncapped } = hello;
+
+    const whole = await post(`${clients().url}/v1/messages`, uncapped);
+    const nothing = await clients().anthropic.messages.create({ ...hello, max_tokens: 0 });
+
+    expect(JSON.parse(whole.text)).toMatchObject({ stop_reason: 'end_turn' });
+    expect(nothing).toMatchObject({ content: [], stop_reason: 'max_tokens', usage: { output_tokens: 0 } });
+  });
+
+  test.each(['create', 'stream'] as const)('cuts the text at max_tokens (%s)', async (way) => {
+    const body = { ...hello, max_tokens: 3 };
+
+    const { messages } = clients().anthropic;
+    const message =
+      way === 'create' ? await messages.create(body) : await messages.stream(body).finalMessage();
+
+    expect(message).toMatchObject({
+      content: [{ type: 'text', text: 'The sandbox ' }],
+      stop_reason: 'max_tokens',
+      usage: { output_tokens: 3 },
+    });
+  });
+
+  test('cuts the text at the first stop sequence and names it', async () => {
+    const message = await clients().anthropic.messages.create({
+      ...hello,
+      stop_sequences: ['always', ' offline'],
+    });
+
+    expect(message).toMatchObject({
+      content: [{ text: 'The sandbox read: "hello 🌍". It works' }],
+      stop_reason: 'stop_sequence',
+      stop_sequence: ' offline',
+    });
+  });
+});
+
+describe('tools', () => {
+  test.each(['sandbox-mini', 'sandbox-think', 'sandbox-long', 'sandbox-tool'])(
+    '%s obeys a forced tool, plain and streamed',
+    async (model) => {
+      const body = { ...hello, model, tools, tool_choice: { type: 'tool' as const, name: 'get_weather' } };
+      const { anthropic } = clients();
+
+      const plain = await anthropic.messages.create(body);
+      const streamed = await anthropic.messages.stream(body).finalMessage();
+
+      expect(plain.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_weather', input: weather });
+      expect(plain.stop_reason).toBe('tool_use');
+      expect(streamed.content).toEqual(plain.content);
+    },
+  );
+
+  test('sandbox-tool calls by itself and then speaks of the result', async () => {
+    const { anthropic } = clients();
+    const first = await anthropic.messages.create({ ...hello, model: 'sandbox-tool', tools });
+    const call = first.content[0];
+    if (call?.type !== 'tool_use') throw new Error('there was no call');
+
+    const second = await anthropic.messages.create({
+      ...hello,
+      model: 'sandbox-tool',
+      tools,
+      messages: [
+        ...hello.messages,
+        { role: 'assistant', content: first.content },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: call.id, content: 'rain, 12 degrees' }],
+        },
+      ],
+    });
+
+    expect(second.stop_reason).toBe('end_turn');
+    expect(second.content[0]).toMatchObject({
+      type: 'text',
+      text: expect.stringContaining('rain, 12 degrees'),
+    });
+  });
+
+  test('sandbox-tool speaks when tools are switched off', async () => {
+    const body = { ...hello, model: 'sandbox-tool', tools, tool_choice: { type: 'none' as const } };
+
+    const message = await clients().anthropic.messages.create(body);
+
+    expect(message.content).toMatchObject([{ type: 'text', text: helloText }]);
+  });
+
+  test('leaves out a forced call that does not fit under the cap', async () => {
+    const body = { ...hello, max_tokens: 2, tools, tool_choice: { type: 'any' as const } };
+
+    const message = await clients().anthropic.messages.create(body);
+
+    expect(message).toMatchObject({ content: [], stop_reason: 'max_tokens' });
+  });
+});
+
+test('writes JSON of the asked schema', async () => {
+  const format = { type: 'json_schema' as const, schema: weatherSchema };
+
+  const message = await clients().anthropic.messages.create({ ...hello, output_config: { format } });
+
+  expect(message.content).toMatchObject([{ type: 'text', text: JSON.stringify(weather) }]);
+});
+
+describe('thinking', () => {
+  const body = { ...hello, model: 'sandbox-think', max_tokens: 4096 };
+
+  test('comes before the text, signed, plain and streamed', async () => {
+    const { anthropic } = clients();
+
+    const plain = await anthropic.messages.create(body);
+    const streamed = await anthropic.messages.stream(body).finalMessage();
+
+    expect(plain.content).toMatchObject([
+      {
+        type: 'thinking',
+        thinking: expect.stringContaining('A short reply'),
+        signature: expect.stringMatching(/^sandbox\./),
+      },
+      { type: 'text', text: helloText },
+    ]);
+    expect(streamed.content).toEqual(plain.content);
+    expect(plain.usage.output_tokens_details?.thinking_tokens).toBe(17);
+    expect(plain.usage.output_tokens).toBe(37);
+  });
+
+  test('is left out when it is disabled, and its text when only the signature is wanted', async () => {
+    const { anthropic } = clients();
+
+    const disabled = await anthropic.messages.create({ ...body, thinking: { type: 'disabled' } });
+    const hidden = await anthropic.messages
+      .stream({ ...body, thinking: { type: 'adaptive', display: 'omitted' } })
+      .finalMessage();
+
+    expect(disabled.content.map(({ type }) => type)).toEqual(['text']);
+    expect(hidden.content[0]).toMatchObject({
+      type: 'thinking',
+      thinking: '',
+      signature: expect.stringMatching(/./),
+    });
+  });
+
+  test('is accepted again as it was, and refused when it was changed', async () => {
+    const { anthropic } = clients();
+    const { content } = await anthropic.messages.create(body);
+    const replay = (blocks: Anthropic.ContentBlockParam[]) =>
+      anthropic.messages.create({
+        ...body,
+        messages: [
+          ...hello.messages,
+          { role: 'assistant', content: blocks },
+          { role: 'user', content: 'more' },
+        ],
+      });
+    const changed = content.map((block) =>
+      block.type === 'thinking' ? { ...block, thinking: 'other' } : block,
+    );
+
+    expect((await replay(content)).stop_reason).toBe('end_turn');
+    await expect(replay(changed)).rejects.toThrow(/messages\.1\.content\.0\.signature/);
+  });
+});
+
+describe('count_tokens', () => {
+  test('counts what a message with the same prompt is charged', async () => {
+    const { max_tokens: _, ...prompt } = { ...hello, system: 'be brief', tools };
+    const { anthropic } = clients();
+
+    const counted = await anthropic.messages.countTokens(prompt);
+    const message = await anthropic.messages.create({ ...prompt, max_tokens: 10 });
+
+    expect(counted.input_tokens).toBe(message.usage.input_tokens);
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    [400, 'invalid_request_error', Anthropic.BadRequestError],
+    [401, 'authentication_error', Anthropic.AuthenticationError],
+    [402, 'billing_error', Anthropic.APIError],
+    [403, 'permission_error', Anthropic.PermissionDeniedError],
+    [404, 'not_found_error', Anthropic.NotFoundError],
+    [408, 'timeout_error', Anthropic.APIError],
+    [409, 'conflict_error', Anthropic.ConflictError],
+    [413, 'request_too_large', Anthropic.APIError],
+    [422, 'invalid_request_error', Anthropic.UnprocessableEntityError],
+    [429, 'rate_limit_error', Anthropic.RateLimitError],
+    [500, 'api_error', Anthropic.InternalServerError],
+    [503, 'api_error', Anthropic.InternalServerError],
+    [504, 'timeout_error', Anthropic.InternalServerError],
+    [529, 'overloaded_error', Anthropic.InternalServerError],
+  ])('%i is a %s', async (status, type, errorClass) => {
+    const thrown: unknown = await clients()
+      .anthropic.messages.create({ ...hello, model: `sandbox-error-${status}`, stream: true })
+      .catch((error: unknown) => error);
+
+    expect(thrown).toBeInstanceOf(errorClass);
+    expect(thrown).toMatchObject({ status, type, requestID: expect.stringMatching(/^req_/) });
+  });
+
+  test('tells when to come back only where waiting helps', async () => {
+    const { url } = clients();
+    const retryAfter = async (status: number) =>
+      (await post(`${url}/v1/messages`, { ...hello, model: `sandbox-error-${status}` })).headers.get(
+        'retry-after',
+      );
+
+    expect(await Promise.all([429, 503, 529, 500, 400].map(retryAfter))).toEqual(['1', '1', '1', null, null]);
+  });
+
+  test('an unknown model is 404', async () => {
+    await expect(
+      clients().anthropic.messages.create({ ...hello, model: 'sandbox-mini-2' }),
+    ).rejects.toMatchObject({
+      status: 404,
+      type: 'not_found_error',
+    });
+  });
+
+  test('a cut stream throws after its first deltas', async () => {
+    const stream = await clients().anthropic.messages.create({
+      ...hello,
+      model: 'sandbox-cut',
+      stream: true,
+    });
+    const types: string[] = [];
+
+    const reading = (async () => {
+      for await (const event of stream) types.push(event.type);
+    })();
+
+    await expect(reading).rejects.toThrow();
+    expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(3);
+    expect(types).not.toContain('message_stop');
+  });
+
+  test('a cut plain answer does not arrive', async () => {
+    await expect(clients().anthropic.messages.create({ ...hello, model: 'sandbox-cut' })).rejects.toThrow();
+  });
+});
+
+describe('malformed requests are refused with the place', () => {
+  const user = (content: unknown) => ({ role: 'user', content });
+  const assistant = (content: unknown) => ({ role: 'assistant', content });
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'rain' };
+  const text = { type: 'text', text: 'hi' };
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['max_tokens below 0', { max_tokens: -1 }, 'max_tokens'],
+    ['max_tokens as text', { max_tokens: '5' }, 'max_tokens'],
+    ['no model', { model: undefined }, 'model'],
+    ['no messages', { messages: undefined }, 'messages'],
+    ['an empty list of messages', { messages: [] }, 'messages'],
+    ['a first message of the assistant', { messages: [assistant('hi')] }, 'messages'],
+    ['an unknown role', { messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
+    ['empty content', { messages: [user('')] }, 'messages.0.content'],
+    ['an empty text block', { messages: [user([{ type: 'text', text: '' }])] }, 'messages.0.content.0.text'],
+    [
+      'a part of the Chat dialect',
+      { messages: [user([{ type: 'image_url' }])] },
+      'messages.0.content.0.type',
+    ],
+    ['a result without its call', { messages: [user([result])] }, 'messages.0.content.0'],
+    [
+      'a call without its result',
+      { messages: [user('x'), assistant([use]), user('y')] },
+      'messages.1.content.0',
+    ],
+    ['a last call', { messages: [user('x'), assistant([use])] }, 'messages.1.content.0'],
+    [
+      'text before a result',
+      { messages: [user('x'), assistant([use]), user([text, result])] },
+      'messages.2.content.1',
+    ],
+    [
+      'two results of a call',
+      { messages: [user('x'), assistant([use]), user([result, result])] },
+      'messages.2.content.1',
+    ],
+    [
+      'an id with other characters',
+      {
+        messages: [user('x'), assistant([{ ...use, id: 'a.b' }]), user([{ ...result, tool_use_id: 'a.b' }])],
+      },
+      'messages.1.content.0.id',
+    ],
+    [
+      'input that is text',
+      { messages: [user('x'), assistant([{ ...use, input: '{}' }])] },
+      'messages.1.content.0.input',
+    ],
+    [
+      'thinking without a signature',
+      {
+        messages: [
+          user('x'),
+          assistant([{ type: 'thinking', thinking: 'a', signature: '' }, text]),
+          user('y'),
+        ],
+      },
+      'messages.1.content.0.signature',
+    ],
+    ['white space at the end', { messages: [user('x'), assistant('so ')] }, 'messages.1.content'],
+    ['an empty system block', { system: [{ type: 'text', text: '' }] }, 'system.0.text'],
+    ['a tool without a schema', { tools: [{ name: 'a' }] }, 'tools.0.input_schema'],
+    [
+      'a tool in the form of Chat',
+      { tools: [{ type: 'function', function: {} }], tool_choice: { type: 'tool', name: 'a' } },
+      'tool_choice.name',
+    ],
+    ['two tools of one name', { tools: [...tools, ...tools] }, 'tools.1.name'],
+    ['a choice without tools', { tool_choice: { type: 'any' } }, 'tool_choice'],
+    ['a choice of an unknown tool', { tools, tool_choice: { type: 'tool', name: 'b' } }, 'tool_choice.name'],
+    ['temperature above 1', { temperature: 1.5 }, 'temperature'],
+    ['a blank stop sequence', { stop_sequences: [' '] }, 'stop_sequences.0'],
+    [
+      'a thinking budget above the cap',
+      { thinking: { type: 'enabled', budget_tokens: 2000 } },
+      'thinking.budget_tokens',
+    ],
+    [
+      'a forced call while thinking',
+      { thinking: { type: 'adaptive' }, tools, tool_choice: { type: 'any' } },
+      'tool_choice',
+    ],
+    [
+      'a call without its thinking',
+      {
+        max_tokens: 4096,
+        thinking: { type: 'enabled', budget_tokens: 1024 },
+        messages: [user('x'), assistant([use]), user([result])],
+      },
+      'messages.1.content',
+    ],
+    ['a field of the Chat dialect', { response_format: { type: 'json_object' } }, 'response_format'],
+    [
+      'a false schema',
+      { output_config: { format: { type: 'json_schema', schema: { allOf: [false] } } } },
+      'output_config.format.schema',
+    ],
+  ];
+
+  test.each(cases)('%s', async (_name, change, place) => {
+    const { status, text: body } = await post(`${clients().url}/v1/messages`, { ...hello, ...change });
+
+    expect(JSON.parse(body)).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    expect([status, JSON.parse(body).error.message.split(': ')[0]]).toEqual([400, place]);
+  });
+
+  test('no version header', async () => {
+    const response = await fetch(`${clients().url}/v1/messages`, {
+      method: 'POST',
+      body: JSON.stringify(hello),
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('anthropic-version');
+  });
+});
+
+test('refuses a thread in the way that makes clients send the whole conversation', async () => {
+  const { anthropic } = clients();
+
+  const creating = anthropic.beta.messages.create({ ...hello, thread: { type: 'create' } });
+
+  await expect(creating).rejects.toMatchObject({ status: 400, errorCode: 'thread_unsupported_request' });
+});
+
+test('accepts what coding agents send', async () => {
+  const { status } = await post(`${clients().url}/v1/messages?beta=true`, {
+    ...hello,
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] },
+      { role: 'system', content: 'a reminder' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'ok' },
+          { type: 'tool_use', id: 'a', name: 'b', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a' },
+          { type: 'text', text: 'go on' },
+        ],
+      },
+    ],
+    system: [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two', cache_control: { type: 'ephemeral' } },
+    ],
+    tools: [...tools, { type: 'web_search_20250305', name: 'web_search' }],
+    metadata: { user_id: '{"device":"x"}' },
+    context_management: { edits: [] },
+    thinking: { type: 'adaptive' },
+    output_config: { effort: 'high' },
+  });
+
+  expect(status).toBe(200);
+});

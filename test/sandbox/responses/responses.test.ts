@@ -1,0 +1,312 @@
+import type OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import { post, readEvents, useSandbox, weather, weatherSchema } from '../clients.ts';
+
+const clients = useSandbox();
+const hello = { model: 'sandbox-mini', input: 'hello 🌍' };
+const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
+const tools = [{ type: 'function' as const, name: 'get_weather', parameters: weatherSchema, strict: true }];
+
+describe('plain and streamed', () => {
+  test('answers with a text built from the last user text', async () => {
+    const response = await clients().openai.responses.create(hello);
+
+    expect(response.output_text).toBe(helloText);
+    expect(response).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      model: 'sandbox-mini',
+      error: null,
+      incomplete_details: null,
+      output: [{ type: 'message', role: 'assistant', status: 'completed' }],
+      usage: {
+        output_tokens: 20,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens_details: { reasoning_tokens: 0 },
+      },
+    });
+  });
+
+  test('repeats the fields of the request', async () => {
+    const fields = {
+      instructions: 'be brief',
+      temperature: 0.5,
+      max_output_tokens: 900,
+      metadata: { a: 'b' },
+      store: false,
+      tools,
+      tool_choice: 'auto' as const,
+      parallel_tool_calls: false,
+      reasoning: { effort: 'low' as const },
+    };
+
+    const response = await clients().openai.responses.create({ ...hello, ...fields });
+
+    expect(response).toMatchObject({ ...fields, text: { format: { type: 'text' } }, truncation: 'disabled' });
+  });
+
+  test('takes items, and the last user text of them', async () => {
+    const response = await clients().openai.responses.create({
+      model: 'sandbox-mini',
+      input: [
+        { role: 'developer', content: 'be brief' },
+        { role: 'user', content: 'first' },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'x', annotations: [] }],
+        },
+        { role: 'user', content: [{ type: 'input_text', text: 'second' }] },
+      ],
+    });
+
+    expect(response.output_text).toContain('"second"');
+  });
+
+  test('gives the stream helper the same response', async () => {
+    const { openai } = clients();
+
+    const plain = await openai.responses.create(hello);
+    const streamed = await openai.responses.stream(hello).finalResponse();
+
+    expect(streamed.output_text).toBe(helloText);
+    expect(streamed.usage).toEqual(plain.usage);
+    expect(streamed.status).toBe('completed');
+  });
+
+  test('sends the events in the order of the dialect, numbered', async () => {
+    const { text, headers } = await post(`${clients().url}/v1/responses`, { ...hello, stream: true });
+
+    const events = readEvents(text);
+    const types = events.map((event) => String(event.type));
+    expect(types.filter((type, i) => type !== types[i - 1])).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));
+    expect([...text.matchAll(/^event: (.*)$/gm)].map((match) => match[1])).toEqual(types);
+    expect(text).not.toContain('[DONE]');
+    expect(headers.get('x-request-id')).toMatch(/^req_/);
+  });
+});
+
+test('the cap makes the response incomplete', async () => {
+  const body = { ...hello, max_output_tokens: 3 };
+  const { openai, url } = clients();
+
+  const plain = await openai.responses.create(body);
+  const { text } = await post(`${url}/v1/responses`, { ...body, stream: true });
+
+  expect(plain).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+    output: [{ status: 'incomplete', content: [{ text: 'The sandbox ' }] }],
+  });
+  expect(readEvents(text).at(-1)).toMatchObject({
+    type: 'response.incomplete',
+    response: { incomplete_details: { reason: 'max_output_tokens' }, usage: { output_tokens: 3 } },
+  });
+});
+
+describe('tools', () => {
+  test.each([
+    'required' as const,
+    { type: 'function' as const, name: 'get_weather' },
+    {
+      type: 'allowed_tools' as const,
+      mode: 'required' as const,
+      tools: [{ type: 'function', name: 'get_weather' }],
+    },
+  ])('obeys the forced choice %j, plain and streamed', async (choice) => {
+    const body = { ...hello, tools, tool_choice: choice };
+    const { openai } = clients();
+
+    const plain = await openai.responses.create(body);
+    const streamed = await openai.responses.stream(body).finalResponse();
+
+    expect(plain.status).toBe('completed');
+    expect(plain.output).toMatchObject([
+      { type: 'function_call', name: 'get_weather', arguments: JSON.stringify(weather), status: 'completed' },
+    ]);
+    expect(streamed.output).toMatchObject(plain.output);
+  });
+
+  test('sandbox-tool calls by itself and then speaks of the result', async () => {
+    const { openai } = clients();
+    const body = { model: 'sandbox-tool', tools };
+    const first = await openai.responses.create({ ...body, input: 'weather?' });
+    const [call] = first.output;
+    if (call?.type !== 'function_call') throw new Error('there was no call');
+
+    const second = await openai.responses.create({
+      ...body,
+      input: [
+        { role: 'user', content: 'weather?' },
+        call,
+        {
+          type: 'function_call_output',
+          call_id: call.call_id,
+          output: [{ type: 'input_text', text: 'rain, 12 degrees' }],
+        },
+      ],
+    });
+
+    expect(second.output_text).toContain('rain, 12 degrees');
+  });
+
+  test('calls a custom tool with text, and a tool of a namespace by both names', async () => {
+    const url = `${clients().url}/v1/responses`;
+    const custom = [{ type: 'custom', name: 'note' }];
+    const namespace = [
+      { type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'start', strict: null }] },
+    ];
+
+    const note = await post(url, { ...hello, model: 'sandbox-tool', tools: custom, stream: true });
+    const start = await post(url, { ...hello, model: 'sandbox-tool', tools: namespace });
+
+    const types = readEvents(note.text).map((event) => event.type);
+    expect(types).toContain('response.custom_tool_call_input.delta');
+    expect(readEvents(note.text).at(-1)).toMatchObject({
+      response: { output: [{ type: 'custom_tool_call', name: 'note', input: 'sandbox' }] },
+    });
+    expect(JSON.parse(start.text).output).toMatchObject([
+      { type: 'function_call', name: 'start', namespace: 'agents' },
+    ]);
+  });
+});
+
+describe('structured output', () => {
+  test('satisfies a JSON schema', async () => {
+    const format = { type: 'json_schema' as const, name: 'weather', schema: weatherSchema };
+
+    const response = await clients().openai.responses.parse({ ...hello, text: { format } });
+
+    expect(response.output_parsed).toEqual(weather);
+    expect(response.text?.format).toEqual(format);
+  });
+
+  test('is an object where only JSON is asked for', async () => {
+    const response = await clients().openai.responses.create({
+      ...hello,
+      text: { format: { type: 'json_object' } },
+    });
+
+    expect(JSON.parse(response.output_text)).toEqual({ reply: helloText });
+  });
+});
+
+describe('sandbox-think', () => {
+  test('puts a reasoning item before the message, plain and streamed', async () => {
+    const body = { ...hello, model: 'sandbox-think', include: ['reasoning.encrypted_content' as const] };
+    const { openai } = clients();
+
+    const plain = await openai.responses.create(body);
+    const streamed = await openai.responses.stream(body).finalResponse();
+
+    expect(plain.output).toMatchObject([
+      {
+        type: 'reasoning',
+        summary: [{ type: 'summary_text' }],
+        encrypted_content: expect.stringMatching(/./),
+      },
+      { type: 'message' },
+    ]);
+    expect(plain.usage?.output_tokens_details.reasoning_tokens).toBe(17);
+    expect(streamed.output).toMatchObject(plain.output);
+  });
+
+  test('accepts its own output again', async () => {
+    const { openai } = clients();
+    const first = await openai.responses.create({ ...hello, model: 'sandbox-think' });
+
+    const second = await openai.responses.create({
+      model: 'sandbox-think',
+      input: [
+        { role: 'user', content: 'hello' },
+        ...(first.output as OpenAI.Responses.ResponseInputItem[]),
+        { role: 'user', content: 'more' },
+      ],
+    });
+
+    expect(second.output_text).toContain('"more"');
+  });
+});
+
+describe('errors', () => {
+  test.each([400, 401, 403, 404, 429, 500, 503])('%i comes as the dialect says it', async (status) => {
+    await expect(
+      clients().openai.responses.create({ ...hello, model: `sandbox-error-${status}` }),
+    ).rejects.toMatchObject({ status, type: expect.stringMatching(/./) });
+  });
+
+  test('a cut stream throws and never completes', async () => {
+    const stream = await clients().openai.responses.create({ ...hello, model: 'sandbox-cut', stream: true });
+    const types: string[] = [];
+
+    const reading = (async () => {
+      for await (const event of stream) types.push(event.type);
+    })();
+
+    await expect(reading).rejects.toThrow();
+    expect(types.filter((type) => type === 'response.output_text.delta')).toHaveLength(3);
+    expect(types).not.toContain('response.completed');
+  });
+});
+
+describe('malformed requests are refused with the place', () => {
+  const call = { type: 'function_call', call_id: 'call_1', name: 'a', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'call_1', output: 'rain' };
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['no model', { model: undefined }, 'model'],
+    ['no input', { input: undefined }, 'input'],
+    ['input of another type', { input: 5 }, 'input'],
+    ['an unknown role', { input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
+    ['an unknown item', { input: [{ type: 'tool_use' }] }, 'input[0].type'],
+    [
+      'a part of the Chat dialect',
+      { input: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] },
+      'input[0].content[0].type',
+    ],
+    [
+      'input_text of the assistant',
+      { input: [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }] },
+      'input[0].content[0].type',
+    ],
+    ['an output without its call', { input: [output] }, 'input[0].call_id'],
+    ['a call without its output', { input: [call] }, 'input[0]'],
+    ['a call with a wrong id', { input: [{ ...call, id: 'call_1' }, output] }, 'input[0].id'],
+    ['a nested tool', { tools: [{ type: 'function', function: { name: 'a' } }] }, 'tools[0].name'],
+    [
+      'a nested choice',
+      { tools, tool_choice: { type: 'function', function: { name: 'a' } } },
+      'tool_choice.name',
+    ],
+    [
+      'a choice of an unknown tool',
+      { tools, tool_choice: { type: 'function', name: 'b' } },
+      'tool_choice.name',
+    ],
+    ['a forced choice without tools', { tool_choice: 'required' }, 'tool_choice'],
+    ['an earlier response', { previous_response_id: 'resp_1' }, 'previous_response_id'],
+    ['work in the background', { background: true }, 'background'],
+    ['a cap of 0', { max_output_tokens: 0 }, 'max_output_tokens'],
+    ['messages', { messages: [] }, 'messages'],
+    ['the cap of another dialect', { max_tokens: 5 }, 'max_tokens'],
+  ];
+
+  test.each(cases)('%s', async (_name, change, place) => {
+    const { status, text } = await post(`${clients().url}/v1/responses`, { ...hello, ...change });
+
+    const { error } = JSON.parse(text);
+    expect([status, error.type, error.param]).toEqual([400, 'invalid_request_error', place]);
+  });
+});
