@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRanges, type MatchRange } from '../src/policy/automaton/patterns.ts';
 import {
   type Confidence,
   confidences,

@@ -9,6 +9,7 @@ import { costOf, type Price, worstCostOf } from '../limits/price.ts';
 import { findCaps } from '../policy/traverse/caps.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
+import { defaultCap } from './outgoing/build-body.ts';
 import type { ModelRequest } from './request.ts';
 
 export interface SpendingRequest {
@@ -130,7 +131,13 @@ export class Spending {
     const cap = Math.max(...caps);
     if (caps.length > 0 && Number.isFinite(cap)) return cap;
     if (route?.entry.maxOutputTokens !== undefined) return route.entry.maxOutputTokens;
-    return Math.max(...targets.map(({ model }) => knownModel(model)?.maxOutputTokens ?? unboundedTokens));
+    return Math.max(
+      ...targets.map(({ model, provider }) => {
+        // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
+        if (provider.options.family === 'anthropic') return defaultCap;
+        return knownModel(model)?.maxOutputTokens ?? unboundedTokens;
+      }),
+    );
   }
 
   #priceAt({ provider, model }: { readonly provider: string; readonly model: string }): Price | undefined {

@@ -8,7 +8,7 @@ import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decide.ts';
 
 /** What is sent where a target needs a cap on output, and neither the client nor the configuration names one. */
-const defaultCap = 4_096;
+export const defaultCap = 4_096;
 
 /** What building a body has to know of a target. */
 export interface Destination {
