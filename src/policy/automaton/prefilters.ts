@@ -22,6 +22,7 @@ export function prefilterOf({ prefilter }: Detector): Prefilter {
   }
 }
 
+/** The folded view is in small letters, and so are the regexes: to fold them too would take most of a start. */
 function compile(source: string): RE2JS {
-  return RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
+  return RE2JS.compile(source);
 }
