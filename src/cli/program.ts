@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, Entry>> = {
 // Options before the command's name whose next word is their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
 
-/** Runs one command line and gives its exit code. Never throws and never exits the process. */
+/** Runs one command line and returns its exit code. Never throws and never exits the process. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     const program = await buildProgram(argv, io);
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Commander has told a person what was wrong; a program still has to be told. */
+/** Commander has printed the mistake for a person; a program gets it as JSON. */
 function usageExit(error: CommanderError, argv: readonly string[], io: Io): number {
   if (error.exitCode === 0) return exitCodes.ok;
   if (!wantsJson(argv)) return exitCodes.usage;

@@ -18,7 +18,7 @@ export function readSession(env: Environment, baseUrl: string, now = Date.now())
   return isSession(saved) && saved.baseUrl === baseUrl && saved.expiresAt > now ? saved : undefined;
 }
 
-/** Keeps a session where only this user can read it; gives the file. */
+/** Keeps a session where only this user can read it; returns the file. */
 export function saveSession(env: Environment, session: SavedSession): string {
   return writeState(env, fileOf(session.baseUrl), session);
 }

@@ -29,7 +29,7 @@ export function readState(env: Environment, name: string): unknown {
   }
 }
 
-/** Writes a state file that only this user can read, by atomic rename; gives its path. */
+/** Writes a state file that only this user can read, by atomic rename; returns its path. */
 export function writeState(env: Environment, name: string, value: unknown): string {
   const directory = ensureStateDirectory(env);
   const path = join(directory, name);

@@ -55,7 +55,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { config, path: found?.path, text, warnings: problems };
 }
 
-/** As `loadConfig`, but gives the problems instead of throwing; throws only when there is no reading the file. */
+/** As `loadConfig`, but returns the problems; throws only where the file can not be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
   const text = found === undefined ? '' : await readConfigFile(found.path);

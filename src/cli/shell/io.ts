@@ -14,7 +14,7 @@ export interface Io {
   readonly cwd: string;
   /** Fires on SIGINT and SIGTERM; its reason is a GatewayError with the exit code of the signal. */
   readonly signal: AbortSignal;
-  /** Calls back on every SIGHUP, which otherwise ends the process; gives the function that ends it. */
+  /** Calls back on every SIGHUP, which otherwise ends the process; returns the function that ends it. */
   readonly onHangup: (listener: () => void) => () => void;
 }
 

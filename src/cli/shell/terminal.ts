@@ -1,7 +1,7 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { hasColour, type Io, painter } from './io.ts';
 
-/** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and gives its exit code. */
+/** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */
 export function printError(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toGatewayError(thrown);
   const { failure } = error;
@@ -19,7 +19,7 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
   return failure.exit;
 }
 
-/** Whether a command line asks for JSON, told even where it is no valid one. */
+/** Whether a command line asks for JSON, even where it is not a valid one. */
 export function wantsJson(argv: readonly string[]): boolean {
   return argv.some(
     (word, i) =>

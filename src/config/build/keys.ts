@@ -37,7 +37,7 @@ interface RingEntry {
 }
 
 export function createKeyRing(entries: readonly RingEntry[]): KeyRing {
-  // Found by the first bytes of the hash: what the lookup's time tells of them helps nobody to find a key.
+  // Found by the first bytes of the hash: what the lookup's time reveals of them is no help in finding a key.
   const byPrefix = new Map<number, RingEntry[]>();
   for (const entry of entries) {
     const prefix = entry.digest.readUInt32BE(0);
@@ -62,7 +62,7 @@ export function hashKey(key: string): Buffer {
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^gw_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** A new key: `gw_`, 32 random characters (190 bits), and six by which a typo is told from an unknown key. */
+/** A new key: `gw_`, 32 random characters (190 bits), and six that distinguish a typo from an unknown key. */
 export function generateKey(): string {
   const body = Array.from({ length: 32 }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
   return `gw_${body}${keyChecksum(body)}`;

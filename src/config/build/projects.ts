@@ -32,7 +32,7 @@ interface Inputs {
   readonly keyFiles: ReadonlyMap<string, KeyFile>;
   readonly nowMs: number;
   readonly report: Report;
-  /** The projects are not written but made up; nobody needs telling about them. */
+  /** The projects are not written but made up, so no warning is due. */
   readonly needsLocalKey: boolean;
 }
 
