@@ -1,10 +1,15 @@
 const leastBytes = 4 * 1024;
 // Who announces much and sends little costs little.
-const mostExpectedBytes = 1024 * 1024;
+const mostBytes = 1024 * 1024;
 
-/** Bytes that arrive in pieces, in one buffer: whatever the pieces, it holds at most twice what came. */
+/**
+ * Bytes that arrive in pieces: whatever the pieces, they cost at most twice the bytes. They lie in blocks that
+ * double in size, up to a limit, so that growing leaves no garbage, and are joined when they are asked for.
+ */
 export class GrowingBuffer {
-  #bytes: Buffer | undefined;
+  #blocks: Buffer[] = [];
+  /** Bytes of the last block that are in use. */
+  #used = 0;
   #length = 0;
 
   /** How many bytes have come. */
@@ -14,25 +19,36 @@ export class GrowingBuffer {
 
   /** A first piece is not copied, so it must not change; `expectedBytes` saves copies where more will come. */
   append(piece: Buffer, expectedBytes = 0): void {
-    const needed = this.#length + piece.length;
-    const expected = Math.min(expectedBytes, mostExpectedBytes);
-    if (this.#bytes === undefined && needed >= expected) {
-      this.#bytes = piece;
-      this.#length = needed;
+    const before = this.#length;
+    this.#length += piece.length;
+    if (before === 0 && piece.length >= expectedBytes) {
+      this.#blocks = [piece];
+      this.#used = piece.length;
       return;
     }
-    let target = this.#bytes;
-    if (target === undefined || target.length < needed) {
-      target = Buffer.allocUnsafeSlow(Math.max(expected, needed, 2 * this.#length, leastBytes));
-      this.#bytes?.copy(target, 0, 0, this.#length);
-      this.#bytes = target;
-    }
-    piece.copy(target, this.#length);
-    this.#length = needed;
+    const block = this.#blocks.at(-1);
+    const fitting = block === undefined ? 0 : piece.copy(block, this.#used);
+    this.#used += fitting;
+    if (fitting < piece.length) this.#append(piece.subarray(fitting), expectedBytes);
   }
 
-  /** All of them, in the buffer itself. */
+  /** All of them, in one buffer. */
   bytes(): Buffer {
-    return this.#bytes?.subarray(0, this.#length) ?? Buffer.alloc(0);
+    const last = this.#blocks.pop()?.subarray(0, this.#used) ?? Buffer.alloc(0);
+    const whole = this.#blocks.length === 0 ? last : Buffer.concat([...this.#blocks, last], this.#length);
+    this.#blocks = [whole];
+    this.#used = whole.length;
+    return whole;
+  }
+
+  #append(rest: Buffer, expectedBytes: number): void {
+    const size = Math.max(
+      leastBytes,
+      Math.min(mostBytes, Math.max(expectedBytes, this.#length)),
+      rest.length,
+    );
+    const block = Buffer.allocUnsafeSlow(size);
+    this.#used = rest.copy(block);
+    this.#blocks.push(block);
   }
 }

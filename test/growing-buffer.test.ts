@@ -12,6 +12,7 @@ describe('a growing buffer', () => {
 
   test('is empty before anything came', () => {
     expect(new GrowingBuffer().bytes()).toHaveLength(0);
+    expect(new GrowingBuffer().length).toBe(0);
   });
 
   test('is the first piece where there is no other, uncopied', () => {
