@@ -160,7 +160,7 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
 }
 
 /** With as many digits as say something, six behind the point at most. */
-export function toUsd(nanoUsd: number): string {
+function toUsd(nanoUsd: number): string {
   return String(Number((nanoUsd / nanoUsdPerUsd).toFixed(6)));
 }
 

@@ -52,7 +52,7 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -66,7 +66,7 @@ export function freePort(): Promise<number> {
 }
 
 /** Resolves when something accepts connections there; throws after five seconds. */
-export async function untilListening(port: number): Promise<void> {
+async function untilListening(port: number): Promise<void> {
   const until = Date.now() + 5_000;
   while (Date.now() < until) {
     const isOpen = await new Promise<boolean>((resolve) => {
