@@ -12,8 +12,9 @@ import { checkMediaType } from './request.ts';
 import { usableTargets } from './targets.ts';
 
 /**
- * THE STORY: one exchange from its first header to its record. Each step takes what the one before returned, or
- * throws what the client gets instead; the order is what keeps the promises.
+ * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
+ * order matters: nothing of the body is read before the key is known, nothing leaves before the policies have
+ * decided and the budget is reserved, and whatever happens is recorded once.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { decider, router } = gateway;

@@ -68,7 +68,7 @@ export class Connection implements SwapRemoveItem, Wire {
     return this.#server.isDraining && this.#answers.at(-1) === response;
   }
 
-  isTurnOf(response: HttpResponse): boolean {
+  isNext(response: HttpResponse): boolean {
     return this.#answers[0] === response;
   }
 
@@ -172,7 +172,7 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#answers.shift();
     if (response.closes) return; // Node has called destroySoon
     const next = this.#answers[0];
-    if (next !== undefined) return next.takeTurn();
+    if (next !== undefined) return next.begin();
     if (this.#refusal !== undefined) return this.#giveRefusal(this.#refusal);
     if (this.#server.isDraining) this.#end();
   }

@@ -9,7 +9,7 @@ export interface Wire {
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
   /** Whether nothing stands before this answer any more. */
-  isTurnOf(response: HttpResponse): boolean;
+  isNext(response: HttpResponse): boolean;
   /** Whether nothing leaves any more; Node still calls finished what was on its way then. */
   readonly isDestroyed: boolean;
   /** The answer is over, and with it the connection where `closes` says so. */
@@ -128,7 +128,7 @@ export class HttpResponse {
     if (this.headersSent) this.#response.write(lastWords, () => this.#wire.destroy());
     this.#isBroken = true;
     this.closes = true;
-    if (this.#wire.isTurnOf(this)) this.takeTurn();
+    if (this.#wire.isNext(this)) this.begin();
   }
 
   /** Calls back once when the answer is over, at once where it is; `isFinished` tells how it ended. */
@@ -146,7 +146,7 @@ export class HttpResponse {
   }
 
   /** For the connection: the answers before are over. */
-  takeTurn(): void {
+  begin(): void {
     if (!this.#isBroken) return;
     if (!this.headersSent) this.#wire.destroy();
     else setTimeout(() => this.#wire.destroy(), lastWordsMs).unref();

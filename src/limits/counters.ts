@@ -31,7 +31,7 @@ export type Grant =
   /** `refusedBy` is the index of the claim that does not fit. Nothing was counted. */
   | { readonly isGranted: false; readonly states: readonly CounterState[]; readonly refusedBy: number };
 
-/** What was reserved; `atMs` is where in the minute's window it was counted. */
+/** Proof of a granted reservation, to settle it by; `atMs` says in which second of the minute's window it was counted. */
 export interface Ticket {
   readonly claims: readonly Claim[];
   readonly atMs: number;

@@ -32,7 +32,7 @@ export interface Outgoing {
 }
 
 /**
- * THE LAW: what leaves is what was judged. Every request to a provider is made here, for the first target and for
+ * What leaves is what was judged: every request to a provider is made here, for the first target and for
  * each one after it, and all of it has been judged by the key's policies in the form in which it leaves:
  *
  * - the body: the very bytes that were decided on, but for two values of our own (the model's name, and a cap on
