@@ -48,8 +48,8 @@ export interface Dialect {
   answerUsage(answer: unknown): Usage | undefined;
   /** What one event of a stream adds to the usage known so far. */
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
-  /** The member of a stream's event that brings the next piece of a text, or holds it. */
-  readonly pieceMember: string;
+  /** The members of a stream's events that bring the next piece of a text, or hold it: its beginning may be one. */
+  readonly pieceMembers: readonly string[];
   /** Whether an event, given its first 100 bytes, is one after which a well-behaved stream ends. */
   isLastEvent(head: string): boolean;
   /** Whether a body that ends after this event, without a last one, was complete all the same. */

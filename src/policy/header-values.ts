@@ -2,6 +2,7 @@ import type { Facts } from './facts.ts';
 import type { Subject, Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
+import { percentDecode } from './traverse/encoded.ts';
 import { wrapText } from './traverse/place.ts';
 
 /** A text that leaves beside the body, and its name for answers and records, such as `header:user-agent`. */
@@ -35,14 +36,16 @@ export class HeaderValues {
 
   /** The other conditions of a rule look at the request. */
   judge({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
-    const texts = this.#factsOf({ ...subject, document: wrapText(text) });
-    if (texts.searchResult.matches.size === 0) {
+    const found = readings(text)
+      .map((reading) => this.#factsOf({ ...subject, document: wrapText(reading) }))
+      .filter(({ searchResult }) => searchResult.matches.size > 0);
+    if (found.length === 0) {
       if (text.length <= longestClean) this.#noteClean(text);
       return none;
     }
     const facts = this.#factsOf(subject);
     return this.#rules.flatMap((rule) => {
-      const verdict = verdictOf(rule, facts, texts);
+      const [verdict] = found.flatMap((texts) => verdictOf(rule, facts, texts) ?? []);
       if (verdict === undefined) return [];
       const count = verdict.matches.reduce((sum, match) => sum + match.count, 0);
       return [{ ...verdict, matches: [{ at, matcher: 'text', count }] }];
@@ -56,6 +59,11 @@ export class HeaderValues {
 }
 
 const none: readonly Verdict[] = [];
+
+/** A value as it is, and with its percent-encoding undone. */
+function readings(text: string): readonly string[] {
+  return text.includes('%') ? [text, percentDecode(text).toString()] : [text];
+}
 
 function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | undefined {
   try {

@@ -59,7 +59,10 @@ export class AnswerHeaders {
     return undefined;
   }
 
-  /** Adds names and values of what the client gets to a flat list, after `clean` has seen the values. */
+  /**
+   * Adds names and values of what the client gets to a flat list, after `clean` has seen them; a header whose name is
+   * not clean stays here.
+   */
   passOn(
     headers: string[],
     clean: (value: string) => string,
@@ -68,7 +71,7 @@ export class AnswerHeaders {
     for (let i = 0; i < this.#fields.length; i += 1) {
       const name = this.#fields[i]?.passedAs;
       if (!rateLimits && this.#fields[i]?.isRateLimit === true) continue;
-      if (name !== undefined) headers.push(name, clean(this.#values[i] as string));
+      if (name !== undefined && clean(name) === name) headers.push(name, clean(this.#values[i] as string));
     }
   }
 }

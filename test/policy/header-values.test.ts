@@ -37,3 +37,19 @@ test('the other conditions of a rule look at the request', () => {
   expect(judge('nightfall', { ...subject, model: 'claude', targetModels: [] })).toEqual([]);
   expect(judge('nightfall')).toHaveLength(1);
 });
+
+test('a value in percent-encoding is read both ways, however often it comes', () => {
+  for (const text of ['night%66all', '100% night%66all', '%zz%6e%69%67%68%74fall', 'a%40b.org night%66all']) {
+    const blocks = () => judge(text).filter(([, action]) => action === 'block');
+    expect(blocks()).toEqual([['codename', 'block', 'header:x-app']]);
+    expect(set.isKnownClean(text)).toBe(false);
+    expect(blocks()).toHaveLength(1);
+  }
+});
+
+test('what one reading shows does not hide what the other does', () => {
+  expect(judge('rosa@example.org night%66all')).toEqual([
+    ['codename', 'block', 'header:x-app'],
+    ['mails', 'redact', 'header:x-app'],
+  ]);
+});

@@ -217,4 +217,13 @@ describe('towards the client', () => {
       'openai-x: caf\xe9',
     ]);
   });
+
+  test('a header with a secret in its name stays here', () => {
+    const passed: string[] = [];
+    AnswerHeaders.from({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, (text) =>
+      text.replace('secret', '[mask]'),
+    );
+
+    expect(passed).toEqual(['x-codex-a', '[mask]']);
+  });
 });

@@ -61,7 +61,7 @@ export const chat: TextDialect = {
 
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
-  pieceMember: 'delta',
+  pieceMembers: ['delta'],
   // Some hosts say with every chunk that there is no error, and no reason yet.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
   mayEndAfter: (event) => hasFinishReason.test(event),

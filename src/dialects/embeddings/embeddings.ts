@@ -18,7 +18,7 @@ export const embeddings: Dialect = {
 
   answerUsage: (answer) => toUsage(toFields(answer).usage),
   eventUsage: (_event, known) => known,
-  pieceMember: 'delta',
+  pieceMembers: [],
   isLastEvent: () => false,
   mayEndAfter: () => false,
   errorBody: openAiErrorBody,

@@ -34,7 +34,7 @@ export const messages: TextDialect = {
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.
   eventUsage: (event, known) =>
     parseMessagesUsage(toFields(toFields(event).message).usage ?? toFields(event).usage, known),
-  pieceMember: 'delta',
+  pieceMembers: ['delta', 'content_block'],
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
   // For hosts that put the type behind other fields and send no event line.

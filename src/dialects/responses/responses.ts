@@ -31,7 +31,7 @@ export const responses: TextDialect = {
 
   answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
-  pieceMember: 'delta',
+  pieceMembers: ['delta', 'part', 'item'],
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
   // For hosts that put the type behind other fields and send no event line.

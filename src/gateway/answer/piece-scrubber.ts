@@ -14,7 +14,10 @@ const quote = 0x22;
 const backslash = 0x5c;
 const star = 0x2a;
 const space = 0x20;
+const tab = 0x09;
 const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const dataField = 'data:';
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -48,17 +51,17 @@ export class PieceScrubber {
   /** 1 where a secret begins with the byte. */
   readonly #firstBytes = new Uint8Array(256);
   readonly #longest: number;
-  /** The member that brings a piece, with its quotes. */
-  readonly #member: string;
+  /** The members that bring pieces, with their quotes. */
+  readonly #members: readonly string[];
   #held: Buffer = nothing;
   #beginnings: readonly Beginning[] = none;
 
-  /** `member` names the member of an event that brings the next piece. */
-  constructor(secrets: readonly string[], member: string) {
+  /** `members` are those of an event that bring the next piece. */
+  constructor(secrets: readonly string[], members: readonly string[]) {
     this.#secrets = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
     for (const secret of this.#secrets) this.#firstBytes[secret.charCodeAt(0)] = 1;
     this.#longest = Math.max(0, ...this.#secrets.map((secret) => secret.length));
-    this.#member = `"${member}"`;
+    this.#members = members.map((member) => `"${member}"`);
   }
 
   /** Takes whole events, and returns those that may go out. */
@@ -89,11 +92,11 @@ export class PieceScrubber {
   /** What is to be masked: by as many bytes as before, so that no other range moves. */
   #readPieces(text: string, from: number): readonly Range[] {
     let masked: readonly Range[] = noRanges;
-    for (let at = text.indexOf(this.#member, from); at >= 0; at = text.indexOf(this.#member, at)) {
+    const places = this.#members.map((member) => nextPlace(text, member, from));
+    for (let at = first(places); at < text.length; at = first(places)) {
+      at = nextPlace(text, ':', at) + 1;
       let depth = 0;
-      const colon = text.indexOf(':', at + this.#member.length);
-      if (colon < 0) return masked;
-      for (at = colon + 1; at < text.length; at += 1) {
+      for (; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
         if (code === quote) {
           const end = endOfString(text, at + 1);
@@ -104,8 +107,13 @@ export class PieceScrubber {
           at = end;
         } else if (code === openBrace || code === openBracket) depth += 1;
         else if (code === closeBrace || code === closeBracket) depth -= 1;
-        if (code === lineFeed || (depth <= 0 && code !== space)) break;
+        // The lines of one event's data are one text.
+        if (code === lineFeed && text.startsWith(dataField, at + 1)) at += dataField.length;
+        else if (code === lineFeed || (depth <= 0 && !isBlank(code))) break;
       }
+      this.#members.forEach((member, index) => {
+        if ((places[index] as number) < at) places[index] = nextPlace(text, member, at);
+      });
     }
     return masked;
   }
@@ -175,8 +183,24 @@ function shift(ranges: readonly Range[], by: number): Range[] {
     .map(({ start, end }) => ({ start: start - by, end: end - by }));
 }
 
+/** Where a text stands in another; behind its end where it does not. */
+function nextPlace(text: string, part: string, from: number): number {
+  const at = text.indexOf(part, from);
+  return at < 0 ? text.length : at;
+}
+
+function first(places: readonly number[]): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, ...places);
+}
+
+function isBlank(code: number): boolean {
+  return code === space || code === tab || code === carriageReturn;
+}
+
 function isKey(text: string, endQuote: number): boolean {
-  return text[endQuote + 1] === ':' || text.startsWith(' :', endQuote + 1);
+  let at = endQuote + 1;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return text[at] === ':';
 }
 
 function endOfString(text: string, from: number): number {

@@ -12,10 +12,10 @@ export class ScrubbedStream implements PassingStream {
   readonly #pieces: PieceScrubber;
 
   /** `inner` passes whole events of the dialect. */
-  constructor(inner: PassingStream, scrubber: Scrubber, { pieceMember }: Dialect) {
+  constructor(inner: PassingStream, scrubber: Scrubber, { pieceMembers }: Dialect) {
     this.#inner = inner;
     this.#scrubber = scrubber;
-    this.#pieces = new PieceScrubber(scrubber.secrets, pieceMember);
+    this.#pieces = new PieceScrubber(scrubber.secrets, pieceMembers);
   }
 
   pass(chunk: Buffer): Buffer {

@@ -41,7 +41,7 @@ export function judgeHead(
     // Nearly all values are known, and this is done for each of every request.
     if (judge.policies.isKnownClean(text)) return true;
     const at = `${kind}:${name}`;
-    const found = verdictsOn(at, text, judge);
+    const found = judge.policies.judgeValue({ at, text }, judge.subject);
     if (found.length === 0) return true;
     verdicts.push(...found);
     return !found.some(({ action, mode }) => mode === 'enforce' && action === 'redact');
@@ -54,21 +54,6 @@ export function judgeHead(
   const beta = betaOf(query);
   const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
-}
-
-/** A value that is percent-encoded is read both ways. */
-function verdictsOn(at: string, text: string, { policies, subject }: Judge): readonly Verdict[] {
-  const found = policies.judgeValue({ at, text }, subject);
-  if (found.length > 0 || !text.includes('%')) return found;
-  return policies.judgeValue({ at, text: decode(text) }, subject);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // not percent-encoding
-  }
 }
 
 const flag = /^[A-Za-z0-9._-]{1,32}$/;

@@ -108,7 +108,8 @@ function isTextType(mediaType: string): boolean {
   return textTypes.test(mediaType.trim().toLowerCase());
 }
 
-function percentDecode(text: string): Buffer {
+/** The bytes of a text with its percent-encoding undone; a percent sign that encodes nothing stays. */
+export function percentDecode(text: string): Buffer {
   if (!text.includes('%')) return Buffer.from(text);
   const parts: Buffer[] = [];
   let from = 0;

@@ -30,7 +30,7 @@ export const toy: TextDialect = {
 
   answerUsage: usageOf,
   eventUsage: (event, known) => usageOf(event) ?? known,
-  pieceMember: 'said',
+  pieceMembers: ['said'],
   isLastEvent: (head) => head.startsWith('data: {"end"'),
   mayEndAfter: () => false,
   errorBody: ({ message }) => ({ problem: message }),

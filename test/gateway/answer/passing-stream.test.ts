@@ -176,6 +176,61 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
   });
 });
 
+describe.each<readonly [Name, string, (text: string) => string, (text: string) => string]>([
+  [
+    'messages',
+    'the beginning of a block',
+    (text) =>
+      `event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"${text}"}}\n\n`,
+    (text) => messagesDelta({ type: 'text_delta', text }),
+  ],
+  [
+    'responses',
+    'the beginning of a part',
+    (text) =>
+      `data: {"type":"response.content_part.added","output_index":0,"part":{"type":"output_text","text":"${text}"}}\n\n`,
+    (text) => responsesDelta('response.output_text.delta', text),
+  ],
+  [
+    'responses',
+    'the beginning of an item',
+    (text) =>
+      `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"f","arguments":"${text}"}}\n\n`,
+    (text) => responsesDelta('response.function_call_arguments.delta', text),
+  ],
+  ['chat', 'data of several lines', chatLines, chatLines],
+  ['chat', 'data with tabs', chatTabs, chatTabs],
+])('a secret in a stream of %s that begins in %s', (name, _what, begin, goOn) => {
+  test('and goes on in the next piece is never whole', () => {
+    for (let at = 12; at < secret.length - 4; at += 1) {
+      const events = [
+        begin(`key ${secret.slice(0, at)}`),
+        goOn(`${secret.slice(at)}, see`),
+        lastEvents[name],
+      ];
+      const together = passed(events, withSecrets([secret], name));
+
+      expect(together).not.toContain(secret.slice(4, at));
+      expect(together).not.toContain(secret.slice(at));
+      expect(together).toHaveLength(events.join('').length);
+    }
+  });
+
+  test('and does not go on passes as it came', () => {
+    const events = [begin('key sk-provider'), goOn('-less'), lastEvents[name]];
+
+    expect(passed(events, withSecrets([secret], name))).toBe(events.join(''));
+  });
+});
+
+function chatLines(text: string): string {
+  return `data: {"choices":[{"index":0,"delta":{\r\ndata: "content":\r\ndata: "${text}"}}]}\r\n\r\n`;
+}
+
+function chatTabs(text: string): string {
+  return `data: {"choices":[{"index":0,"delta"\t:\t{"content"\t:\t"${text}"}}]}\n\n`;
+}
+
 test('what waits for the rest of a secret is lost when the stream breaks off', async () => {
   const { answer, connection, outcome } = await relay('chat', undefined, withSecrets([secret]));
 
