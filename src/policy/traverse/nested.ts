@@ -54,14 +54,11 @@ export function mayBeJson(first: number): boolean {
   return first === 0x7b || first === 0x5b || first === backslash || isSpace;
 }
 
-/** Whether a text begins with what JSON with texts in it does; mostly its first character says so. */
-export function beginsLikeJson(text: string): boolean {
+/** Whether a text begins like JSON, and has escapes or ends like JSON as well. */
+export function mayHideTexts(text: string): boolean {
   const first = text.charCodeAt(0);
-  return first === 0x7b || first === 0x5b || /^\s*[[{"]/.test(text);
-}
-
-export function endsLikeJson(text: string): boolean {
-  return /[\]}]\s*$/.test(text.slice(-64));
+  if (first !== 0x7b && first !== 0x5b && !/^\s*[[{"]/.test(text)) return false;
+  return text.includes('\\') || /[\]}]\s*$/.test(text.slice(-64));
 }
 
 /** A text that is JSON, as the only member of a document; undefined where it is none, or not strict. */

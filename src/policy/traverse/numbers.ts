@@ -1,22 +1,33 @@
+import { integerDigits } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 const point = 0x2e;
 const letterE = 0x65;
+const zero = 0x30;
+const nine = 0x39;
 
-/** Smaller numbers hide nothing that anybody looks for. */
+/** Shorter numbers hide nothing that a detector looks for. */
 const leastNumber = 1e6;
 /** Digits before the point of a number that may be rounded to that. */
 const leastDigits = 6;
+/** No detector looks for more digits. */
+const mostDigits = 31;
 
-/** The digits of a number that hides them: 4.111111111111111e15 is a card number too. */
-export function readDigits(document: JsonDocument, entry: number): string | undefined {
-  if (!mayHideDigits(document, entry)) return undefined;
-  const value = Number(document.raw(entry));
-  if (!Number.isInteger(value) || Math.abs(value) < leastNumber || Math.abs(value) > 1e30) return undefined;
-  return String(BigInt(value));
+/**
+ * The digits that a number of another notation hides: 4.111111111111111e15 is a card number too. A model reads the
+ * decimal as it is written, a program the double nearest to it, so where the two differ there are two readings.
+ */
+export function readDigits(document: JsonDocument, entry: number): readonly string[] {
+  if (!mayHideDigits(document, entry)) return [];
+  const raw = document.raw(entry);
+  const value = Math.abs(Number(raw));
+  if (value < leastNumber || value >= 10 ** mostDigits) return [];
+  const exact = integerDigits(raw, mostDigits);
+  const rounded = Number.isInteger(value) ? String(BigInt(value)) : undefined;
+  return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
 }
 
-/** Whether a number is written with an exponent, or with a point behind as many digits as are worth it; most are not. */
+/** Whether a number has an exponent, or a point behind at least as many digits as matter; few have. */
 function mayHideDigits(document: JsonDocument, entry: number): boolean {
   const { bytes } = document;
   const start = document.start(entry);
@@ -28,6 +39,41 @@ function mayHideDigits(document: JsonDocument, entry: number): boolean {
     if ((byte | 0x20) === letterE) return true;
   }
   return isLong;
+}
+
+/** Bytes of numbers, `true`, `false` and `null`, of lists of them, and of escaped blanks. */
+const stringless = tableOf('0123456789+-.eE,[] truefalsn\\');
+const firstOfNumbers = tableOf('-0123456789[ \\');
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+/**
+ * Whether a string may be a JSON number with an exponent, or a list that holds one; prose is ruled out by its first
+ * letters. Without an exponent nothing is hidden: the digits stand in the string as they are.
+ */
+export function mayBeNumbers({ bytes }: JsonDocument, start: number, end: number): boolean {
+  if (firstOfNumbers[bytes[start] as number] === 0) return false;
+  let hasDigits = false;
+  let hasExponent = false;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number;
+    if (stringless[byte] === 0) return false;
+    if (byte <= nine && byte >= zero) hasDigits = true;
+    else if (hasDigits && (byte | 0x20) === letterE) hasExponent = true;
+  }
+  return hasExponent;
+}
+
+// Begins only where no number is under way, so that a long run of digits is read once.
+const exponential = /(?<![\d.])\d+(?:\.\d+)?[eE][+-]?\d+/g;
+
+/** A text with its numbers with exponents written as digits, for JSON that no strict parser takes. */
+export function spellNumbers(text: string): string {
+  return text.replace(exponential, (number) => integerDigits(number, mostDigits) ?? number);
 }
 
 /** Where text belongs: the value that is a number, or the part of a list that is one or holds one, however deep. */

@@ -1,15 +1,8 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { type Decoded, holdsBinary, isDataUrl, readBase64, readDataUrl, readProseUrl } from './encoded.ts';
-import {
-  beginsLikeJson,
-  endsLikeJson,
-  mayBeDataUrl,
-  mayBeJson,
-  parseNested,
-  unescapeJson,
-} from './nested.ts';
-import { findNumber, readDigits } from './numbers.ts';
+import { mayBeDataUrl, mayBeJson, mayHideTexts, parseNested, unescapeJson } from './nested.ts';
+import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts';
 import { type Place, wrapText } from './place.ts';
 import {
   answerMemberContext,
@@ -246,8 +239,10 @@ export class ValueWalk {
     this.#visitor.text(document, entry, context);
     const start = document.start(entry);
     if (mayBeDataUrl(document, start, document.end(entry))) this.#proseUrl(document, entry, context);
-    const isJson = document.isEscaped(entry) && mayBeJson(document.bytes[start] as number);
-    if (isJson) this.#nested(document, entry, context);
+    const isNumbers = mayBeNumbers(document, start, document.end(entry));
+    if (!isNumbers && !(document.isEscaped(entry) && mayBeJson(document.bytes[start] as number))) return;
+    const text = document.text(entry);
+    if (isNumbers || mayHideTexts(text)) this.#nested(text, context.place(document, entry), context);
   }
 
   #proseUrl(document: JsonDocument, entry: number, context: Context): void {
@@ -273,25 +268,23 @@ export class ValueWalk {
   }
 
   /** A text that is JSON itself, such as a call's arguments. */
-  #nested(document: JsonDocument, entry: number, context: Context): void {
-    const text = document.text(entry);
-    const isEscaped = text.includes('\\');
-    if (!beginsLikeJson(text) || !(isEscaped || endsLikeJson(text))) return;
-    const outer = context.place(document, entry);
+  #nested(text: string, outer: Place, context: Context): void {
     if (this.#nesting === nestingLimit) return this.#unseen('opaque', outer);
     this.#nesting += 1;
     const inner = parseNested(text);
     const within = context.within({ outer, isDecoded: inner === undefined });
     if (inner !== undefined) this.value(inner, 2, within);
-    else if (isEscaped) this.value(wrapText(unescapeJson(text)), 2, within);
+    else {
+      const plain = spellNumbers(unescapeJson(text));
+      if (plain !== text) this.value(wrapText(plain), 2, within);
+    }
     this.#nesting -= 1;
   }
 
   #number(document: JsonDocument, entry: number, context: Context): void {
     // Numbers that follow each other are no split text; joined they would look like cards and the like.
     this.#visitor.text(document, entry, context.apart());
-    const digits = readDigits(document, entry);
-    if (digits === undefined) return;
-    this.#decoded([digits], context.place(document, entry), context.apart());
+    const readings = readDigits(document, entry);
+    if (readings.length > 0) this.#decoded(readings, context.place(document, entry), context.apart());
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { DialectName } from '../../../src/dialects/registry.ts';
 import { decider, policyOf } from '../deciding.ts';
 
 const rule = (id: string, more: object = {}) => ({
@@ -41,4 +42,89 @@ test('numbers in places of data are data', () => {
   };
 
   expect(decider({ rules: [rule('meant')] })(body)).toMatchObject({ action: 'allow', verdicts: [] });
+});
+
+const card = '4111111111111111';
+const noCard = '4111111111111112';
+const findCards = policyOf({
+  id: 'cards',
+  action: 'block',
+  when: { text: { detect: ['credit_card'] } },
+});
+
+/** A whole number in every other notation that JSON has for it. */
+function notations(digits: string): string[] {
+  const forms = [`${digits}.0`, `${digits}.000`, `${digits}e0`, `${digits}E+0`, `${digits}00e-2`];
+  for (let shift = 1; shift < digits.length; shift += 1) {
+    const head = digits.slice(0, -shift);
+    const tail = digits.slice(-shift);
+    forms.push(`${head}.${tail}e${shift}`, `${head}.${tail}0E+0${shift}`, `-${head}.${tail}e${shift}`);
+  }
+  return [...forms, `0.${digits}e${digits.length}`, `0.00${digits}e${digits.length + 2}`];
+}
+
+/** Texts in which a number is one of JSON. */
+const texts: Readonly<Record<string, (number: string) => string>> = {
+  'by itself': (number) => number,
+  'by itself between blanks': (number) => `\n ${number}\t`,
+  'in a list': (number) => `[${number}]`,
+  'in lists with blanks': (number) => `[1, [true, null], [ ${number} ]]`,
+  'in an object': (number) => `{"n":${number}}`,
+  'in a list in an object': (number) => `{ "a": [ { "n" : ${number} } ] }`,
+  'in lines of JSON': (number) => `{"n":1}\n{"n":${number}}`,
+  'in an object with a comma too many': (number) => `{"n":${number},}`,
+  'in a list with a comma too many': (number) => `[${number},]`,
+  'in a key twice': (number) => `{"n":${number},"n":1}`,
+  'in JSON in JSON': (number) => JSON.stringify({ a: JSON.stringify({ b: `[${number}]` }) }),
+};
+
+const bodies: Readonly<Record<string, (text: string) => object>> = {
+  chat: (text) => ({
+    messages: [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }],
+      },
+    ],
+  }),
+  responses: (text) => ({ input: [{ type: 'function_call', call_id: 'a', name: 'f', arguments: text }] }),
+  messages: (text) => ({
+    messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: text }] }],
+  }),
+};
+
+test.each(Object.keys(texts))('a number in another notation is read as its digits %s', (name) => {
+  const missed: string[] = [];
+  const refused: string[] = [];
+  for (const [endpoint, body] of Object.entries(bodies)) {
+    const actionOn = (number: string) =>
+      findCards(body(texts[name]?.(number) ?? ''), { endpoint: endpoint as DialectName }).action;
+    missed.push(...notations(card).filter((number) => actionOn(number) !== 'block'));
+    refused.push(...notations(noCard).filter((number) => actionOn(number) !== 'allow'));
+  }
+
+  expect({ missed, refused }).toEqual({ missed: [], refused: [] });
+});
+
+test('a number in another notation is read as its digits in the body itself', () => {
+  const actionOn = (number: string) => findCards(`{"messages":[],"x":{"y":[${number}]}}`).action;
+
+  expect(notations(card).filter((number) => actionOn(number) !== 'block')).toEqual([]);
+  expect(notations(noCard).filter((number) => actionOn(number) !== 'allow')).toEqual([]);
+});
+
+test('a decimal of more digits than a double holds is read as it is written, too', () => {
+  // The double nearest to it ends in 8: 6304000000000000008 is another number.
+  const decide = policyOf({ id: 'n', action: 'block', when: { text: { regex: ['^6304000000000000009$'] } } });
+
+  expect(decide('{"messages":[],"x":6.304000000000000009e18}').action).toBe('block');
+  expect(decide('{"messages":[],"x":6.304000000000000007e18}').action).toBe('allow');
+});
+
+test('a text of digits takes no longer with exponents in it', () => {
+  const started = performance.now();
+
+  findCards(bodies.chat?.(`[${'1'.repeat(300_000)},${'1e5'.repeat(50_000)}${'1.'.repeat(100_000)}`));
+
+  expect(performance.now() - started).toBeLessThan(2_000);
 });
