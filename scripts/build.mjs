@@ -91,6 +91,7 @@ const bundle = await rolldown({
   input: {
     main: 'src/main.ts',
     'decide-worker': 'src/gateway/decision/decide-worker.ts',
+    'ledger-worker': 'src/record/ledger/ledger-worker.ts',
     'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
     'plant-store': 'src/plants/process/plant-store.ts',
     ...deferred,

@@ -7,6 +7,7 @@ import { watchFile } from '../config/source/watch.ts';
 import { GatewayError } from '../errors.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { Recorder } from '../record/recorder.ts';
+import { ledgerSettings } from './ledger-path.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
 import { type AddressFile, openAddressFile } from './serve/address-file.ts';
@@ -125,6 +126,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       host,
       port,
       record: recorder.write,
+      ledger: ledgerSettings(config, io),
       log,
       workers: count > 1 ? workers : undefined,
       store,

@@ -12,34 +12,13 @@ import {
 } from './build/projects.ts';
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
 import type { ProxyEnvironment } from './build/proxy.ts';
+import { buildRest, buildServer, type LedgerConfig, type ServerConfig } from './build/sections.ts';
 import { warnOfUnused } from './build/unused.ts';
-import { parseDuration } from './schema/durations.ts';
 import type { Settings } from './schema/schema.ts';
-import { parseSize } from './schema/sizes.ts';
 import type { CaFile } from './source/ca-files.ts';
 import type { KeyFile } from './source/key-files.ts';
 import { createReport, type Report } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
-
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly workers: number;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-  /** Named as `listen` and `readBody` take them. */
-  readonly limits: {
-    readonly headMs: number;
-    readonly bodyIdleMs: number;
-    readonly bodyTotalMs: number;
-    readonly headBytes: number;
-    readonly bodyBytes: number;
-    readonly connections: number;
-    readonly pipelined: number;
-    readonly writeMs: number;
-    readonly drainMs: number;
-  };
-}
 
 /** A key made at run time rather than written in the file. */
 export interface AddedKey {
@@ -86,7 +65,9 @@ export interface Config {
     readonly url?: string;
     readonly onFailure?: 'refuse' | 'local';
   };
-  readonly records: { readonly file?: string; readonly bodies: boolean };
+  readonly records: { readonly file?: string; readonly bodies: boolean; readonly ledger?: LedgerConfig };
+  /** Every limit of projects and keys. */
+  readonly limits: readonly KeyLimits[];
   readonly plants: {
     readonly baseUrl: string;
     readonly store: {
@@ -148,7 +129,8 @@ export function buildConfig(inputs: ConfigInputs): Config {
       keys: ring,
       secrets,
       policySource: Object.freeze({ policies, secrets }),
-      ...buildRest(settings),
+      ...buildRest(settings, isSandboxMode),
+      limits: allLimits(projects, sources),
       source: {
         settings,
         references,
@@ -201,6 +183,16 @@ function limitsOf(
   return limits.length === 0 ? {} : { limits };
 }
 
+function allLimits(
+  projects: ReadonlyMap<string, ProjectConfig>,
+  keys: readonly KeySource[],
+): readonly KeyLimits[] {
+  return [
+    ...[...projects.values()].flatMap((project) => limitsOf(project, '', undefined).limits ?? []),
+    ...keys.flatMap(({ id, limits }) => limitsOf(undefined, id, limits).limits ?? []),
+  ];
+}
+
 /** The `models` of a project are the commonest rule, written short: they become a policy like any other. */
 function withModelPolicies(
   written: Settings['policies'],
@@ -229,54 +221,6 @@ function reportPolicies(
     if ((kind === 'test' ? failedTests : severity) === 'error') report.error(at, message, { kind });
     else report.warn(at, message, { kind });
   }
-}
-
-function buildServer({
-  host,
-  port,
-  workers,
-  allowed_hosts,
-  allowed_origins,
-  limits,
-}: Settings['server']): ServerConfig {
-  return Object.freeze({
-    host,
-    port,
-    workers,
-    allowedHosts: new Set(allowed_hosts.map((name) => name.toLowerCase())),
-    allowedOrigins: new Set(allowed_origins.map((origin) => origin.toLowerCase())),
-    limits: Object.freeze({
-      headMs: parseDuration(limits.head_timeout) ?? 0,
-      bodyIdleMs: parseDuration(limits.body_idle_timeout) ?? 0,
-      bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
-      headBytes: parseSize(limits.head_size) ?? 0,
-      bodyBytes: parseSize(limits.body_size) ?? 0,
-      connections: limits.connections,
-      pipelined: limits.pipelined,
-      writeMs: parseDuration(limits.write_timeout) ?? 0,
-      drainMs: parseDuration(limits.drain) ?? 0,
-    }),
-  });
-}
-
-function buildRest({
-  state,
-  on_state_failure,
-  records,
-  plants,
-}: Settings): Pick<Config, 'state' | 'records' | 'plants'> {
-  const { enabled, host, port, database } = plants.store;
-  return {
-    state: Object.freeze({
-      ...(state !== 'memory' && { url: state }),
-      ...(on_state_failure !== undefined && { onFailure: on_state_failure }),
-    }),
-    records: Object.freeze({ bodies: records.bodies, ...(records.file !== null && { file: records.file }) }),
-    plants: Object.freeze({
-      baseUrl: plants.base_url.replace(/\/+$/, ''),
-      store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),
-    }),
-  };
 }
 
 /** Freezes an object and all plain objects and lists in it. Maps and sets stay; their types are read-only. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { GatewayError } from '../errors.ts';
-import { prepareSqliteFile } from './sqlite-file.ts';
+import { checkSqliteFile, prepareSqliteFile } from './sqlite-file.ts';
 
 export type SqliteValue = string | number | null;
 
@@ -28,7 +28,7 @@ export interface SqliteEngines {
   readonly reader: SqliteEngine;
 }
 
-interface SqliteModule {
+export interface SqliteModule {
   readonly DatabaseSync: new (file: string) => SqliteEngine;
 }
 
@@ -38,7 +38,7 @@ const walPauseMs = 50;
 
 /** Opens (and creates) a database file that only its owner can read. Throws config.invalid where it can't be used. */
 export async function openSqlite(file: string): Promise<SqliteEngines> {
-  const { DatabaseSync } = await loadModule();
+  const { DatabaseSync } = await loadSqlite();
   // Absolute, since SQLite gives ":memory:" and "file:…" a meaning of their own.
   const path = resolve(file);
   const opened: SqliteEngine[] = [];
@@ -66,6 +66,24 @@ export async function openSqlite(file: string): Promise<SqliteEngines> {
   }
 }
 
+/** Opens a file that is there already, for reading alone; another process may write it meanwhile. */
+export async function openSqliteReader(file: string): Promise<SqliteEngine> {
+  const { DatabaseSync } = await loadSqlite();
+  const path = resolve(file);
+  let engine: SqliteEngine | undefined;
+  try {
+    checkSqliteFile(path);
+    engine = new DatabaseSync(path);
+    engine.exec('PRAGMA busy_timeout = 5000; PRAGMA query_only = ON');
+    return engine;
+  } catch (cause) {
+    engine?.close();
+    if (cause instanceof GatewayError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
+  }
+}
+
 async function turnOnWal(engine: SqliteEngine): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -78,7 +96,7 @@ async function turnOnWal(engine: SqliteEngine): Promise<void> {
 }
 
 /** node:sqlite where this Node has it (from 22), else the same API as a package. */
-async function loadModule(): Promise<SqliteModule> {
+export async function loadSqlite(): Promise<SqliteModule> {
   const name: string = 'node:sqlite';
   const loaded: unknown = await withoutExperimentalWarning(() => import(name)).catch(
     () => import('@photostructure/sqlite'),

@@ -34,6 +34,13 @@ export function prepareSqliteFile(path: string): void {
   }
 }
 
+/** Throws config.invalid for what is missing, or not a plain file. */
+export function checkSqliteFile(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw unusable(path, 'does not exist');
+  refuseUnlessPlain(path, stats);
+}
+
 function refuseUnlessPlain(path: string, stats: Stats | undefined): void {
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) throw unusable(path, 'is a symbolic link; name the file itself');

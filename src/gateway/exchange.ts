@@ -6,9 +6,12 @@ import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lifetime.ts';
 import { limitHeaders } from '../limits/limit-headers.ts';
 import { LimitError, type Limiter } from '../limits/limiter.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
+import type { KnownKey } from './authenticate.ts';
+import { LedgerEntry, toIntent } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
 import { Spending, type SpendingRequest } from './spending.ts';
 
@@ -31,6 +34,7 @@ export class Exchange implements SwapRemoveItem {
   readonly startedMs = Date.now();
   readonly draft: RecordDraft;
   #spending: Spending | undefined;
+  #entry: LedgerEntry | undefined;
   isRecorded = true;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
@@ -72,6 +76,28 @@ export class Exchange implements SwapRemoveItem {
     return limiter === undefined ? undefined : this.#spending.reserve(limiter, this.startedMs);
   }
 
+  /**
+   * Enters what is about to be sent into the ledger; `finish` completes it. Throws limit.state_unavailable where
+   * that fails and something is required to be entered.
+   */
+  enter(ledger: Ledger, { key, isRequired }: EntryOptions): Promise<void> | undefined {
+    const { endpointName, model } = this.draft;
+    if (this.#spending === undefined) return undefined;
+    const intent = toIntent(this.#spending, {
+      requestId: this.id,
+      startedMs: this.startedMs,
+      project: key.project,
+      keyId: key.id,
+      endpoint: endpointName,
+      model,
+    });
+    if (intent === undefined) return undefined;
+    const entry = new LedgerEntry(ledger, intent);
+    return entry.begin({ isRequired }).then(() => {
+      this.#entry = entry;
+    });
+  }
+
   /** Rate-limit headers as the client's SDK reads them, a flat list; empty where nothing is limited. */
   limitHeaders(): readonly string[] {
     const states =
@@ -98,10 +124,18 @@ export class Exchange implements SwapRemoveItem {
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
-    if (this.#spending !== undefined)
-      this.draft.noteSpending(this.#spending, { status, isCut: error !== undefined });
-    return this.draft.finish({ status, error, configHash, scrub });
+    const spent =
+      this.#spending && this.draft.noteSpending(this.#spending, { status, isCut: error !== undefined });
+    const record = this.draft.finish({ status, error, configHash, scrub });
+    if (spent !== undefined) this.#entry?.finish(record, spent);
+    return record;
   }
+}
+
+interface EntryOptions {
+  readonly key: KnownKey;
+  /** Whether the exchange must not go on without. */
+  readonly isRequired: boolean;
 }
 
 /** A flat list of names and values as fields. */

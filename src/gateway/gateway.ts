@@ -3,6 +3,7 @@ import type { BodyLimits } from '../http/body.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PolicySet } from '../policy/compile.ts';
 import type { Router } from '../providers/route.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
@@ -36,6 +37,8 @@ export interface Gateway {
   readonly scrubber: Scrubber;
   /** What a key and its project may use; undefined where nothing is limited. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
+  /** Where every exchange is entered before its provider is called; undefined where none is kept. */
+  readonly ledger: Ledger | undefined;
   readonly record: RepeatFolder['write'];
   readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */

@@ -17,7 +17,7 @@ import { usableTargets } from './targets.ts';
  * decided and the budget is reserved, and whatever happens is recorded once.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
-  const { decider, router } = gateway;
+  const { decider, ledger, router } = gateway;
   try {
     const { endpoint, path, query } = receive(exchange, gateway.access);
     if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
@@ -36,8 +36,10 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const targets = usableTargets(route, request, endpoint);
     if (targets.length === 0) return sendEstimate(exchange, request);
 
-    const reserving = exchange.reserve({ request, endpoint, route, targets }, gateway.limiterFor(key));
+    const limiter = gateway.limiterFor(key);
+    const reserving = exchange.reserve({ request, endpoint, route, targets }, limiter);
     if (reserving !== undefined) await reserving;
+    if (ledger !== undefined) await exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
 
     const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
     await sendAnswer(exchange, forwarded, { endpoint, request, gateway, check });

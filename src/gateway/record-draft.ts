@@ -4,7 +4,7 @@ import { nanoUsdPerUsd } from '../limits/price.ts';
 import { type Action, actions, type Decision, type Verdict } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
-import type { Spending } from './spending.ts';
+import type { Spending, Spent } from './spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
@@ -62,6 +62,14 @@ export class RecordDraft {
 
   get keyId(): string | undefined {
     return this.#fields.key;
+  }
+
+  get endpointName(): string {
+    return this.#fields.endpoint ?? '';
+  }
+
+  get model(): string {
+    return this.#fields.model ?? '';
   }
 
   get isStream(): boolean {
@@ -169,7 +177,7 @@ export class RecordDraft {
   noteSpending(
     spending: Spending,
     { status, isCut }: { readonly status: number; readonly isCut: boolean },
-  ): void {
+  ): Spent {
     const fields = this.#fields;
     const { provider, target_model: model } = fields;
     const target = provider === undefined || model === undefined ? undefined : { provider, model };
@@ -179,6 +187,7 @@ export class RecordDraft {
       fields.cost_usd = spent.nanoUsd / nanoUsdPerUsd;
     const would = spending.reservation?.wouldRefuse ?? [];
     if (would.length > 0) fields.would_limit = would;
+    return spent;
   }
 
   /** What the client was not sent of a provider's failure; without secrets. */

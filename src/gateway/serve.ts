@@ -10,6 +10,7 @@ import type { OwnerProof } from '../owner-proof.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
@@ -66,6 +67,8 @@ interface ServeOptions {
   readonly record: WriteRecord;
   /** Where limits are counted; in memory where nothing is said. They outlive every configuration. */
   readonly counters?: Counters;
+  /** Kept by whoever opened it, who closes it after the drain; no ledger is kept where nothing is said. */
+  readonly ledger?: Ledger | undefined;
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
   /** Whether other processes share the port, and with it the exchanges. */
@@ -88,6 +91,7 @@ export async function serveGateway({
   config,
   record,
   counters = new MemoryCounters(),
+  ledger,
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
@@ -114,7 +118,16 @@ export async function serveGateway({
     return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
   };
   const health: Health = { ownerProof, countOpen: () => (isOneOfMany ? undefined : countHere()) };
-  const shared = { counters, record: repeats.write, deciderEntry, admit, startedMs, isReady, health };
+  const shared = {
+    counters,
+    ledger,
+    record: repeats.write,
+    deciderEntry,
+    admit,
+    startedMs,
+    isReady,
+    health,
+  };
   let current = build(config, shared);
 
   const server = await listen({
@@ -164,6 +177,7 @@ export async function serveGateway({
 
 interface Shared {
   readonly counters: Counters;
+  readonly ledger: Ledger | undefined;
   readonly record: RepeatFolder['write'];
   readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
@@ -174,7 +188,7 @@ interface Shared {
 
 function build(
   config: GatewayConfig,
-  { counters, record, deciderEntry, admit, startedMs, isReady, health }: Shared,
+  { counters, ledger, record, deciderEntry, admit, startedMs, isReady, health }: Shared,
 ) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
@@ -193,6 +207,7 @@ function build(
     configHash: config.hash,
     scrubber: new Scrubber(config.secrets),
     scrubText: createTextScrubber(config.secrets),
+    ledger,
     record,
     recordsBodies: config.recordsBodies,
     limiterFor: limitersFor(counters),

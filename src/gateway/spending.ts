@@ -83,6 +83,26 @@ export class Spending {
     });
   }
 
+  /** Whether the provider charges for it. */
+  get isCharged(): boolean {
+    return this.#request.endpoint.kind !== 'count';
+  }
+
+  /** The most that the exchange can use up; the dearest of its targets counts. */
+  worst(): {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly nanoUsd: number | undefined;
+  } {
+    const worst = this.#tokens();
+    const costs = this.#prices().flatMap((price) => (price === undefined ? [] : [worstCostOf(worst, price)]));
+    return {
+      inputTokens: worst.input,
+      outputTokens: worst.output,
+      nanoUsd: costs.length === 0 ? undefined : Math.max(...costs),
+    };
+  }
+
   /** What was used, once the exchange is over; what was reserved beyond it is given back. */
   settle(ending: Ending): Spent {
     const { target, status } = ending;
@@ -102,17 +122,15 @@ export class Spending {
 
   #worstCase(limiter: Limiter): Amounts {
     if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
-    const { targets } = this.#request;
-    const worst = this.#tokens();
-    const prices = targets.map((target) =>
-      this.#priceAt({ provider: target.provider.options.name, model: target.model }),
+    if (limiter.needsPrice && this.#prices().includes(undefined)) throw unpriced(this.#request.request.model);
+    const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
+    return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
+  }
+
+  #prices(): readonly (Price | undefined)[] {
+    return this.#request.targets.map(({ provider, model }) =>
+      this.#priceAt({ provider: provider.options.name, model }),
     );
-    if (limiter.needsPrice && prices.includes(undefined)) throw unpriced(this.#request.request.model);
-    const nanoUsd = Math.max(
-      0,
-      ...prices.map((price) => (price === undefined ? 0 : worstCostOf(worst, price))),
-    );
-    return { requests: 1, tokens: worst.input + worst.output, nanoUsd };
   }
 
   /** The most tokens that the request and its answer can have, as far as can be known before. */

@@ -1,6 +1,7 @@
-/** A day or a month in a time zone: its name (`2026-11-22`, `2026-11`) and when it ends, in ms since 1970. */
+/** A day or a month in a time zone: its name (`2026-11-22`, `2026-11`), when it starts and ends, in ms since 1970. */
 export interface Period {
   readonly name: string;
+  readonly startsMs: number;
   readonly endsMs: number;
 }
 
@@ -24,28 +25,28 @@ export function createCalendar(timeZone: string): Calendar {
   });
   const nameOf = (ms: number, length: number) => format.format(ms).slice(0, length);
   const named = (length: number, longestHours: number) => {
-    let known: { startsMs: number; period: Period } | undefined;
+    let known: Period | undefined;
     return (nowMs: number): Period => {
-      if (known !== undefined && nowMs >= known.startsMs && nowMs < known.period.endsMs) return known.period;
+      if (known !== undefined && nowMs >= known.startsMs && nowMs < known.endsMs) return known;
       const name = nameOf(nowMs, length);
-      known = {
-        startsMs: nowMs,
-        period: { name, endsMs: endOf(name, nowMs, longestHours, (ms) => nameOf(ms, length)) },
-      };
-      return known.period;
+      const isIn = (ms: number) => nameOf(ms, length) === name;
+      const longestMs = longestHours * hourMs;
+      const startsMs = border(nowMs, nowMs - longestMs, isIn);
+      known = { name, startsMs, endsMs: border(nowMs, nowMs + longestMs, isIn) + 1 };
+      return known;
     };
   };
   return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
 }
 
-/** The first millisecond whose name is another one, by halves: names change once within the range. */
-function endOf(name: string, nowMs: number, longestHours: number, nameAt: (ms: number) => string): number {
-  let low = nowMs;
-  let high = nowMs + longestHours * hourMs;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (nameAt(middle) === name) low = middle;
-    else high = middle;
+/** The last millisecond of the period on the way from one within it to one outside, by halves: it is left once. */
+function border(insideMs: number, outsideMs: number, isIn: (ms: number) => boolean): number {
+  let inside = insideMs;
+  let outside = outsideMs;
+  while (Math.abs(outside - inside) > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (isIn(middle)) inside = middle;
+    else outside = middle;
   }
-  return high;
+  return inside;
 }

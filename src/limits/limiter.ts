@@ -23,7 +23,7 @@ export interface Reservation {
   settle(used: Amounts): void;
 }
 
-interface PlannedLimit {
+export interface PlannedLimit {
   readonly limit: LimitName;
   readonly scope: KeyLimits;
   readonly max: number;
@@ -39,12 +39,17 @@ export class Limiter {
   readonly needsAmounts: boolean;
   /** Whether a model without a price must be refused. */
   readonly needsPrice: boolean;
+  /** Whether something must hold for longer than this process runs. */
+  readonly hasBudget: boolean;
 
   /** Throws RangeError for an unknown time zone. */
   constructor(counters: Counters, scopes: readonly KeyLimits[]) {
     this.#counters = counters;
-    this.#planned = scopes.flatMap((scope) => plan(scope));
+    this.#planned = scopes.flatMap((scope) => planLimits(scope));
     this.needsAmounts = this.#planned.some(({ limit }) => limitTable[limit].unit !== 'requests');
+    this.hasBudget = this.#planned.some(
+      ({ limit, scope }) => limitTable[limit].kind === 'period' && scope.settings.mode === 'enforce',
+    );
     this.needsPrice = this.#planned.some(
       ({ limit, scope }) =>
         limitTable[limit].unit === 'nanoUsd' &&
@@ -95,7 +100,7 @@ export class Limiter {
   }
 }
 
-function plan(scope: KeyLimits): readonly PlannedLimit[] {
+export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   const calendar = createCalendar(scope.settings.time_zone);
   return limitNames.flatMap((limit) => {
     const max = scope.settings[limit];

@@ -66,8 +66,12 @@ export class RemoteCounters implements Counters {
 
 /** The first process's side: one for all workers, so that limits hold for them together. */
 export class CounterService {
-  readonly counters = new MemoryCounters();
+  readonly counters: MemoryCounters;
   readonly #open = new Map<number, Map<number, Ticket>>();
+
+  constructor(counters = new MemoryCounters()) {
+    this.counters = counters;
+  }
 
   /** The answer to a worker's request; undefined where it needs none. `worker` is the id of its process. */
   answer(worker: number, request: CounterRequest): CounterAnswer | undefined {

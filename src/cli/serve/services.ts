@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
+import type { LedgerSettings } from './server/ledger.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
@@ -32,6 +33,8 @@ interface ServicesOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly record: WriteRecord;
+  /** Without it no ledger is kept. */
+  readonly ledger?: LedgerSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
@@ -89,7 +92,7 @@ async function startServer(options: ServicesOptions, sandboxUrl: string | undefi
   const { workers } = options;
   if (workers === undefined) return serveHere({ log: () => undefined, ...options, sandboxUrl });
   const { startWorkers } = await import('./workers/start-workers.ts');
-  return startWorkers({ ...options, workers, sandboxUrl });
+  return startWorkers({ log: () => undefined, ...options, workers, sandboxUrl });
 }
 
 /** A sample service must not keep the gateway from starting; only what somebody configured wrongly does. */

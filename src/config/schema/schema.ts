@@ -228,7 +228,30 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
-      ledger: z.boolean().default(false).describe('Keep durable rows of usage.'),
+      ledger: z
+        .boolean()
+        .optional()
+        .describe(
+          'Keep durable rows of usage, from which budgets go on after a restart; when absent, unless only the sandbox is served.',
+        ),
+      ledger_file: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe('SQLite file of the ledger; null: in the state directory.'),
+      ledger_days: z
+        .int()
+        .min(1)
+        .max(3_650)
+        .default(90)
+        .describe('How many days its rows are kept; sums are kept for 400 days.'),
+      ledger_megabytes: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(1_000)
+        .describe('How large the file may become before the oldest rows are deleted.'),
     })
     .prefault({})
     .describe('What is written about each exchange.'),

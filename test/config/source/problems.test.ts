@@ -116,10 +116,6 @@ test.each([
 });
 
 test.each([
-  [
-    'records: { ledger: true }',
-    'gateway.yaml:1:20  records.ledger: not available in this version; only false is',
-  ],
   ['metrics: { port: 9 }', 'gateway.yaml:1:18  metrics.port: not available in this version; only null is'],
   [
     'inspector: { enabled: true }',
@@ -131,7 +127,7 @@ test.each([
 
 test('takes the values that already work', async () => {
   const yaml =
-    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: false }\nmetrics: { port: null }\ninspector: { enabled: false }';
+    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: true }\nmetrics: { port: null }\ninspector: { enabled: false }';
 
   expect(await problemsOf(yaml)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import type { OwnerProof } from '../../../owner-proof.ts';
 import type { WriteRecord } from '../../../record/record.ts';
 import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
+import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 
 /** Whatever answers at the gateway's address: this process, or several that share the port. */
 export interface ServerHandle {
@@ -30,6 +31,8 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly record: WriteRecord;
+  /** Undefined where no ledger is kept. */
+  readonly ledger?: LedgerSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
@@ -40,7 +43,12 @@ interface ServerOptions {
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
-  const counters = await openCounters(config.state, log);
+  const opened = options.ledger && (await openLedgerFor(options.ledger, config.limits, log));
+  const close = async () => {
+    await counters.close();
+    await opened?.ledger.close();
+  };
+  const counters = await openCounters(config.state, log, opened?.restored);
   const server = await serveGateway({
     host,
     port,
@@ -48,9 +56,10 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     config: gatewayConfig(config, sandboxUrl),
     record,
     counters,
+    ledger: opened?.ledger,
     ownerProof,
   }).catch(async (error) => {
-    await counters.close();
+    await close();
     throw error;
   });
   return {
@@ -58,7 +67,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     prepare: (next, url) => server.prepare(gatewayConfig(next, url)),
     drain: async () => {
       await server.drain();
-      await counters.close();
+      await close();
     },
   };
 }

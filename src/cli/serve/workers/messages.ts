@@ -2,6 +2,7 @@ import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { LedgerSettings, RestoredSum } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
@@ -17,6 +18,9 @@ export interface WorkerStart extends WorkerConfig {
   readonly workers: number;
   readonly startedMs: number;
   readonly recording: Recording;
+  readonly ledger: LedgerSettings | undefined;
+  /** For a Redis that has no counters. */
+  readonly restored: readonly RestoredSum[];
   readonly ownerProof: OwnerProof | undefined;
 }
 

@@ -8,8 +8,10 @@ import {
 } from '../../../gateway/serve.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import { RemoteCounters } from '../../../limits/shared-counters.ts';
+import type { Ledger } from '../../../record/ledger/ledger.ts';
 import { openCounters } from '../server/counters.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
+import { openLedgerFor } from '../server/ledger.ts';
 import { openRecorder } from '../server/recording.ts';
 import { letHeapGrow } from '../server/server-handle.ts';
 import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
@@ -28,6 +30,7 @@ let following = Promise.resolve();
 // Limits are counted in the first process, or in a Redis. Its answers must not wait behind commands.
 const shared = new RemoteCounters(answer);
 let counters: Counters = shared;
+let ledger: Ledger | undefined;
 process.on('message', (command: WorkerCommand) => {
   if (command.kind === 'limits.granted') return shared.receive(command);
   following = following.then(() => answerTo(command));
@@ -65,6 +68,7 @@ async function follow(command: OrderedCommand): Promise<void> {
     case 'drain':
       await server?.drain();
       await counters.close();
+      await ledger?.close();
       process.stderr.write('', () => process.exit()); // what was written before has gone out then
       return new Promise(() => undefined);
   }
@@ -77,8 +81,11 @@ async function start(options: WorkerStart): Promise<void> {
   const recorder = openRecorder(options.recording, process.stderr);
   process.once('exit', () => recorder.close());
   const config = rebuildConfig(options.config);
-  if (config.state.url !== undefined) {
-    counters = await openCounters(config.state, (level, message) => recorder.log(level, message));
+  if (config.state.url !== undefined)
+    counters = await openCounters(config.state, recorder.log, options.restored);
+  if (options.ledger !== undefined) {
+    // The first process has summed up what the budgets used.
+    ledger = (await openLedgerFor(options.ledger, [], recorder.log)).ledger;
   }
   const { limits } = config.server;
   server = await serveGateway({
@@ -88,6 +95,7 @@ async function start(options: WorkerStart): Promise<void> {
     config: withShares(config, options.sandboxUrl),
     record: recorder.write,
     counters,
+    ledger,
     startedMs,
     ownerProof: options.ownerProof,
     isOneOfMany: true,

@@ -4,6 +4,8 @@ import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import { restoredCounters } from '../server/counters.ts';
+import { type LedgerSettings, openLedgerFor, type RestoredSum } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 import type { ServerHandle } from '../server/server-handle.ts';
 import type { WorkerConfig } from './messages.ts';
@@ -23,6 +25,8 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly workers: WorkersOptions;
+  readonly ledger?: LedgerSettings | undefined;
+  readonly log: (level: 'info' | 'error', message: string) => void;
   readonly ownerProof?: OwnerProof | undefined;
 }
 
@@ -41,6 +45,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
   // Only with a definite port does a new process find its way back when all have died.
   const port = await probe(served);
   const startedMs = Date.now();
+  const restored = await restoreBudgets(served);
   let current: WorkerConfig = { config: config.source, sandboxUrl };
   const startOptions = () => ({
     ...current,
@@ -49,6 +54,8 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     workers: options.count,
     startedMs,
     recording: options.recording,
+    ledger: served.ledger,
+    restored,
     ownerProof: served.ownerProof,
   });
 
@@ -60,7 +67,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const drainMs = config.server.limits.drainMs + endingMs;
-  const limits = new CounterService();
+  const limits = new CounterService(restoredCounters(restored));
   const workers = Array.from(
     { length: options.count },
     () => new Worker({ ...options, limits, start: startOptions, drainMs }),
@@ -98,4 +105,16 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
       await Promise.all(workers.map((worker) => worker.drain()));
     },
   };
+}
+
+/** What the budgets have used, summed up once for all workers; each of them writes to the ledger itself. */
+async function restoreBudgets({
+  ledger: settings,
+  config,
+  log,
+}: Pick<ServerOptions, 'ledger' | 'config' | 'log'>): Promise<readonly RestoredSum[]> {
+  if (settings === undefined || config.limits.length === 0) return [];
+  const { ledger, restored } = await openLedgerFor(settings, config.limits, log);
+  await ledger.close();
+  return restored;
 }

@@ -1,0 +1,89 @@
+import type { Config } from '../config.ts';
+import { parseDuration } from '../schema/durations.ts';
+import type { Settings } from '../schema/schema.ts';
+import { parseSize } from '../schema/sizes.ts';
+
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly workers: number;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** Named as `listen` and `readBody` take them. */
+  readonly limits: {
+    readonly headMs: number;
+    readonly bodyIdleMs: number;
+    readonly bodyTotalMs: number;
+    readonly headBytes: number;
+    readonly bodyBytes: number;
+    readonly connections: number;
+    readonly pipelined: number;
+    readonly writeMs: number;
+    readonly drainMs: number;
+  };
+}
+
+/** Where the ledger is kept, and how much of it; without a file in the state directory. */
+export interface LedgerConfig {
+  readonly file?: string;
+  readonly days: number;
+  readonly bytes: number;
+}
+
+export function buildServer({
+  host,
+  port,
+  workers,
+  allowed_hosts,
+  allowed_origins,
+  limits,
+}: Settings['server']): ServerConfig {
+  return Object.freeze({
+    host,
+    port,
+    workers,
+    allowedHosts: new Set(allowed_hosts.map((name) => name.toLowerCase())),
+    allowedOrigins: new Set(allowed_origins.map((origin) => origin.toLowerCase())),
+    limits: Object.freeze({
+      headMs: parseDuration(limits.head_timeout) ?? 0,
+      bodyIdleMs: parseDuration(limits.body_idle_timeout) ?? 0,
+      bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
+      headBytes: parseSize(limits.head_size) ?? 0,
+      bodyBytes: parseSize(limits.body_size) ?? 0,
+      connections: limits.connections,
+      pipelined: limits.pipelined,
+      writeMs: parseDuration(limits.write_timeout) ?? 0,
+      drainMs: parseDuration(limits.drain) ?? 0,
+    }),
+  });
+}
+
+const bytesPerMegabyte = 1_000_000;
+
+export function buildRest(
+  { state, on_state_failure, records, plants }: Settings,
+  isSandboxMode: boolean,
+): Pick<Config, 'state' | 'records' | 'plants'> {
+  const { enabled, host, port, database } = plants.store;
+  return {
+    state: Object.freeze({
+      ...(state !== 'memory' && { url: state }),
+      ...(on_state_failure !== undefined && { onFailure: on_state_failure }),
+    }),
+    records: Object.freeze({
+      bodies: records.bodies,
+      ...(records.file !== null && { file: records.file }),
+      ...((records.ledger ?? !isSandboxMode) && {
+        ledger: Object.freeze({
+          days: records.ledger_days,
+          bytes: records.ledger_megabytes * bytesPerMegabyte,
+          ...(records.ledger_file !== null && { file: records.ledger_file }),
+        }),
+      }),
+    }),
+    plants: Object.freeze({
+      baseUrl: plants.base_url.replace(/\/+$/, ''),
+      store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),
+    }),
+  };
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from '../errors.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
+import type { Intent } from '../record/ledger/ledger-row.ts';
+import type { ExchangeRecord } from '../record/record.ts';
+import type { Spending, Spent } from './spending.ts';
+
+const retryAfterS = 5;
+
+/** What the ledger has of one exchange: an intent before the call, a row after it. */
+export class LedgerEntry {
+  readonly #ledger: Ledger;
+  readonly #intent: Intent;
+
+  constructor(ledger: Ledger, intent: Intent) {
+    this.#ledger = ledger;
+    this.#intent = intent;
+  }
+
+  /**
+   * Resolves when the intent is on the disk. Where the ledger can't be written, an exchange under a budget is refused
+   * (limit.state_unavailable): after a restart nobody would know what it spent. Any other goes on.
+   */
+  async begin({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
+    try {
+      await this.#ledger.begin(this.#intent);
+    } catch (cause) {
+      if (!isRequired) return;
+      this.#ledger.cancel(this.#intent.requestId);
+      const message = 'the ledger can not be written, and this key has a budget to keep; try again soon';
+      throw new GatewayError('limit.state_unavailable', message, { cause, retryAfterS });
+    }
+  }
+
+  finish(record: ExchangeRecord, { usage, nanoUsd }: Spent): void {
+    const { status, outcome, provider, target_model, decision, reason, first_byte_ms, total_ms } = record;
+    this.#ledger.finish({
+      ...this.#intent,
+      provider: provider ?? null,
+      targetModel: target_model ?? null,
+      status,
+      outcome,
+      decision: decision ?? null,
+      reason: reason ?? null,
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      cacheReadTokens: usage?.cacheReadTokens ?? 0,
+      cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
+      reasoningTokens: usage?.reasoningTokens ?? 0,
+      // Nothing used costs nothing, whatever the price.
+      nanoUsd: usage === undefined ? 0 : (nanoUsd ?? null),
+      isEstimated: usage?.isEstimated === true,
+      firstByteMs: first_byte_ms ?? null,
+      totalMs: total_ms,
+    });
+  }
+}
+
+/** What is written before the call; undefined for what no provider charges for. */
+export function toIntent(
+  spending: Spending,
+  facts: Pick<Intent, 'requestId' | 'startedMs' | 'project' | 'keyId' | 'endpoint' | 'model'>,
+): Intent | undefined {
+  if (!spending.isCharged) return undefined;
+  const { inputTokens, outputTokens, nanoUsd } = spending.worst();
+  return { ...facts, inputTokens, outputTokens, nanoUsd: nanoUsd ?? null };
+}

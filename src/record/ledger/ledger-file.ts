@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { loadSqlite, openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
+import { sqliteFailure } from '../../database/sqlite-failure.ts';
+import { findOwners, isOwnerAlive, lockOwner, type Owner, removeOwner } from './ledger-owner.ts';
+import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
+import { prepareSchema, quarterMs } from './ledger-schema.ts';
+import { type LedgerStatements, prepareStatements } from './ledger-statements.ts';
+
+/** How long and how large the rows may become; the sums by quarters of an hour are kept for over a year. */
+export interface Retention {
+  readonly days: number;
+  readonly bytes: number;
+}
+
+/** The ledger's file, opened for writing. It blocks, and so belongs into a thread of its own. */
+export interface LedgerFile {
+  /** All changes or none, on the disk when it returns. */
+  commit(changes: readonly LedgerChange[]): void;
+  sums(wanted: readonly WantedSum[]): readonly KnownSum[];
+  /** Deletes some of the oldest rows, where there are too many; true where more are left to delete. */
+  prune(retention: Retention, nowMs: number): boolean;
+  close(): void;
+}
+
+const dayMs = 86_400_000;
+/** Longer than the longest budget, and long enough to compare a month with that of the last year. */
+const sumDays = 400;
+// Few enough that a commit hardly waits for them.
+const pruneRows = 500;
+const lockWaitMs = 5_000;
+const lockPauseMs = 1;
+
+/** Opens or makes the ledger, and settles what dead processes left open in it. Throws where it can't be used. */
+export async function openLedgerFile(path: string): Promise<LedgerFile> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const sqlite = await loadSqlite();
+  const { writer, reader } = await openSqlite(path);
+  reader.close();
+  const id = randomUUID();
+  let owner: Owner | undefined;
+  try {
+    // Whoever looks for dead owners holds the same lock, so nobody sees this one's file before it is locked.
+    const statements = transaction(writer, () => {
+      prepareSchema(writer);
+      owner = lockOwner(sqlite, path, id);
+      const prepared = prepareStatements(writer, id);
+      const dead = [...new Set([...prepared.owners(), ...findOwners(path)])].filter(
+        (other) => other !== id && !isOwnerAlive(sqlite, path, other),
+      );
+      for (const other of dead) prepared.settle(other);
+      return { prepared, dead };
+    });
+    for (const other of statements.dead) removeOwner(path, other);
+    return ledgerFile(writer, statements.prepared, owner);
+  } catch (error) {
+    owner?.release();
+    writer.close();
+    throw error;
+  }
+}
+
+function ledgerFile(
+  engine: SqliteEngine,
+  statements: LedgerStatements,
+  owner: Owner | undefined,
+): LedgerFile {
+  const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
+  return {
+    commit: (changes) =>
+      transaction(engine, () => {
+        for (const change of changes) statements.apply(change);
+      }),
+    sums: (wanted) => wanted.map((each) => statements.sum(each)),
+    prune: ({ days, bytes }, nowMs) =>
+      transaction(engine, () => {
+        engine
+          .prepare('delete from sums where quarter < ?')
+          .run(Math.floor((nowMs - sumDays * dayMs) / quarterMs));
+        const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
+        const deleted = engine
+          .prepare(
+            `delete from exchanges where id in (select id from exchanges order by id limit ?) and started_ms < ?`,
+          )
+          .run(pruneRows, used > bytes ? nowMs : nowMs - days * dayMs);
+        return Number(deleted.changes) === pruneRows;
+      }),
+    close: () => {
+      engine.close();
+      owner?.release();
+    },
+  };
+}
+
+/** One transaction, which waits for other processes that write. Not asynchronous: nothing else runs in this thread. */
+function transaction<Value>(engine: SqliteEngine, work: () => Value): Value {
+  begin(engine, performance.now() + lockWaitMs);
+  try {
+    const value = work();
+    engine.exec('commit');
+    return value;
+  } catch (error) {
+    try {
+      engine.exec('rollback');
+    } catch {
+      // SQLite itself has rolled back, as it does where the disk is full.
+    }
+    throw error;
+  }
+}
+
+function begin(engine: SqliteEngine, deadline: number): void {
+  for (;;) {
+    try {
+      return engine.exec('begin immediate');
+    } catch (error) {
+      if (sqliteFailure(error) !== 'locked' || performance.now() > deadline) throw error;
+    }
+    // SQLite's own waiting becomes longer and longer, up to a tenth of a second.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lockPauseMs);
+  }
+}

@@ -1,0 +1,229 @@
+import { Worker } from 'node:worker_threads';
+import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
+import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
+
+/** The ledger can't be written from now on, or can again; or changes are lost for good. */
+export type LedgerEvent =
+  | { readonly kind: 'failing'; readonly cause: string }
+  | { readonly kind: 'working' }
+  | { readonly kind: 'lost'; readonly changes: number };
+
+export interface LedgerOptions extends LedgerThreadData {
+  readonly onEvent: (event: LedgerEvent) => void;
+  /** What is to be known before the first request. */
+  readonly wanted: readonly WantedSum[];
+}
+
+/** An open ledger, or one whose thread still tries to open it: until then every intent fails. */
+export interface OpenedLedger {
+  readonly ledger: Ledger;
+  /** Undefined where the file can't be opened. */
+  readonly sums: readonly KnownSum[] | undefined;
+  readonly problem: string | undefined;
+}
+
+/** Durable usage: what was let through, written before the provider is called, and what became of it. */
+export interface Ledger {
+  /** Resolves when the intent is on the disk. Throws LedgerFailure. */
+  begin(intent: Intent): Promise<void>;
+  /** Takes an intent back, whether it got to the disk or not. */
+  cancel(requestId: string): void;
+  /** Nobody waits for it: with the intent on the disk nothing can be forgotten. */
+  finish(row: LedgerRow): void;
+  /** Everything is on the disk when it resolves, as far as that is possible. */
+  close(): Promise<void>;
+}
+
+/** Why an intent is not on the disk. */
+export class LedgerFailure extends Error {}
+
+interface Waiting {
+  readonly at: number;
+  readonly sinceMs: number;
+  readonly resolve: () => void;
+  readonly reject: (failure: LedgerFailure) => void;
+}
+
+// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
+/** Final rows wait this long for others to come along. */
+const gatherMs = 20;
+/** A disk that takes longer counts as failing. */
+const longestWaitMs = 2_000;
+const watchMs = 500;
+const closeMs = 5_000;
+const restartMs = 1_000;
+
+/** Starts the ledger's thread and waits until the file was opened, or could not be; then the thread tries again. */
+export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
+  const ledger = new LedgerThread(options);
+  const tried = await ledger.tried;
+  ledger.unref();
+  return { ledger, ...tried };
+}
+
+type FirstTry = Omit<OpenedLedger, 'ledger'>;
+
+class LedgerThread implements Ledger {
+  readonly tried: Promise<FirstTry>;
+  readonly #options: LedgerOptions;
+  readonly #watch: NodeJS.Timeout;
+  #worker: Worker;
+  #changes: LedgerChange[] = [];
+  #waiting: Waiting[] = [];
+  #count = 0;
+  #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined;
+  #isSoon = false;
+  #isOpen = false;
+  #isFailing = false;
+  #isClosing = false;
+  #closed: Promise<void> | undefined;
+  #onTried: (outcome: FirstTry) => void = () => undefined;
+  #onClosed: () => void = () => undefined;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.tried = new Promise((resolve) => {
+      this.#onTried = resolve;
+    });
+    this.#worker = this.#start();
+    this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
+  }
+
+  begin(intent: Intent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isOpen) return reject(new LedgerFailure('the ledger is not open'));
+      this.#add({ kind: 'begin', intent });
+      this.#waiting.push({ at: this.#count, sinceMs: performance.now(), resolve, reject });
+      if (this.#isSoon) return;
+      // One message for all that one tick brings.
+      this.#isSoon = true;
+      clearTimeout(this.#flushing as NodeJS.Timeout | undefined);
+      this.#flushing = setImmediate(() => this.#flush());
+    });
+  }
+
+  cancel(requestId: string): void {
+    this.#add({ kind: 'cancel', requestId });
+    this.#flushLater();
+  }
+
+  finish(row: LedgerRow): void {
+    this.#add({ kind: 'finish', row });
+    this.#flushLater();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#flush();
+    this.#isClosing = true;
+    clearInterval(this.#watch);
+    const closed = new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+    });
+    this.#worker.ref();
+    this.#post({ kind: 'close' });
+    const late = setTimeout(() => this.#onClosed(), closeMs);
+    await closed;
+    clearTimeout(late);
+    await this.#worker.terminate();
+  }
+
+  #add(change: LedgerChange): void {
+    this.#changes.push(change);
+    this.#count += 1;
+  }
+
+  #flushLater(): void {
+    this.#flushing ??= setTimeout(() => this.#flush(), gatherMs);
+  }
+
+  #flush(): void {
+    this.#flushing = undefined;
+    this.#isSoon = false;
+    if (this.#changes.length === 0) return;
+    this.#post({ kind: 'changes', json: JSON.stringify(this.#changes), upTo: this.#count });
+    this.#changes = [];
+  }
+
+  /** From now on it does not keep a process that has nothing else to do. */
+  unref(): void {
+    this.#worker.unref();
+  }
+
+  #post(command: LedgerCommand): void {
+    this.#worker.postMessage(command);
+  }
+
+  #start(): Worker {
+    const { path, retention, wanted } = this.#options;
+    const worker = new Worker(new URL(entry, import.meta.url), {
+      workerData: { path, retention } satisfies LedgerThreadData,
+      env: {},
+      name: 'ledger',
+    });
+    worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
+    worker.on('error', (error) => this.#fail(error.message, this.#count));
+    worker.on('exit', () => this.#lose(worker));
+    worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
+    return worker;
+  }
+
+  #receive(answer: LedgerAnswer): void {
+    switch (answer.kind) {
+      case 'opened':
+        this.#onTried({ sums: answer.sums, problem: undefined });
+        this.#isOpen = true;
+        return this.#work();
+      case 'committed':
+        for (const { resolve } of this.#taken(answer.upTo)) resolve();
+        return this.#isOpen ? this.#work() : undefined;
+      case 'failed':
+        return this.#fail(answer.cause, answer.upTo);
+      case 'lost':
+        return this.#options.onEvent(answer);
+      case 'closed':
+        return this.#onClosed();
+    }
+  }
+
+  #work(): void {
+    if (this.#isFailing) this.#options.onEvent({ kind: 'working' });
+    this.#isFailing = false;
+  }
+
+  #fail(cause: string, upTo: number): void {
+    this.#onTried({ sums: undefined, problem: cause });
+    if (!this.#isFailing) this.#options.onEvent({ kind: 'failing', cause });
+    this.#isFailing = true;
+    for (const { reject } of this.#taken(upTo)) reject(new LedgerFailure(cause));
+  }
+
+  #failLate(): void {
+    const oldest = this.#waiting[0];
+    if (oldest === undefined || performance.now() - oldest.sinceMs < longestWaitMs) return;
+    this.#fail('the disk takes too long', oldest.at);
+  }
+
+  /** Those that wait for changes up to a number; they wait no longer. */
+  #taken(upTo: number): readonly Waiting[] {
+    const count = this.#waiting.findIndex(({ at }) => at > upTo);
+    return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);
+  }
+
+  /** The thread died: what it had not written is lost, and intents of exchanges in flight become `unknown`. */
+  #lose(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    if (this.#isClosing) return this.#onClosed();
+    this.#fail('the thread of the ledger ended', this.#count);
+    setTimeout(() => {
+      if (this.#isClosing) return;
+      this.#worker = this.#start();
+      this.#worker.unref();
+    }, restartMs).unref();
+  }
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { type Child, startProgram } from '../../kit/child.ts';
+import { emptyDirectory } from '../../kit/command.ts';
+import type { ScriptedHost } from '../../kit/host.ts';
+import { ask, configure, host } from './workers/serving.ts';
+
+const key = 'a-project-key-for-the-ledger';
+const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
+const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
+const text = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-test',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  usage,
+});
+
+const running: Child[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.process.kill('SIGKILL');
+});
+
+function config({ url }: ScriptedHost, limits: string, more = ''): string {
+  return `
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt, pricing: { input: 1, output: 2 } }]
+projects:
+  shop:
+    ${limits}
+    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
+${more}`;
+}
+
+async function start(home: string) {
+  const child = startProgram(['serve', '-p', '0'], home, { SHOP_KEY: key });
+  running.push(child);
+  await child.wrote('"listening"');
+  const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
+  return { child, home, url: url as string, key, workers: [] };
+}
+
+async function stop({ child }: { child: Child }, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  child.process.kill(signal);
+  await child.ended;
+}
+
+async function query<Row>(home: string, sql: string): Promise<readonly Row[]> {
+  const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
+  const rows = engine.prepare(sql).all();
+  engine.close();
+  return rows as readonly Row[];
+}
+
+function answering(): Promise<ScriptedHost> {
+  return host((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(text);
+  });
+}
+
+test.each([1, 2])(
+  'a restart keeps a budget: 40 of 50 used, 10 are left (workers: %i)',
+  async (workers) => {
+    const home = emptyDirectory();
+    // What each reserves is no more than what it uses, so the budget is for exactly 50.
+    const limits = `limits: { tokens_per_day: ${120 * 50 + 10} }`;
+    configure(home, config(await answering(), limits, `server: { workers: ${workers} }`));
+    const first = await start(home);
+    for (let i = 0; i < 40; i += 1) expect((await ask(first, body)).status).toBe(200);
+    await stop(first);
+
+    const second = await start(home);
+    const statuses: number[] = [];
+    for (let i = 0; i < 15; i += 1) statuses.push((await ask(second, body)).status);
+
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
+    await stop(second);
+    expect(await query(home, 'select count(*) as count, sum(nano_usd) as usd from exchanges')).toEqual([
+      { count: 50, usd: 50 * 220_000 },
+    ]);
+  },
+  60_000,
+);
+
+test('a gateway with a budget does not start without its ledger; one without goes on', async () => {
+  const scripted = await answering();
+  const ledger = 'records: { ledger_file: /proc/version }';
+  const limited = emptyDirectory();
+  configure(limited, config(scripted, 'limits: { usd_per_day: 1 }', ledger));
+  const refused = startProgram(['serve', '-p', '0'], limited, { SHOP_KEY: key });
+  const { exit, stderr } = await refused.ended;
+  expect(exit).toBe(2);
+  expect(stderr).toContain('the ledger /proc/version can');
+
+  const free = emptyDirectory();
+  configure(free, config(scripted, '', ledger));
+  const gateway = await start(free);
+  expect((await ask(gateway, body)).status).toBe(200);
+  expect(gateway.child.text('stderr')).toContain('the ledger /proc/version can not be written');
+  await stop(gateway);
+}, 60_000);
+
+test('after kill -9 in mid-stream nothing is missing and nothing is there twice', async () => {
+  const served = new Set<string>();
+  let count = 0;
+  const scripted = await host(async (response) => {
+    count += 1;
+    const chunk = (delta: object) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let i = 0; i < 10; i += 1) {
+      response.write(chunk({ content: 'word ' }));
+      await new Promise((resume) => setTimeout(resume, 20));
+    }
+    response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+  });
+  const home = emptyDirectory();
+  configure(home, config(scripted, 'limits: { usd_per_day: 1000 }'));
+
+  for (let round = 0; round < 4; round += 1) {
+    const gateway = await start(home);
+    const client = async () => {
+      for (;;) {
+        const response = await ask(gateway, { ...body, stream: true }).catch(() => undefined);
+        if (response?.status !== 200) return;
+        const all = await response.text().catch(() => '');
+        if (all.includes('[DONE]')) served.add(response.headers.get('x-request-id') ?? '');
+      }
+    };
+    const clients = Array.from({ length: 8 }, client);
+    setTimeout(() => gateway.child.process.kill('SIGKILL'), 400 + round * 130);
+    await gateway.child.ended;
+    await Promise.all(clients);
+  }
+  const last = await start(home);
+  await stop(last);
+
+  const rows = await query<{ request_id: string; outcome: string; tokens: number }>(
+    home,
+    'select request_id, outcome, input_tokens + output_tokens as tokens from exchanges',
+  );
+  const known = new Map(rows.map((row) => [row.request_id, row]));
+  expect(served.size).toBeGreaterThan(20);
+  expect([...served].filter((id) => !known.has(id))).toEqual([]);
+  // One row for each request that reached the host; an intent that was never sent may add one each time.
+  expect(rows.length).toBeGreaterThanOrEqual(count);
+  expect(rows.length).toBeLessThanOrEqual(count + 4 * 8);
+  expect(rows.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThan(0);
+  for (const { outcome, tokens } of rows) if (outcome === 'answered') expect(tokens).toBe(120);
+  for (const id of served) expect(known.get(id)?.tokens).toBeGreaterThanOrEqual(120);
+  expect(await query(home, 'select count(*) as open from intents')).toEqual([{ open: 0 }]);
+  expect(await query(home, 'select sum(requests) as sum from sums')).toEqual([{ sum: rows.length }]);
+}, 120_000);

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { type LedgerEvent, openLedger } from '../../../src/record/ledger/ledger.ts';
+import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
+import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+
+const startedMs = Date.parse('2026-11-22T12:34:00Z');
+const intent = (requestId: string): Intent => ({
+  requestId,
+  startedMs,
+  project: 'shop',
+  keyId: 'shop-web',
+  endpoint: 'chat',
+  model: 'm',
+  inputTokens: 30,
+  outputTokens: 100,
+  nanoUsd: 1_000,
+});
+const row = (requestId: string): LedgerRow => ({
+  ...intent(requestId),
+  provider: 'host',
+  targetModel: 'm',
+  status: 200,
+  outcome: 'answered',
+  decision: 'allow',
+  reason: null,
+  inputTokens: 5,
+  outputTokens: 3,
+  cacheReadTokens: 1,
+  cacheWriteTokens: 0,
+  reasoningTokens: 2,
+  nanoUsd: 80,
+  isEstimated: false,
+  firstByteMs: 1.5,
+  totalMs: 2.5,
+});
+const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: Date.parse('2026-11-22T00:00:00Z') }];
+const retention = { days: 90, bytes: 1e9 };
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'gateway-ledger-'));
+  ending.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function open(path: string, events: LedgerEvent[] = []) {
+  const opened = await openLedger({ path, retention, wanted, onEvent: (event) => events.push(event) });
+  ending.push(() => opened.ledger.close());
+  return opened;
+}
+
+async function rows(path: string): Promise<{ request_id: string; outcome: string; nano_usd: number }[]> {
+  const engine = await openSqliteReader(path);
+  const found = engine.prepare('select request_id, outcome, nano_usd from exchanges order by id').all();
+  engine.close();
+  return found as Awaited<ReturnType<typeof rows>>;
+}
+
+describe('ledger', () => {
+  test('what was used is known to whoever opens the ledger next', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger, sums } = await open(path);
+    expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
+
+    await Promise.all(Array.from({ length: 100 }, (_, i) => ledger.begin(intent(`req_${i}`))));
+    for (let i = 0; i < 100; i += 1) ledger.finish(row(`req_${i}`));
+    await ledger.close();
+
+    const next = await open(path);
+    expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
+    expect(await rows(path)).toHaveLength(100);
+  });
+
+  test('one row for each request id, however often it is finished', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path);
+
+    await ledger.begin(intent('req_1'));
+    ledger.finish(row('req_1'));
+    ledger.finish(row('req_1'));
+    await ledger.close();
+
+    expect((await open(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
+  });
+
+  test('an intent that was taken back leaves nothing', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path);
+
+    await ledger.begin(intent('req_1'));
+    ledger.cancel('req_1');
+    await ledger.close();
+
+    expect((await open(path)).sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
+  });
+
+  test('what another gateway has open is left alone; what a dead one had is settled by its worst case', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const script = `
+      const { Worker } = require('node:worker_threads');
+      const worker = new Worker(${JSON.stringify(join(import.meta.dirname, '../../../dist/ledger-worker.js'))},
+        { workerData: ${JSON.stringify({ path, retention })} });
+      worker.on('message', (answer) => answer.kind === 'committed' && process.stdout.write('committed'));
+      worker.postMessage({ kind: 'open', wanted: [] });
+      const changes = [{ kind: 'begin', intent: ${JSON.stringify(intent('req_other'))} }];
+      worker.postMessage({ kind: 'changes', json: JSON.stringify(changes), upTo: 1 });
+    `;
+    const { spawn } = await import('node:child_process');
+    const other = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    ending.push(() => other.kill('SIGKILL'));
+    await new Promise((resolve) => other.stdout.once('data', resolve));
+
+    const { ledger, sums } = await open(path);
+    expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
+    await ledger.begin(intent('req_mine'));
+    ledger.finish(row('req_mine'));
+    await ledger.close();
+    other.kill('SIGKILL');
+    await new Promise((resolve) => other.once('exit', resolve));
+
+    expect((await open(path)).sums).toMatchObject([{ tokens: 138, nanoUsd: 1_080 }]);
+    expect(await rows(path)).toMatchObject([
+      { request_id: 'req_mine', outcome: 'answered' },
+      { request_id: 'req_other', outcome: 'unknown', nano_usd: 1_000 },
+    ]);
+  });
+
+  test('no lock files are left behind', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path);
+    await ledger.close();
+
+    expect(readdirSync(join(path, '..'))).toEqual(['ledger.sqlite']);
+  });
+
+  test('a file that is no database fails every intent, and is taken up when it is one', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
+    const events: LedgerEvent[] = [];
+
+    const { ledger, sums, problem } = await open(path, events);
+    expect(sums).toBeUndefined();
+    expect(problem).toContain('is not a SQLite database');
+    await expect(ledger.begin(intent('req_1'))).rejects.toThrow('not open');
+
+    rmSync(path);
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
+    await ledger.begin(intent('req_2'));
+  });
+
+  test('old rows go by age and by size; the sums stay', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const file = await openLedgerFile(path);
+    file.commit(Array.from({ length: 1_200 }, (_, i) => ({ kind: 'finish', row: row(`req_${i}`) })));
+    const dayMs = 86_400_000;
+
+    expect(file.prune(retention, startedMs + 89 * dayMs)).toBe(false);
+    expect(await rows(path)).toHaveLength(1_200);
+    expect(file.prune({ days: 90, bytes: 1_000 }, startedMs + dayMs)).toBe(true);
+    expect(await rows(path)).toHaveLength(700);
+    expect(file.prune(retention, startedMs + 91 * dayMs)).toBe(true);
+    expect(file.prune(retention, startedMs + 91 * dayMs)).toBe(false);
+    expect(await rows(path)).toHaveLength(0);
+    expect(file.sums(wanted)).toMatchObject([{ tokens: 9_600 }]);
+    file.close();
+  });
+});
+
+const canMount = process.getuid?.() === 0;
+describe.skipIf(!canMount)('on a full disk', () => {
+  test('intents fail, and what waited is written when there is room again', async () => {
+    const mounted = directory();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', mounted]);
+    } catch {
+      return; // a container that may not mount
+    }
+    ending.push(() => execFileSync('umount', ['-l', mounted]));
+    const path = join(mounted, 'ledger.sqlite');
+    const events: LedgerEvent[] = [];
+    const { ledger } = await open(path, events);
+    await ledger.begin(intent('req_1'));
+    writeFileSync(join(mounted, 'filler'), Buffer.alloc(400_000).subarray(0, 0));
+    const fill = () => {
+      for (let size = 65_536; size >= 512; size /= 2) {
+        try {
+          for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
+        } catch {
+          // full for this size
+        }
+      }
+    };
+    fill();
+
+    const more = async () => {
+      for (let i = 0; i < 200; i += 1)
+        await ledger.begin({ ...intent(`req_more_${i}`), model: 'm'.repeat(200) });
+    };
+    await expect(more()).rejects.toThrow('full');
+    ledger.finish(row('req_1'));
+    rmSync(join(mounted, 'filler'));
+
+    await expect
+      .poll(() => events.map(({ kind }) => kind), { timeout: 5_000 })
+      .toEqual(['failing', 'working']);
+    await ledger.close();
+    expect(await rows(path)).toMatchObject([{ request_id: 'req_1', outcome: 'answered' }]);
+  });
+});
