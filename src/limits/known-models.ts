@@ -1,3 +1,4 @@
+import { knownModels } from './known-models.data.ts';
 import type { Price } from './price.ts';
 
 /** What is known of a model without any configuration. */
@@ -6,6 +7,18 @@ export interface KnownModel {
   readonly maxOutputTokens: number;
 }
 
-export function knownModel(_name: string): KnownModel | undefined {
-  return undefined;
+// `openai/gpt-5.5`, `anthropic.claude-…`, `us.anthropic.claude-…`
+const vendorPrefix = /^(?:openai|anthropic)\/|^(?:[a-z]+\.)?anthropic\./;
+// `-20250929`, `@20250929`, `-2025-04-14`, `-latest`, and what Bedrock adds: `-v1:0`
+const version = /(?:-v\d+(?::\d+)?)?$/;
+const suffix = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-latest)$/;
+
+/** By its exact name, else without what vendors put before and behind it; never by a part of the name. */
+export function knownModel(name: string): KnownModel | undefined {
+  const plain = name.replace(vendorPrefix, '');
+  return knownModels.get(name) ?? knownModels.get(plain) ?? knownModels.get(stripped(plain));
+}
+
+function stripped(name: string): string {
+  return name.replace(version, '').replace(suffix, '');
 }

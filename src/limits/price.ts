@@ -6,6 +6,8 @@ export interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** What the whole request costs instead where its input is longer. */
+  readonly longPrompt?: Price & { readonly aboveTokens: number };
 }
 
 // US$ per million tokens is thousands of nano US$ per token.
@@ -15,6 +17,8 @@ export const nanoUsdPerUsd = 1_000_000_000;
 /** What an exchange cost, in whole nano US$. */
 export function costOf(usage: Usage, price: Price): number {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  const { longPrompt } = price;
+  if (longPrompt !== undefined && inputTokens > longPrompt.aboveTokens) return costOf(usage, longPrompt);
   const freshTokens = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
   const usd =
     freshTokens * price.input +
@@ -29,6 +33,9 @@ export function worstCostOf(
   tokens: { readonly input: number; readonly output: number },
   price: Price,
 ): number {
+  const { longPrompt } = price;
+  if (longPrompt !== undefined && tokens.input > longPrompt.aboveTokens)
+    return worstCostOf(tokens, longPrompt);
   const input = Math.max(price.input, price.cacheWrite, price.cacheRead);
   return Math.ceil((tokens.input * input + tokens.output * price.output) * nanoUsdPerToken);
 }

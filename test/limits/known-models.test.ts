@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { knownModels } from '../../src/limits/known-models.data.ts';
+import { knownModel } from '../../src/limits/known-models.ts';
+import { costOf, worstCostOf } from '../../src/limits/price.ts';
+
+test.each([
+  'claude-sonnet-4-5',
+  'claude-sonnet-4-5-20250929',
+  'claude-sonnet-4-5@20250929',
+  'claude-sonnet-4-5-latest',
+  'anthropic/claude-sonnet-4-5',
+  'anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+])('%s has the price of its model', (name) => {
+  expect(knownModel(name)).toMatchObject({ price: { input: 3, output: 15 }, maxOutputTokens: 64_000 });
+});
+
+test.each(['gpt-4.1-2025-04-14', 'openai/gpt-4.1'])('%s has the price of its model', (name) => {
+  expect(knownModel(name)?.price).toMatchObject({ input: 2, output: 8, cacheRead: 0.5 });
+});
+
+test.each(['gpt-4.1-turbo', 'my-gpt-4.1', 'gpt-4', 'claude', 'claude-sonnet-4-5-fast', 'other/gpt-4.1', ''])(
+  '%s has no price: a name that is only like another is another model',
+  (name) => {
+    expect(knownModel(name)).toBeUndefined();
+  },
+);
+
+test('no price is missing, below zero, or dearer to read from a cache than to send', () => {
+  for (const [name, { price, maxOutputTokens }] of knownModels) {
+    for (const each of [price.input, price.cacheRead, price.cacheWrite])
+      expect(each, name).toBeGreaterThan(0);
+    expect(price.output, name).toBeGreaterThanOrEqual(name.startsWith('text-') ? 0 : price.input);
+    expect(price.cacheRead, name).toBeLessThanOrEqual(price.input);
+    expect(price.cacheWrite, name).toBeGreaterThanOrEqual(price.input);
+    expect(maxOutputTokens, name).toBeGreaterThanOrEqual(0);
+  }
+  expect(knownModels.size).toBe(new Set(knownModels.keys()).size);
+});
+
+test('a long prompt costs more for the whole request, reserved and settled alike', () => {
+  const price = knownModel('claude-haiku-5-5')?.price ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const usage = { inputTokens: 100_000, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const whole = { ...usage, reasoningTokens: 0 };
+
+  expect(costOf(whole, price)).toBe(10_500_000);
+  expect(costOf({ ...whole, inputTokens: 100_001 }, price)).toBe(52_500_500);
+  expect(worstCostOf({ input: 100_001, output: 1_000 }, price)).toBe(65_000_625);
+});
