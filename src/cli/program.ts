@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, Entry>> = {
   stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
+  usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
   key: { summary: 'make project keys, show the local one', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
   policy: {

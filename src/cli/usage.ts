@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { openSqliteReader } from '../database/sqlite-engine.ts';
+import { GatewayError } from '../errors.ts';
+import { hasSchema } from '../record/ledger/ledger-schema.ts';
+import { sumUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
+import { ledgerSettings } from './ledger-path.ts';
+import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { printValue } from './shell/output.ts';
+import { table } from './shell/terminal.ts';
+
+interface UsageOptions {
+  readonly by: UsageGroup;
+  readonly since: number;
+  readonly csv?: true;
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const fields = [
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'cost_usd',
+  'estimated',
+  'unpriced',
+] as const satisfies readonly (keyof UsageSum)[];
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'usage',
+    summary: 'sum up what was used, from the ledger',
+    examples: ['gateway usage', 'gateway usage --by model --since 30d', 'gateway usage --by day --csv'],
+  })
+    .addOption(new Option('--by <what>', 'one row for each').choices(usageGroups).default('project'))
+    .option(
+      '--since <duration>',
+      'how far to look back, as 90m, 24h, 7d or 4w (default: 7d)',
+      duration,
+      7 * unitMs.d,
+    )
+    .option('--csv', 'print comma-separated values with a header')
+    .action(async (options: UsageOptions, command: Command) => {
+      await usage(options, commonOptions(command), io);
+    });
+}
+
+async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, io: Io): Promise<void> {
+  if (csv === true && options.output !== undefined) {
+    throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
+  }
+  const sums = await read({ by, sinceMs: Date.now() - since }, options, io);
+  if (csv === true) return write(io.stdout, toCsv(by, sums));
+  const { output = 'text' } = options;
+  if (output !== 'text' && output !== 'table') {
+    return printValue(
+      sums.map(({ name, ...rest }) => ({ [by]: name, ...rest })),
+      output,
+      io,
+    );
+  }
+  const rows = sums.map((sum) => [sum.name, ...fields.map((field) => String(sum[field]))]);
+  const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
+  await write(io.stdout, table(header, rows, output === 'table' || io.stdout.isTTY === true));
+}
+
+async function read(
+  query: { by: UsageGroup; sinceMs: number },
+  { config: file }: CommonOptions,
+  io: Io,
+): Promise<readonly UsageSum[]> {
+  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const settings = ledgerSettings(config, io);
+  if (settings === undefined) {
+    throw new GatewayError('config.invalid', 'no ledger is kept here: records.ledger is false');
+  }
+  if (!existsSync(settings.path)) {
+    throw new GatewayError(
+      'config.invalid',
+      `there is no ledger at ${settings.path}: nothing was served yet`,
+    );
+  }
+  const engine = await openSqliteReader(settings.path);
+  try {
+    return hasSchema(engine) ? sumUsage(engine, { ...query, dayOf: localDay }) : [];
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('config.invalid', `the ledger ${settings.path} can't be read: ${String(cause)}`, {
+      cause,
+    });
+  } finally {
+    engine.close();
+  }
+}
+
+/** Of this machine's time zone, as 2026-11-22. */
+function localDay(ms: number): string {
+  const date = new Date(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** RFC 4180. */
+function toCsv(by: UsageGroup, sums: readonly UsageSum[]): string {
+  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = [[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])];
+  return lines.map((line) => `${line.map((value) => cell(String(value))).join(',')}\r\n`).join('');
+}
+
+function duration(text: string): number {
+  const [, amount, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined) {
+    throw new InvalidArgumentError('expected a duration such as 90m, 24h, 7d or 4w');
+  }
+  return Number(amount) * unitMs[unit as keyof typeof unitMs]; // the pattern admits no other
+}
