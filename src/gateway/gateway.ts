@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import type { BodyLimits } from '../http/body.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { PolicySet } from '../policy/compile.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';

@@ -3,7 +3,8 @@ import { GatewayError } from '../errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { JsonDocument, kinds, stringFlags } from './json-document.ts';
 import { type Boundary, type KnownBeginning, lastBoundary } from './known-beginning.ts';
-import { firstStop, isPlain, shortEscapes, stopBits } from './string-bytes.ts';
+import { isShortEscape } from './short-escapes.ts';
+import { firstStop, isPlain, stopBits } from './string-bytes.ts';
 
 /** Containers inside containers that a body may have; deeper ones are refused. */
 const depthLimit = 100;
@@ -187,7 +188,7 @@ class Scanner {
           }
         }
         at += firstStop(stops);
-        if (bytes[at] !== backslash || shortEscapes[bytes[at + 1] as number] !== 1) break;
+        if (bytes[at] !== backslash || !isShortEscape(bytes[at + 1])) break;
         found |= stringFlags.escaped;
         at += 2;
       }
@@ -198,7 +199,7 @@ class Scanner {
       if (byte === undefined) throw this.#invalid('a string does not end');
       if (byte !== backslash) throw this.#invalid('a control character must be escaped');
       found |= stringFlags.escaped;
-      at += shortEscapes[bytes[at + 1] as number] === 1 ? 2 : this.#longEscape(at);
+      at += isShortEscape(bytes[at + 1]) ? 2 : this.#longEscape(at);
     }
     this.#at = at + 1;
     return this.#document.add(kinds.string | found, start, at);

@@ -6,11 +6,6 @@ export const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
 );
 
-/** The second characters of escapes of two. */
-export const shortEscapes = Uint8Array.from({ length: 256 }, (_, byte) =>
-  '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? 1 : 0,
-);
-
 /**
  * The high bits of those of four bytes that are a quote, a backslash or a control character. Only the lowest
  * is certain: a byte above a found one may be found by its borrow.

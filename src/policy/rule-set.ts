@@ -13,6 +13,7 @@ import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
+import type { WalkCache } from './search/known-walks.ts';
 import { Search } from './search/search.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
@@ -22,6 +23,8 @@ export interface SetParts {
   /** Rules of no policy, that always hold. */
   readonly builtIn: readonly CompiledRule[];
   readonly fold: Fold;
+  /** Shared by sets that read the same documents. */
+  readonly walks?: WalkCache;
 }
 
 /** Several policies as one: their rules add up, and the strictest wins. */
@@ -36,7 +39,7 @@ export class RuleSet {
   readonly #values: HeaderValues;
   readonly #capRules: readonly CompiledRule[];
 
-  constructor({ policies, builtIn, fold }: SetParts) {
+  constructor({ policies, builtIn, fold, walks }: SetParts) {
     this.#policies = policies;
     this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
@@ -48,7 +51,7 @@ export class RuleSet {
       patterns.map(({ pattern }) => pattern),
       fold,
     );
-    this.#search = new Search(patternSet);
+    this.#search = new Search(patternSet, walks);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
   }

@@ -1,6 +1,6 @@
 import { hash as digestOf, randomInt, timingSafeEqual } from 'node:crypto';
-import type { PolicySet } from '../../policy/compile.ts';
 import { keyChecksum } from '../../policy/detectors/secrets/key-checksum.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
 import type { LimitsConfig } from './limits.ts';
 
 /** What a presented key stands for. The key itself is not kept. */

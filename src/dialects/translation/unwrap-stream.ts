@@ -1,3 +1,4 @@
+import { decodeShortEscape } from '../../json/short-escapes.ts';
 import { unwrapInput } from './wrap-custom.ts';
 
 const head = '{"input":"';
@@ -64,13 +65,11 @@ export function createInputUnwrapper(): { add(piece: string): string; end(): str
   };
 }
 
-const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-
 /** The character that a whole escape stands for; undefined while it is incomplete. */
 function decodeEscape(pending: string): string | undefined {
   if (pending.length < 2) return undefined;
   const letter = pending.charAt(1);
-  if (letter !== 'u') return escapes[letter] ?? letter;
+  if (letter !== 'u') return decodeShortEscape(letter);
   if (pending.length < 6) return undefined;
   return String.fromCharCode(Number.parseInt(pending.slice(2), 16));
 }

@@ -1,3 +1,5 @@
+import { shortEscapes } from '../../json/short-escapes.ts';
+
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
 export interface Unescaped {
   readonly text: Buffer;
@@ -7,9 +9,6 @@ export interface Unescaped {
 
 const backslash = 0x5c;
 const letterU = 0x75;
-const short: ReadonlyMap<number, number> = new Map(
-  [...'"\\/bfnrt'].map((letter, index) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(index)]),
-);
 
 /** Undoes the escapes that stand for ASCII characters, in JSON of any form; others stay as they are. */
 export function unescapeJson(json: Buffer): Unescaped {
@@ -30,8 +29,8 @@ export function unescapeJson(json: Buffer): Unescaped {
 
 function readEscape(json: Buffer, at: number): { code: number; size: number } {
   const letter = json[at + 1] ?? 0;
-  const simple = short.get(letter);
-  if (simple !== undefined) return { code: simple, size: 2 };
+  const simple = shortEscapes[letter] ?? 0;
+  if (simple !== 0) return { code: simple, size: 2 };
   const digits = json.toString('latin1', at + 2, at + 6);
   const code =
     letter === letterU && /^00[0-7][\da-f]$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import { KnownBodies } from '../../json/known-bodies.ts';
 import type { Lifetime } from '../../lifetime.ts';
-import type { PolicySet, PolicySource } from '../../policy/compile.ts';
+import type { PolicySource } from '../../policy/compile.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';

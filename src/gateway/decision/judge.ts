@@ -1,7 +1,7 @@
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
 import type { KnownBodies } from '../../json/known-bodies.ts';
-import type { PolicySet } from '../../policy/compile.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';

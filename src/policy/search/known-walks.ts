@@ -6,41 +6,57 @@ import type { Checkpoint, Gatherer, SearchResult, TextMatch } from './findings.t
 
 /** What a walk over a kept document found, and where walks over others may go on from it. */
 interface KnownWalk {
+  readonly owner: KnownWalks;
   readonly dialect: Dialect;
   readonly searchResult: SearchResult;
   readonly found: readonly TextMatch[];
   readonly checkpoints: readonly Checkpoint[];
 }
 
-/** Places up to which a walk is worth remembering. */
+type FinishedWalk = Pick<KnownWalk, 'searchResult' | 'found' | 'checkpoints'>;
+
+/** Places up to which a walk is worth keeping. */
 const placeLimit = 1_000;
-/** Bytes of texts in texts that a remembered walk may hold on to. */
+/** Bytes of texts in texts that a known walk may hold on to. */
 const nestedLimitBytes = 16_384;
 const checkpointLimit = 24;
 /** Open texts that the checkpoints of a walk may hold on to; a sequence weighs as much as some texts. */
 const openLimit = 8_192;
 const sequenceWeight = 8;
+/** Policy sets whose walks over one document are kept; nearly always a document is read by one. */
+const setLimit = 4;
+
+/** Known walks of all policy sets together. Few documents are kept, and few walks over each. */
+export type WalkCache = WeakMap<JsonDocument, readonly KnownWalk[]>;
 
 /**
- * Remembers walks over documents that are kept, as long as those are. A document that begins like one of them
- * is walked only from the turn in which they part: what the model reads before that is the same, so what was
+ * One policy set's known walks over documents that are kept, as long as those are. A document that begins like one
+ * of them is walked only from the turn in which they part: what the model reads before that is the same, so what was
  * found in it is too, and what was open at its end.
  */
 export class KnownWalks {
-  readonly #walks = new WeakMap<JsonDocument, KnownWalk>();
+  readonly #cache: WalkCache;
 
-  /** The searchResult in this very document. */
+  constructor(cache: WalkCache) {
+    this.#cache = cache;
+  }
+
+  /** What is in this very document. */
   recall(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
-    const known = document.isKept ? this.#walks.get(document) : undefined;
-    return known?.dialect === dialect ? known.searchResult : undefined;
+    return document.isKept ? this.#find(document, dialect)?.searchResult : undefined;
+  }
+
+  #find(document: JsonDocument, dialect: Dialect): KnownWalk | undefined {
+    return this.#cache.get(document)?.find((walk) => walk.owner === this && walk.dialect === dialect);
   }
 
   /** Has a walk begin with what is known; returns the turn from which on nothing is, if there is one. */
   resume(document: JsonDocument, dialect: Dialect, gatherer: Gatherer): number | undefined {
     const { begunLike } = document;
     const before = begunLike?.document.deref();
-    const known = before === undefined ? undefined : this.#walks.get(before);
-    if (begunLike === undefined || before === undefined || known?.dialect !== dialect) return undefined;
+    if (begunLike === undefined || before === undefined) return undefined;
+    const known = this.#find(before, dialect);
+    if (known === undefined) return undefined;
     const checkpoints = known.checkpoints.filter(({ turn }) => isBefore(turn, document, dialect));
     const last = checkpoints[checkpoints.length - 1];
     if (last === undefined || holdsNumbers(document, dialect)) return undefined;
@@ -63,9 +79,13 @@ export class KnownWalks {
     return last.turn;
   }
 
-  remember(document: JsonDocument, dialect: Dialect, walk: Omit<KnownWalk, 'dialect'>): void {
+  keep(document: JsonDocument, dialect: Dialect, walk: FinishedWalk): void {
     if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
-    this.#walks.set(document, { dialect, ...walk, checkpoints: lighter(fewer(walk.checkpoints)) });
+    const { searchResult, found } = walk;
+    const checkpoints = lighter(fewer(walk.checkpoints));
+    const others = (this.#cache.get(document) ?? []).filter(({ owner }) => owner !== this);
+    const kept = { owner: this, dialect, searchResult, found, checkpoints };
+    this.#cache.set(document, [...others.slice(1 - setLimit), kept]);
   }
 }
 
@@ -79,7 +99,7 @@ function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boole
   return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
 }
 
-function isSmall({ found, searchResult: { unseen } }: Omit<KnownWalk, 'dialect'>): boolean {
+function isSmall({ found, searchResult: { unseen } }: FinishedWalk): boolean {
   const places = found.length + unseen.length;
   if (places === 0 || places > placeLimit) return places === 0;
   const nested = new Set<JsonDocument>();
@@ -111,7 +131,7 @@ function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   return checkpoints.slice(first);
 }
 
-/** Numbers in place of turns are told before all turns, so they must not be found on the way. */
+/** Numbers in place of turns are reported before all turns, so they must not be found on the way. */
 function holdsNumbers(document: JsonDocument, dialect: Dialect): boolean {
   const turns = fieldOf(document, dialect, 'turns');
   return turns !== undefined && findNumber(document, turns) !== undefined;

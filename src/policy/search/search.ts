@@ -3,7 +3,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
 import { Gatherer, type SearchResult } from './findings.ts';
-import { KnownWalks } from './known-walks.ts';
+import { KnownWalks, type WalkCache } from './known-walks.ts';
 import { TextReader } from './text-reader.ts';
 
 /** Looks for all patterns of a set in whole documents. */
@@ -11,9 +11,10 @@ export class Search {
   readonly patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #walk: Walk;
-  readonly #known = new KnownWalks();
+  readonly #known: KnownWalks;
 
-  constructor(patternSet: PatternSet) {
+  constructor(patternSet: PatternSet, cache: WalkCache = new WeakMap()) {
+    this.#known = new KnownWalks(cache);
     this.patternSet = patternSet;
     this.#reader = new TextReader(patternSet);
     this.#walk = createWalk();
@@ -28,7 +29,7 @@ export class Search {
     if (turn === undefined) this.#walk.request(document, dialect, gatherer);
     else this.#walk.resume(document, dialect, { turn, visitor: gatherer });
     const searchResult = gatherer.finish();
-    this.#known.remember(document, dialect, {
+    this.#known.keep(document, dialect, {
       searchResult,
       found: gatherer.found,
       checkpoints: gatherer.checkpoints,

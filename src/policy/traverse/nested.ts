@@ -1,4 +1,5 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import { decodeShortEscape } from '../../json/short-escapes.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 
 const backslash = 0x5c;
@@ -74,12 +75,11 @@ export function parseNested(text: string): JsonDocument | undefined {
 }
 
 const jsonEscape = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
-const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** Replaces what looks like JSON escapes, for text that resembles JSON but is none. */
 export function unescapeJson(text: string): string {
   return text.replace(jsonEscape, (_whole, hex: string | undefined, letter: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    return letters[letter ?? ''] ?? letter ?? '';
+    return decodeShortEscape(letter ?? '');
   });
 }

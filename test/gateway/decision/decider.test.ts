@@ -14,7 +14,7 @@ import { parseRequest } from '../../../src/gateway/request.ts';
 import { type GatewayConfig, type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../../src/http/listen.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
-import type { PolicySet } from '../../../src/policy/compile.ts';
+import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
 import { startHost } from '../../kit/host.ts';

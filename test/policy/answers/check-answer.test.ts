@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-check.ts';
-import type { PolicySet } from '../../../src/policy/compile.ts';
+import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { Subject } from '../../../src/policy/rule.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
 

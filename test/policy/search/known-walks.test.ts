@@ -4,10 +4,10 @@ import type { JsonDocument } from '../../../src/json/json-document.ts';
 import { KnownBodies } from '../../../src/json/known-bodies.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import type { PolicySet } from '../../../src/policy/compile.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
+import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import { type Checkpoint, Gatherer } from '../../../src/policy/search/findings.ts';
-import { KnownWalks } from '../../../src/policy/search/known-walks.ts';
+import { KnownWalks, type WalkCache } from '../../../src/policy/search/known-walks.ts';
 import { TextReader } from '../../../src/policy/search/text-reader.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';
 import { alteredBody, type Body, randomBody } from '../../kit/random-conversations.ts';
@@ -245,12 +245,12 @@ function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoin
   const patternSet = compilePatternSet([], createFold());
   const reader = new TextReader(patternSet);
   const known = new KnownBodies();
-  const walks = new KnownWalks();
+  const walks = new KnownWalks(new WeakMap());
   const before = known.read(bytesOf(shorter));
   const gatherer = new Gatherer(patternSet, reader, true);
   createWalk().request(before, dialects.messages, gatherer);
   const searchResult = gatherer.finish();
-  walks.remember(before, dialects.messages, { ...gatherer, searchResult });
+  walks.keep(before, dialects.messages, { ...gatherer, searchResult });
   const given = new Gatherer(patternSet, reader, true);
   walks.resume(known.read(bytesOf(longer)), dialects.messages, given);
   return given.checkpoints;
@@ -272,6 +272,25 @@ test.each([
   const checkpoints = checkpointsAfter(saying(1_024), saying(1_025));
 
   expect(checkpoints.length).toBe(expected);
+});
+
+test('of one document the walks of the last four sets of policies are known', () => {
+  const patternSet = compilePatternSet([], createFold());
+  const reader = new TextReader(patternSet);
+  const cache: WalkCache = new WeakMap();
+  const document = new KnownBodies().read(
+    bytesOf({ fill: filler, messages: [{ role: 'user', content: 'x' }, 'y'] }),
+  );
+  const sets = Array.from({ length: 5 }, () => new KnownWalks(cache));
+  for (const walks of [...sets, ...sets.slice(3)]) {
+    const gatherer = new Gatherer(patternSet, reader, true);
+    createWalk().request(document, dialects.messages, gatherer);
+    walks.keep(document, dialects.messages, { ...gatherer, searchResult: gatherer.finish() });
+  }
+
+  const isKnown = sets.map((walks) => walks.recall(document, dialects.messages) !== undefined);
+
+  expect(isKnown).toEqual([false, true, true, true, true]);
 });
 
 test('no dialect has two fields for the system or for the turns, on which going on relies', () => {
