@@ -66,7 +66,8 @@ export async function readHealth(
   agent: Agent | false = false,
 ): Promise<unknown> {
   const headers = { [challengeHeader]: proof?.challenge ?? '' };
-  const response = await send(new URL('/healthz', url), { method: 'GET', headers, agent, signal });
+  const target = new URL('/healthz', url);
+  const response = await send(target, { method: 'GET', headers, agent, signal, silenceMs: proofMs });
   const body = await text(response);
   if (proof !== undefined && header(response, answerHeader) === proof.answer) return parsed(body);
   const message = `what answers at ${url} is not the gateway that was started there, so it got neither key nor prompt`;
@@ -93,17 +94,22 @@ class OneConnection extends Agent {
   }
 }
 
+/** A gateway that is busy may take a while; what is silent for longer is none. */
+const proofMs = 5_000;
+
 interface SendOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly agent: Agent | false;
   readonly payload?: string | undefined;
   readonly signal: AbortSignal;
+  /** How long it may send nothing; without it a model may take its time. */
+  readonly silenceMs?: number;
 }
 
 async function send(
   target: URL,
-  { method, headers, agent, payload, signal }: SendOptions,
+  { method, headers, agent, payload, signal, silenceMs }: SendOptions,
 ): Promise<IncomingMessage> {
   const open = target.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   return new Promise((resolve, reject) => {
@@ -115,6 +121,9 @@ async function send(
     else signal.addEventListener('abort', stop, { once: true });
     request.on('close', () => signal.removeEventListener('abort', stop));
     request.on('error', fail);
+    if (silenceMs !== undefined) {
+      request.setTimeout(silenceMs, () => request.destroy(new Error(`silent for ${silenceMs} ms`)));
+    }
     request.end(payload);
   });
 }

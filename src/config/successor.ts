@@ -5,18 +5,24 @@ import type { Config } from './config.ts';
 export interface Protection {
   readonly is_sandbox: boolean;
   readonly has_projects: boolean;
+  /** Those that have not expired. */
   readonly keys: number;
-  /** Those that decide something. */
+  /** Those that decide something and apply to a key. */
   readonly policies: number;
 }
 
-export function protectionOf({ isSandboxMode, needsLocalKey, keys, policySource }: Config): Protection {
+export function protectionOf(config: Config, nowMs = Date.now()): Protection {
+  const { isSandboxMode, needsLocalKey, keys, policySource } = config;
+  // A local key is the gateway's own, not the file's.
+  const own = needsLocalKey ? [] : [...keys.records()];
+  const applied = new Set(own.flatMap(({ policies }) => policies.names));
   return {
     is_sandbox: isSandboxMode,
     has_projects: !needsLocalKey,
-    // A local key is the gateway's own, not the file's.
-    keys: needsLocalKey ? 0 : keys.size,
-    policies: Object.values(policySource.policies).filter((policy) => !decidesNothing(policy)).length,
+    keys: own.filter(({ expiresMs = Number.POSITIVE_INFINITY }) => expiresMs > nowMs).length,
+    policies: Object.entries(policySource.policies).filter(
+      ([name, policy]) => (needsLocalKey || applied.has(name)) && !decidesNothing(policy),
+    ).length,
   };
 }
 
@@ -30,7 +36,7 @@ export function refuseSuccessor(current: Protection, next: Protection): string |
     (!current.is_sandbox && next.is_sandbox && 'it has neither providers, models nor projects') ||
     (current.has_projects && !next.has_projects && 'it has no projects any more') ||
     (current.keys > 0 && next.keys === 0 && 'it has no usable key any more') ||
-    (current.policies > 0 && next.policies === 0 && 'it has no policy with a rule any more');
+    (current.policies > 0 && next.policies === 0 && 'no policy with a rule applies to a key any more');
   return lost ? `${lost}; restart the gateway if that is intended` : undefined;
 }
 

@@ -112,6 +112,16 @@ test('the key follows on the proven connection alone', async () => {
   expect(dying.received()).not.toContain(state.key);
 });
 
+test('who listens and is silent gets nothing, and nobody waits for it', async () => {
+  const silent = await listen(() => undefined);
+
+  const { exit, stderr } = await command(['send', 'hello'], { cwd: homeOf(silent.url) });
+
+  expect(exit).toBe(8);
+  expect(stderr).toContain('no gateway answers');
+  expect(silent.received()).not.toContain('hello');
+}, 15_000);
+
 test('the gateway itself answers, and records the prompt alone', async () => {
   const { home, running } = await serveSandbox();
 

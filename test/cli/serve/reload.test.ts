@@ -104,6 +104,16 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
     ['cut before its policies', write(guarded.slice(0, guarded.indexOf('policies:'))), 'no policy'],
     ['cut before its rules', write(`# new\n${guarded.slice(0, guarded.indexOf('    rules:'))}`), 'no policy'],
     ['without keys', write(guarded.replace(/keys: \[.*?\]/, 'keys: []')), 'no usable key'],
+    [
+      'with expired keys alone',
+      write(guarded.replaceAll('{ id: web,', '{ id: web, expires: 2020-01-01,')),
+      'no usable key',
+    ],
+    [
+      'with policies that apply to nothing',
+      write(guarded.replaceAll('apply: all', 'apply: named')),
+      'no policy with a rule applies to a key',
+    ],
     ['with an unset key', write(guarded.replace('WEB_KEY', 'NO_SUCH_KEY')), 'no usable key'],
     [
       'a directory',
