@@ -1,7 +1,7 @@
 import { readTable } from './table.ts';
 
 export const ai = readTable(`
-  Anthropic                 sk-ant-<api|admin|oat|ort|sid><digits:2>-<key:80-140>  https://platform.claude.com/docs/en/api/overview  -
+  Anthropic                 sk-ant-<api|admin|oat|ort|sid><digits:2>-<key:80-140>  https://platform.claude.com/docs/en/get-api-key  2026-11
   Anyscale                  esecret_<lower:24-40>  https://docs.anyscale.com/  -
   Brave Search              BSA<key:28>  https://api-dashboard.search.brave.com/  -
   Cerebras                  csk-<lower:48>  https://inference-docs.cerebras.ai/quickstart  -
@@ -16,17 +16,17 @@ export const ai = readTable(`
   Friendli                  flp_<alnum:40-50>  https://friendli.ai/docs/guides/personal_access_tokens  -
   Groq                      gsk_<alnum:52>  github  -
   Helicone                  sk-helicone-<key:30-44>  https://docs.helicone.ai/  -
-  Hugging Face              hf_<alnum:34-40> api_org_<alnum:34>  https://huggingface.co/docs/hub/security-tokens  -
+  Hugging Face              hf_<alnum:34-40> api_org_<alnum:34>  https://huggingface.co/docs/hub/security-tokens  2026-11
   Jina AI                   jina_<key:60>  https://jina.ai/api-dashboard/  -
   Langfuse                  sk-lf-<uuid>  https://langfuse.com/docs/get-started  -
-  LangSmith                 lsv2_<pt|sk>_<hex:32>_<hex:10> ls__<hex:32>  https://docs.langchain.com/langsmith/create-account-api-key  -
+  LangSmith                 lsv2_<pt|sk>_<hex:32>_<hex:10> ls__<hex:32>  https://docs.langchain.com/langsmith/llm-gateway-authentication  2026-11
   Mem0                      m0-<alnum:40>  https://docs.mem0.ai/platform/quickstart  -
   Modal                     <ak|as>-<alnum:22>  https://modal.com/docs/reference/modal.config  -
   Nomic                     nk-<key:43>  https://docs.nomic.ai/  -
   NVIDIA                    nvapi-<key:60-70>  https://docs.nvidia.com/nim/  -
   OpenAI                    sk-<proj|svcacct|admin|None>-<key:40-240> sk-<alnum:20>T3BlbkFJ<alnum:20> sess-<alnum:40>  https://platform.openai.com/docs/api-reference/authentication  -
   OpenAI's dialect          sk-<alnum:32-64>  https://platform.openai.com/docs/api-reference/authentication  -
-  OpenRouter                sk-or-v1-<hex:64>  https://openrouter.ai/docs/api-reference/authentication  -
+  OpenRouter                sk-or-v1-<hex:64>  https://openrouter.ai/docs/guides/features/guardrails/secret-formats  2026-11
   Perplexity                pplx-<alnum:40-56>  https://docs.perplexity.ai/  -
   Pinecone                  pcsk_<alnum:5-6>_<alnum:60-66>  https://docs.pinecone.io/guides/projects/manage-api-keys  -
   Replicate                 r8_<alnum:37>  https://replicate.com/docs/topics/security/api-tokens  -

@@ -6,15 +6,15 @@ export const cloud = readTable(`
   Alibaba Cloud             LTAI<alnum:12-22>  github  -
   Amazon                    <AKIA|ASIA|ABIA|ACCA><base32:16> ABSK<base64:100-270> amzn.mws.<uuid> amzn1.oa2-cs.v1.<hex:64>  https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html  -
   Appwrite                  standard_<hex:256>  https://appwrite.io/docs/advanced/platform/api-keys  -
-  Azure                     <secret:3><digits:1>Q~<secret:31-34> <alnum:52>JQQJ99<alnum:20-26> <base64:76>+ASt<base64:6-8> <base64:76>ACDb<base64:6-8> <base64:33>+A<Sb|Eh|Rm><base64:6-8> <alnum:42>AzSe<alnum:6> <base64:33>AzCa<base64:6-8> <base64:42>+ACR<alnum:6> <key:44>AzFu<alnum:8>  https://learn.microsoft.com/en-us/purview/sit-defn-azure-ad-client-secret  -
-  Azure DevOps              <alnum:76>AZDO<alnum:4>  https://learn.microsoft.com/en-us/azure/devops/organizations/accounts/use-personal-access-tokens-to-authenticate  -
+  Azure                     <secret:3><7|8>Q~<secret:31-34> <alnum:52>JQQJ9<9|D|H><alnum:26-28> <base64:76>+A<St|Ba|MC><base64:6-8> <base64:76>ACDb<base64:6-8> <base64:76>APIM<base64:6-8> <base64:33>+A<Sb|Eh|Rm><base64:6-8> <base64:33>A<IoT|ZEG|zCa><base64:6-8> <alnum:42>AzSe<alnum:6> <base64:42>+ACR<base64:6> <key:44>AzFu<padded:8>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
+  Azure DevOps              <alnum:76>AZDO<alnum:4>  https://learn.microsoft.com/en-us/purview/sit-defn-azure-devops-personal-access-token  2026-11
   Backblaze                 K00<digits:1><base64:27>  https://www.backblaze.com/docs/cloud-storage-application-keys  -
   Baidu Cloud               bce-v3/ALTAK-<alnum:21>/<hex:40> ALTAK-<alnum:21>  github  -
   ClickHouse                4b1d<alnum:38>  github  -
   Cloudflare                v1.0-<hex:24>-<hex:146> cf<ut|at|k>_<alnum:40><hex:8>  https://developers.cloudflare.com/fundamentals/api/get-started/token-formats/  2026-11
   CockroachDB               CCDB1_<alnum:22>_<alnum:40>  https://www.cockroachlabs.com/docs/cockroachcloud/authorization  -
   Confluent                 cflt<base64:60>  github  -
-  Databricks                <dapi|dose|dkea><hex:32>  https://docs.databricks.com/aws/en/dev-tools/auth/pat  -
+  Databricks                <dapi|dose|dkea><hex:32> dapi<hex:32>-<digits:1>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
   dbt                       dbt<u|c|s>_<key:40-60>  https://docs.getdbt.com/docs/dbt-cloud-apis/authentication  -
   Defined Networking        dnkey-<alnum:26>-<alnum:52>  github  -
   Deno                      dd<p|o|w>_<alnum:36>  https://docs.deno.com/deploy/  -
@@ -22,11 +22,11 @@ export const cloud = readTable(`
   Doppler                   dp.<pt|ct|scim|audit|sa|st>.<alnum:40-44> dp.st.<key:2-35>.<alnum:40-44>  https://docs.doppler.com/reference/auth-token-formats  -
   Exoscale                  EXO<hex:24-26>  https://community.exoscale.com/  -
   Fauna                     fnA<key:37>  https://docs.fauna.com/  -
-  Fly.io                    fo1_<key:43> fm<1r|1a|2>_<base64:80-700>  https://fly.io/docs/security/tokens/  -
+  Fly.io                    fo1_<key:43> fm<1r|1a|2>_<base64:80-700>  https://readme.hex.pm/macfly/0.2.20  2026-11
   Google                    AIza<key:35> GOCSPX-<key:28> ya29.<key:60-1200> 1//0<key:40-120> GOOG1E<upper:55> AAAA<key:7>:APA91b<key:134>  https://cloud.google.com/docs/authentication/api-keys  -
   HashiCorp Terraform       <alnum:14>.atlasv1.<key:60-70>  https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens  -
-  HashiCorp Vault           hv<s|b|r>.<key:24-300>  https://developer.hashicorp.com/vault/docs/concepts/tokens  -
-  Heroku                    HRKU-<key:36-65>  https://devcenter.heroku.com/articles/platform-api-quickstart  -
+  HashiCorp Vault           hv<s|b|r>.<key:24-300>  https://github.com/hashicorp/vault/blob/0f63861cdd098f307fc4e50229accc4d510ef676/sdk/helper/consts/token_consts.go  2026-11
+  Heroku                    HRKU-<key:36-65>  https://devcenter.heroku.com/changelog-items/3175  2026-11
   Infisical                 st.<hex:24>.<hex:32>.<hex:32>  https://infisical.com/docs/documentation/platform/token  -
   JumpCloud                 jca_<alnum:36>  github  -
   Materialize               mzp_<hex:64>  https://materialize.com/docs/security/cloud/users-service-accounts/create-service-accounts/  -
@@ -41,12 +41,12 @@ export const cloud = readTable(`
   Render                    rnd_<alnum:28-32>  https://render.com/docs/api  -
   Scaleway                  SCW<upper:17>  https://www.scaleway.com/en/docs/iam/concepts/  -
   Scalingo                  tk-us-<key:48>  https://developers.scalingo.com/tokens  -
-  Supabase                  sbp_<hex:40> sbp_<oauth|v0>_<hex:40> sb_secret_<key:22>_<key:8>  https://supabase.com/docs/guides/api/api-keys  -
+  Supabase                  sbp_<hex:40> sbp_<oauth|v0>_<hex:40> sb_secret_<key:22>_<key:8>  https://supabase.com/docs/guides/api/api-keys  2026-11
   Tailscale                 tskey-<alnum:20-40> tskey-<api|auth|client|scim|webhook>-<alnum:10-20>-<alnum:20-40>  https://tailscale.com/kb/1277/key-prefixes  2026-11
   Tencent Cloud             AKID<alnum:32>  github  -
   UpCloud                   ucat_<alnum:26>  https://upcloud.com/docs/guides/creating-api-tokens/  -
   Vercel                    vc<p|i|a|r|k>_<alnum:56>  https://vercel.com/changelog/new-token-formats-and-secret-scanning  2026-11
   Volcengine                AKLT<base64:40-70>  github  -
   Xata                      xau_<alnum:35-40>  https://xata.io/docs/api-reference/authentication  -
-  Yandex Cloud              AQVN<key:34-38> YCA<J|M|N|O|P|Q><key:34> t1.<key:20-300>.<key:86> y<0|1|2|3>_<key:50-60>  https://yandex.cloud/en/docs/iam/concepts/authorization/api-key  -
+  Yandex Cloud              AQVN<key:34-38> YCA<J|M|N|O|P|Q><key:34> <c1|t1>.<padded:20-300>.<padded:86-88> y<0|1|2|3>_<key:50-60>  https://gitlab.com/gitlab-org/gitlab/-/issues/353039  2026-11
 `);

@@ -8,18 +8,18 @@ export const code = readTable(`
   Atlassian                 <ATATT3|ATCTT3|ATSTT3><padded:180-200>  github  -
   Bitbucket                 ATBB<alnum:32>  https://support.atlassian.com/bitbucket-cloud/docs/app-passwords/  -
   Buildkite                 bk<ua|ar|ct>_<hex:40> bk<ua|aa|ar>_<alnum:2-12>.<key:40-80>  https://buildkite.com/docs/platform/security/tokens  2026-11
-  CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/docs/managing-api-tokens/  -
+  CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/changelog/new-format-for-api-access-tokens/  2026-11
   Chromatic                 chpt_<hex:12-16>  https://www.chromatic.com/docs/setup/  -
   Clojars                   CLOJARS_<lower:60>  https://github.com/clojars/clojars-web/wiki/Deploy-Tokens  -
   CodeSandbox               csb_v1_<key:43>  https://codesandbox.io/docs/sdk  -
   ConfigCat                 configcat-sdk-1/<key:22>/<key:22>  https://configcat.com/docs/  -
   Contentful                CFPAT-<key:43>  https://www.contentful.com/developers/docs/references/authentication/  -
-  crates.io                 cio<alnum:32>  https://doc.rust-lang.org/cargo/reference/publishing.html  -
+  crates.io                 cio<alnum:32>  https://github.com/rust-lang/crates.io/blob/04fe1d28b7b7b4dc0fa938554b56285ffc1a9f3a/src/util/token.rs  2026-11
   DeepSource                dsp_<hex:40>  https://docs.deepsource.com/docs/developers/api  -
-  Docker                    dckr_<pat|oat>_<key:27-32>  https://docs.docker.com/security/access-tokens/  -
+  Docker                    dckr_<pat|oat>_<key:27-32>  https://docs.docker.com/reference/api/hub/latest/operations/AuthCreateAccessToken.md  2026-11
   Flagsmith                 ser.<alnum:22>  https://docs.flagsmith.com/clients/server-side  -
   GitBook                   gb_api_<alnum:40>  https://gitbook.com/docs/developers/gitbook-api/authentication  -
-  GitHub                    gh<p|o|u|s|r>_<alnum:36-255> github_pat_<alnum:22>_<alnum:59>  https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github  -
+  GitHub                    gh<p|o|u|s|r>_<alnum:36-255> github_pat_<alnum:22>_<alnum:59>  https://github.blog/changelog/2021-03-31-authentication-token-format-updates-are-generally-available  2026-11
   GitLab                    gl<pat|oas|dt|rt|rtr|ft|imt|soat|ffct|wt|ptt|cbt|agent>-<key:20-64> glpat-<key:27-300>.<lower:2>.<lower:9> GR1348941<key:20-24> _gitlab_session=<hex:32>  https://docs.gitlab.com/security/tokens/  2026-11
   Gitpod                    gitpod_pat_<secret:30-250>  https://www.gitpod.io/docs/classic/user/configure/user-settings/access-tokens  -
   Harness                   <pat|sat>.<key:22>.<hex:24>.<alnum:20>  https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/  -
@@ -28,16 +28,16 @@ export const code = readTable(`
   Ionic                     ion_<lower:42>  github  -
   LaunchDarkly              <api|sdk|mob>-<uuid>  https://launchdarkly.com/docs/home/account/api  -
   npm                       npm_<alnum:36>  https://docs.npmjs.com/about-access-tokens  -
-  NuGet                     oy2<lower:43>  https://learn.microsoft.com/en-us/nuget/nuget-org/publish-a-package  -
+  NuGet                     oy2<lower:43>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
   Octopus Deploy            API-<upper:25-32>  https://octopus.com/docs/octopus-rest-api/how-to-create-an-api-key  -
-  Packagist                 packagist_<ort|orw|out|uut>_<hex:68>  https://packagist.com/docs/composer-authentication  -
+  Packagist                 packagist_<ort|orw|out|uut>_<hex:68>  https://packagist.com/docs/composer-authentication  2026-11
   Percy                     <web|app|auto>_<hex:64>  https://www.browserstack.com/docs/percy/  -
-  PostHog                   ph<x|s|r>_<alnum:43>  https://posthog.com/docs/api  -
+  PostHog                   ph<x|s|r>_<alnum:40-48>  https://github.com/PostHog/posthog/blob/030722fcd3ed61a124cc19cd1627d33c3391dbfb/posthog/models/utils.py  2026-11
   Postman                   PMAK-<hex:24>-<hex:34> PMAT-<alnum:26>  https://learning.postman.com/docs/developer/postman-api/authentication/  -
   Prefect                   pn<u|b>_<alnum:36>  https://docs.prefect.io/v3/how-to-guides/cloud/manage-users/api-keys  -
-  PyPI                      pypi-AgEIcHlwaS5vcmc<key:50-300> pypi-AgENdGVzdC5weXBpLm9yZw<key:50-300>  https://pypi.org/help/  -
+  PyPI                      pypi-AgEIcHlwaS5vcmc<key:50-300> pypi-AgENdGVzdC5weXBpLm9yZw<key:50-300>  https://github.com/pypi/warehouse/blob/2e979f785b5f51f4f0a9e0d2beb3808937859885/warehouse/integrations/secrets/utils.py  2026-11
   ReadMe                    rdme_<lower:70>  https://docs.readme.com/main/reference/authentication  -
-  RubyGems                  rubygems_<hex:48>  https://guides.rubygems.org/api-key-scopes/  -
+  RubyGems                  rubygems_<hex:48>  https://github.com/rubygems/rubygems.org/blob/066aae5501c8364428647e2bbbe68dca98f743f7/app/controllers/concerns/api_keyable.rb  2026-11
   Settlemint                sm_<pat|aat|sat>_<lower:16>  https://console.settlemint.com/documentation/  -
   Semgrep                   sgp_<hex:64>  https://semgrep.dev/docs/  -
   Sonar                     sq<u|p|a|b>_<hex:40>  https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/  -
@@ -46,8 +46,8 @@ export const code = readTable(`
   Statsig                   <secret|console>-<alnum:43>  https://docs.statsig.com/  -
   TeamCity                  eyJ0eXAiOiAiVENWMiJ9.<key:20-60>.<key:30-60>  https://www.jetbrains.com/help/teamcity/configuring-your-user-profile.html  -
   Tinybird                  p.eyJ<key:60-300>.<key:43>  https://www.tinybird.co/docs/  -
-  Tolgee                    tgpa<k|t>_<lower:40-70>  https://docs.tolgee.io/platform/account_settings/api_keys_and_pat_tokens  -
+  Tolgee                    tgpa<k|t>_<lower:40-70>  https://docs.tolgee.io/platform/account_settings/api_keys_and_pat_tokens  2026-11
   Transifex                 1/<hex:40>  https://developers.transifex.com/reference/api-authentication  -
-  Trigger.dev               tr_<dev|prod|pat|stg|preview>_<alnum:20-40>  https://trigger.dev/docs/apikeys  -
+  Trigger.dev               tr_<dev|prod|pat|stg|preview>_<alnum:20-40> tr_<dev|prod|stg|preview>_sk_<alnum:20-64>  https://trigger.dev/docs/apikeys  2026-11
   WakaTime                  waka_<uuid>  https://wakatime.com/api  -
 `);

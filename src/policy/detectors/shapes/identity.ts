@@ -8,7 +8,7 @@ export const identity = readTable(`
   HashiCorp Boundary        at_<alnum:10>_s1<alnum:40-200>  https://developer.hashicorp.com/boundary/docs  -
   Onfido                    api_<live|sandbox><|_us|_ca|_eu>.<key:11>.<key:32>  https://documentation.identity.entrust.com/  -
   Ory                       ory_<at|rt|ac>_<key:43>.<key:43> ory_<st|pat|apikey|wak>_<alnum:32-64>  https://github.com/ory/hydra/issues/2845  2026-11
-  PASETO                    v<2|3|4>.<local|public>.<key:80-2000>  https://paseto.io/  -
+  PASETO                    v<2|3|4>.<local|public>.<key:80-2000>  https://github.com/paseto-standard/paseto-spec/blob/1534915e07c012d7d8a2779e34dc5b865d017cd8/docs/01-Protocol-Versions/Version4.md  2026-11
   Socket                    sktsec_<key:30-70>  https://docs.socket.dev/  -
   Stytch                    secret-<live|test>-<key:35-48>  https://stytch.com/docs/  -
 `);

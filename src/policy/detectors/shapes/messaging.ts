@@ -5,7 +5,7 @@ export const messaging = readTable(`
   Brevo                     x<keysib|smtpsib>-<hex:64>-<alnum:16>  https://developers.brevo.com/docs/getting-started  -
   Courier                   pk_<prod|test>_<upper:28>  https://www.courier.com/docs/  -
   DingTalk                  oapi.dingtalk.com/robot/send?access_token=<hex:64>  https://open.dingtalk.com/document/orgapp/custom-robot-access  -
-  Discord                   <MT|Mj|Mz|ND|NT|Nj|Nz|OD|OT><key:22-26>.<key:6>.<key:27-38> discord.com/api/webhooks/<digits:17-20>/<key:60-72> discordapp.com/api/webhooks/<digits:17-20>/<key:60-72>  https://discord.com/developers/docs/reference  -
+  Discord                   <MT|Mj|Mz|ND|NT|Nj|Nz|OD|OT><key:22-26>.<key:6>.<key:27-38> discord.com/api/webhooks/<digits:17-20>/<key:60-72> discordapp.com/api/webhooks/<digits:17-20>/<key:60-72>  https://github.com/discord/discord-api-docs/blob/00361fcd929e8d0ba9a1a3792d082d2aec969563/docs/Reference.md  2026-11
   Feishu                    open.feishu.cn/open-apis/bot/v2/hook/<uuid>  https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot  -
   IFTTT                     maker.ifttt.com/trigger/<key:1-60>/with/key/<key:20-60>  https://ifttt.com/maker_webhooks  -
   Instagram                 IG<QVJ|AA|QWR><alnum:80-300>  https://developers.facebook.com/docs/instagram-platform/  -
@@ -22,8 +22,8 @@ export const messaging = readTable(`
   OneSignal                 os_v2_<app|org>_<lower:80-120>  https://documentation.onesignal.com/docs/keys-and-ids  -
   PubNub                    sec-c-<base64:40-70>  https://www.pubnub.com/docs/  -
   Resend                    re_<alnum:8-9>_<alnum:22-24>  https://resend.com/docs/dashboard/api-keys/introduction  -
-  SendGrid                  SG.<key:22>.<key:43>  https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys  -
-  Slack                     xox<b|a|r|s|c|o|d>-<key:24-250> xoxp-<key:40-160> xoxe-<key:24-300> xoxe.xox<b|p>-<digits:1>-<key:100-200> xapp-<digits:1>-<upper:9-14>-<digits:10-14>-<hex:40-80> xwfp-<key:24-200> hooks.slack.com/<services|workflows>/<upper:8-14>/<upper:8-14>/<alnum:16-30> hooks.slack.com/<triggers|workflows>/<upper:8-14>/<digits:10-20>/<alnum:16-40>  https://docs.slack.dev/authentication/tokens/  -
+  SendGrid                  SG.<key:22>.<key:43>  https://www.skills.sh/twilio/ai/twilio-sendgrid-account-setup  2026-11
+  Slack                     xox<b|a|r|s|c|o|d>-<key:24-250> xoxp-<key:40-160> xoxe-<key:24-300> xoxe.xox<b|p>-<digits:1>-<key:100-200> xapp-<digits:1>-<upper:9-14>-<digits:10-14>-<hex:40-80> xwfp-<key:24-200> hooks.slack.com/<services|workflows>/<upper:8-14>/<upper:8-14>/<alnum:16-30> hooks.slack.com/<triggers|workflows>/<upper:8-14>/<digits:10-20>/<alnum:16-40>  https://docs.slack.dev/tools/node-slack-sdk/reference/web-api/interfaces/OAuthV2ExchangeArguments  2026-11
   Telegram                  <digits:8-10>:AA<key:32-35>  https://core.telegram.org/bots/api  -
   Telnyx                    KEY<alnum:32>_<alnum:22>  https://developers.telnyx.com/  -
   Twilio                    SK<hex:32>  https://www.twilio.com/docs/iam/api-keys  -

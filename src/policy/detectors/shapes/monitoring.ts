@@ -7,7 +7,7 @@ export const monitoring = readTable(`
   Dynatrace                 dt0<s|c><digits:2>.<upper:8-24>.<upper:64>  https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients/access-tokens  -
   Elastic                   essu_<base64:60-140>  https://www.elastic.co/docs/deploy-manage/api-keys  -
   FireHydrant               fhb-<hex:64>  https://docs.firehydrant.com/  -
-  Grafana                   glc_<base64:32-400> glsa_<alnum:32>_<hex:8> eyJrIjoi<base64:60-400>  https://grafana.com/docs/grafana/latest/administration/service-accounts/  -
+  Grafana                   glc_<base64:32-400> glsa_<alnum:32>_<hex:8> eyJrIjoi<base64:60-400>  https://github.com/grafana/grafana/blob/548e493937488273622ed41571933ffc02d0b789/pkg/components/satokengen/tokengen_test.go  2026-11
   Honeycomb                 hc<a|x|b><ik|mk|lk>_<lower:50-60>  https://docs.honeycomb.io/configure/environments/manage-api-keys/  -
   Mapillary                 MLY|<digits:14-18>|<hex:32>  https://www.mapillary.com/developer/api-documentation  -
   New Relic                 NRAK-<upper:27> NRI<I|Q>-<key:32> NRJS-<hex:19> <hex:36>NRAL  https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys/  -

@@ -22,11 +22,11 @@ export const work = readTable(`
   HubSpot                   pat-<na|eu|ap><digits:1>-<uuid>  https://developers.hubspot.com/docs/guides/apps/private-apps/overview  -
   Imgix                     ak_<hex:64>  https://docs.imgix.com/apis/management  -
   Intra42                   s-s4t2<ud|af>-<hex:64>  https://api.intra.42.fr/apidoc/guides/getting_started  -
-  Linear                    lin_<api|oauth>_<alnum:40-64>  https://linear.app/developers/graphql  -
+  Linear                    lin_<api|oauth|wh>_<alnum:40-64>  https://linear.app/developers/graphql  -
   Liveblocks                sk_<prod|dev>_<key:64>  https://liveblocks.io/docs/authentication  -
-  Mapbox                    <sk|tk>.eyJ<key:60-250>.<key:22>  https://docs.mapbox.com/accounts/guides/tokens/  -
+  Mapbox                    <sk|tk>.eyJ<key:60-250>.<key:22>  https://docs.mapbox.com/help/dive-deeper/access-tokens.md  2026-11
   MaxMind                   <alnum:6>_<alnum:29>_mmk  https://support.maxmind.com/hc/en-us/articles/4407111582235-Generate-a-License-Key  -
-  n8n                       n8n_api_<alnum:40-160>  https://docs.n8n.io/api/authentication/  -
+  n8n                       n8n_api_<alnum:40-160>  https://github.com/n8n-io/n8n/blob/00f462ab54ee178f8ce499842db267a4a6b7d627/packages/cli/src/services/public-api-key.service.ts  2026-11
   Notion                    ntn_<alnum:40-50> secret_<alnum:43>  https://developers.notion.com/docs/authorization  -
   Nylas                     nyk_v0_<alnum:64>  https://developer.nylas.com/docs/v3/auth/  -
   Radar                     prj_<live|test>_sk_<hex:40>  https://docs.radar.com/api  -
@@ -36,7 +36,7 @@ export const work = readTable(`
   Salesforce                00D<alnum:12-15>!<secret:80-130>  https://help.salesforce.com/  -
   Samsara                   samsara_api_<alnum:30>  https://developers.samsara.com/docs/authentication  -
   Sanity                    sk<alnum:178-182>  https://www.sanity.io/docs/http-auth  -
-  Shopify                   shp<at|ca|pa|ss|ua|tka>_<hex:32>  https://shopify.dev/docs/apps/build/authentication-authorization  -
+  Shopify                   shp<at|ca|pa|ss|ua|tka>_<hex:32>  https://shopify.dev/changelog/length-of-the-shopify-access-token-is-increasing  2026-11
   Thunderstore              tss_<alnum:36-40>  github  -
   Trello                    ATTA<hex:64>  https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/  -
   Typeform                  tfp_<secret:44-65>  https://www.typeform.com/developers/get-started/personal-access-token/  -
