@@ -79,6 +79,7 @@ export const failures = {
   'model.unknown': missing,
   'key.unknown': missing,
   'method.not_allowed': invalid(405),
+  'request.upgrade': invalid(426),
   'host.not_allowed': invalid(421),
 
   'limit.requests': limited,
@@ -111,6 +112,8 @@ export const failures = {
   'config.invalid': { ...invalid(400), exit: 2 },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
+  'agent.missing': { ...missing, exit: 127 },
+  'agent.failed': { ...missing, exit: 126 },
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   // The client is gone, so nobody reads the status; 499 is what nginx writes into its log for it.

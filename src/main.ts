@@ -44,6 +44,15 @@ async function runInProcess(): Promise<number> {
       process.on('SIGHUP', listener);
       return () => process.off('SIGHUP', listener);
     },
+    captureSignals: (listener) => {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+      const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      for (const name of names) process.on(name, listener);
+      return () => {
+        for (const name of names) process.off(name, listener);
+        process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+      };
+    },
   };
   const code = await run(argv, io);
   isOver = true;

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
+import { AgentExit } from './agents/agent-exit.ts';
+import { agentNames } from './agents/clients.ts';
 import { type CommandModule, exitCodeHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 import { printError, wantsJson } from './shell/terminal.ts';
@@ -15,6 +17,8 @@ const commands: Readonly<Record<string, Entry>> = {
   serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
   status: { summary: "show this user's gateway", load: () => import('./status.ts') },
   stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
+  run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
+  env: { summary: 'print what points a client at the gateway', load: () => import('./env.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
@@ -34,12 +38,14 @@ const commands: Readonly<Record<string, Entry>> = {
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
 
 /** Runs one command line and returns its exit code. Never throws and never exits the process. */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
+export async function run(line: readonly string[], io: Io): Promise<number> {
+  const argv = withoutAgentArguments(line);
   try {
     const program = await buildProgram(argv, io);
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...line], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
+    if (error instanceof AgentExit) return error.code;
     if (error instanceof CommanderError) return usageExit(error, argv, io);
     if (isClosedPipe(error)) return exitCodes.ok;
     const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
@@ -65,6 +71,8 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       'after',
       `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
     );
+  // What follows an agent's name is the agent's, whatever it looks like.
+  if (called === 'run') program.enablePositionalOptions();
   // Called by the first word it runs, whatever follows; only the program's help and its suggestions name the others.
   const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
   for (const [name, { summary, load }] of Object.entries(commands)) {
@@ -86,6 +94,13 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       .showHelpAfterError(`(${fullName(command)} --help shows what it takes)`);
   });
   return program;
+}
+
+/** The command line up to the agent's name: how a failure is printed is not asked for by the agent's arguments. */
+function withoutAgentArguments(line: readonly string[]): readonly string[] {
+  if (commandName(line) !== 'run') return line;
+  const agent = line.findIndex((word) => (agentNames as readonly string[]).includes(word));
+  return agent < 0 ? line : line.slice(0, agent + 1);
 }
 
 function commandName(argv: readonly string[]): string | undefined {

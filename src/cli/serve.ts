@@ -10,7 +10,7 @@ import type { Recorder } from '../record/recorder.ts';
 import { ledgerSettings } from './ledger-path.ts';
 import { defaultDatabase } from './plants/database.ts';
 import { requestLine } from './plants/request-line.ts';
-import { type AddressFile, openAddressFile } from './serve/address-file.ts';
+import { type AddressFile, noAddressFile, openAddressFile } from './serve/address-file.ts';
 import { banner } from './serve/banner.ts';
 import { serveDetached } from './serve/detach.ts';
 import { localKey, localKeyFile } from './serve/local-key.ts';
@@ -75,9 +75,16 @@ interface Run {
   readonly localKey: string;
   /** By which the other commands of this user know the gateway again. */
   readonly ownerProof: OwnerProof;
+  readonly onReady: ServeHooks['onReady'];
 }
 
-async function serve(options: ServeOptions, io: Io): Promise<void> {
+/** For a gateway that serves one other command of the same process, and that nobody else is to find. */
+interface ServeHooks {
+  readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
+}
+
+/** Serves until the signal comes. */
+export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHooks = {}): Promise<void> {
   if (options.detach === true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
   const run: Run = {
@@ -88,6 +95,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
     paint: painter(isColoured),
     localKey: localKey(io.env),
     ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
+    onReady,
   };
   const loaded = await load(run, options.config);
   const { config } = loaded;
@@ -129,7 +137,7 @@ async function serve(options: ServeOptions, io: Io): Promise<void> {
       ledger: ledgerSettings(config, io),
       log,
       workers: count > 1 ? workers : undefined,
-      store,
+      store: onReady === undefined ? store : undefined,
       ownerProof: run.ownerProof,
     });
     await untilStopped(run, { loaded, recorder, log, services });
@@ -172,11 +180,13 @@ interface Started {
 async function untilStopped(run: Run, started: Started): Promise<void> {
   const { io } = run;
   const { loaded, services } = started;
-  const addressFile = openAddressFile(io, { ...run, services, since: new Date() });
+  const isFound = run.onReady === undefined;
+  const addressFile = isFound ? openAddressFile(io, { ...run, services, since: new Date() }) : noAddressFile;
   const stopFollowing = follow(run, started, addressFile);
   try {
     addressFile.write(loaded);
     announce(run, started);
+    run.onReady?.(services.url, loaded.config.needsLocalKey ? run.localKey : undefined);
     await stopped(io.signal);
   } finally {
     stopFollowing();

@@ -13,6 +13,7 @@ import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { KnownKey } from './authenticate.ts';
 import { LedgerEntry, toIntent } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
+import { refusalStatus } from './refusal-status.ts';
 import { Spending, type SpendingRequest } from './spending.ts';
 
 const sessionHeaders = [
@@ -117,7 +118,11 @@ export class Exchange implements SwapRemoveItem {
     this.#failure = error;
     if (this.response.headersSent || this.response.isClosed) return;
     this.draft.noteFirstByte();
-    this.draft.noteBytesOut(sendError(this.response, error, this.id, toFields(this.limitHeaders())));
+    const options = {
+      status: refusalStatus(error, this.request),
+      headers: toFields(this.limitHeaders()),
+    };
+    this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 
   /** The record of the exchange as it ended. `scrub` takes secrets out of other programs' messages. */

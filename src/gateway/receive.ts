@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { checkOrigin } from '../http/check-origin.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -18,7 +19,7 @@ export interface Received {
 /**
  * Finds the endpoint by the raw request target alone: nothing is decoded, merged or trimmed, so
  * that no spelling of a path can be one thing here and another behind us. Throws endpoint.unknown,
- * method.not_allowed, host.not_allowed and origin.not_allowed.
+ * method.not_allowed, request.upgrade, host.not_allowed and origin.not_allowed.
  */
 export function receive({ request, draft }: Exchange, access: AccessSettings): Received {
   const { method, target } = request;
@@ -30,11 +31,21 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
   if (endpoint === undefined) throw unknownPath(path);
   const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
+  if (!isAllowed && isWebSocket(request)) {
+    throw new GatewayError('request.upgrade', `${path} is served over HTTP only, not by WebSocket`, {
+      headers: { upgrade: 'HTTP/1.1' },
+    });
+  }
   if (!isAllowed) {
     const allow = endpoint.kind === 'about' ? 'GET, HEAD' : endpoint.method;
     throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });
   }
   return { endpoint, path, query: mark < 0 ? '' : target.slice(mark + 1) };
+}
+
+/** Codex tries one first; only by the status 426 does it go on over HTTP at once, instead of after six attempts. */
+function isWebSocket(request: HttpRequest): boolean {
+  return request.method === 'GET' && request.header('upgrade')?.toLowerCase() === 'websocket';
 }
 
 function isModelPath(path: string): boolean {

@@ -43,17 +43,17 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export const lingerMs = 2_000;
 
 /**
- * Answers with the error's status and body. Must be called before any byte of the answer has gone out. Gives
+ * Answers with the error's body, and its status where the options have no other. Must be called before any byte of the answer has gone out. Gives
  * how many bytes of the body are sent: none where only the head was asked for.
  */
 export function sendError(
   response: HttpResponse,
   error: GatewayError,
   requestId: string,
-  more: HeaderFields = {},
+  options: JsonOptions = {},
 ): number {
-  const headers = { ...errorHeaders(error, requestId), ...more };
-  return sendBody(response, error.failure.status, errorBody(error, requestId), headers);
+  const headers = { ...errorHeaders(error, requestId), ...options.headers };
+  return sendBody(response, options.status ?? error.failure.status, errorBody(error, requestId), headers);
 }
 
 /** Answers with a JSON value; `content-length` is set, so the body is one write. Gives how many bytes of it are sent. */

@@ -26,6 +26,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     cwd,
     signal: new AbortController().signal,
     onHangup: () => () => undefined,
+    captureSignals: () => () => undefined,
   });
   return { exit, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -53,6 +53,7 @@ export function createUser(environment: Readonly<Record<string, string>> = {}): 
       cwd: home,
       signal: interrupt.signal,
       onHangup: () => () => undefined,
+      captureSignals: () => () => undefined,
     }).then((exit) => ({ exit, stdout: stdout.text(), stderr: stderr.text() }));
     return {
       finished,

@@ -346,6 +346,7 @@ describe('exit codes', () => {
       cwd: emptyDirectory(),
       signal: new AbortController().signal,
       onHangup: () => () => undefined,
+      captureSignals: () => () => undefined,
     });
 
     expect([exit, stderr.join('')]).toEqual([0, '']);

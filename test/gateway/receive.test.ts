@@ -111,6 +111,16 @@ test.each([
   expect(await ask(method, target)).toMatchObject({ code: 'method.not_allowed', headers: { allow } });
 });
 
+test.each(['/v1/responses', '/v1/chat/completions'])(
+  'a WebSocket on %s is refused in favour of HTTP',
+  async (path) => {
+    expect(await ask('GET', path, 'Connection: Upgrade', 'Upgrade: websocket')).toMatchObject({
+      code: 'request.upgrade',
+      headers: { upgrade: 'HTTP/1.1' },
+    });
+  },
+);
+
 test('Host and Origin are looked at before the path', async () => {
   expect(await ask('POST', '/nowhere', 'Origin: http://evil.example')).toMatchObject({
     code: 'origin.not_allowed',

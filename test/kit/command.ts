@@ -51,6 +51,7 @@ export function startCommand(argv: readonly string[], surroundings: Surroundings
       hangups.add(listener);
       return () => hangups.delete(listener);
     },
+    captureSignals: () => () => undefined,
   }).then((exit) => ({ exit, stdout: outputs.stdout.text(), stderr: outputs.stderr.text() }));
   return {
     ended,

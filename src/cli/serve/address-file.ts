@@ -23,6 +23,9 @@ export interface AddressFile {
   remove(): void;
 }
 
+/** Of a gateway that the other commands are not to find. */
+export const noAddressFile: AddressFile = { write: () => undefined, remove: () => undefined };
+
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
   const { services, since, localKey, ownerProof } = options;
   const previous = readRunning(env);

@@ -42,14 +42,16 @@ interface ServicesOptions {
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */
-  readonly store?: {
-    /** Beats the configured one. */
-    readonly port?: number | undefined;
-    readonly defaultDatabase: string;
-    readonly log: (record: object) => void;
-    /** Whether a new store gets a user `demo`, whose password somebody must then be shown. */
-    readonly demoUser: boolean;
-  };
+  readonly store?:
+    | undefined
+    | {
+        /** Beats the configured one. */
+        readonly port?: number | undefined;
+        readonly defaultDatabase: string;
+        readonly log: (record: object) => void;
+        /** Whether a new store gets a user `demo`, whose password somebody must then be shown. */
+        readonly demoUser: boolean;
+      };
 }
 
 /** Starts everything that a configuration asks for. Throws port.busy with the holder; nothing is left running then. */

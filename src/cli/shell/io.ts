@@ -5,6 +5,8 @@ import { GatewayError } from '../../errors.ts';
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
+export type CapturedSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** Everything a command may touch of its process. Tests hand in captured streams and an environment of their own. */
 export interface Io {
   readonly stdin: Input;
@@ -16,6 +18,11 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Calls back on every SIGHUP, which otherwise ends the process; returns the function that ends it. */
   readonly onHangup: (listener: () => void) => () => void;
+  /**
+   * From now on SIGINT, SIGTERM and SIGHUP call the listener and nothing else: for a command that has another
+   * program decide what they mean. Returns the function that ends it.
+   */
+  readonly captureSignals: (listener: (name: CapturedSignal) => void) => () => void;
 }
 
 /** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */

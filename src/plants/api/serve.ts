@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     } catch (error) {
       failure = toGatewayError(toStoreError(error));
       if (response.headersSent || response.isClosed) return;
-      sendError(response, failure, requestId, privacyHeaders);
+      sendError(response, failure, requestId, { headers: privacyHeaders });
     }
   };
 

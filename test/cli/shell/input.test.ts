@@ -11,7 +11,9 @@ import { GatewayError } from '../../../src/errors.ts';
 
 function io(stdin: Io['stdin'], signal = new AbortController().signal): Io {
   const stdout = new PassThrough();
-  return { stdin, stdout, stderr: stdout, env: {}, cwd: '/', signal, onHangup: () => () => undefined };
+  const nothing = () => () => undefined;
+  const captureSignals = nothing;
+  return { stdin, stdout, stderr: stdout, env: {}, cwd: '/', signal, onHangup: nothing, captureSignals };
 }
 
 const piped = (...chunks: (string | Buffer)[]) =>

@@ -1,0 +1,94 @@
+import { createWriteStream } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { gatewayAddress, readRunning } from '../../client/address.ts';
+import { readHealth } from '../../client/call.ts';
+import { ensureStateDirectory } from '../../client/state.ts';
+import { GatewayError } from '../../errors.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { deadline } from '../shell/output.ts';
+import { baseUrl } from '../shell/target.ts';
+
+export interface AgentGateway {
+  readonly url: string;
+  readonly key: string;
+  /** Where it logs, if it is the agent's own. */
+  readonly log?: string;
+  /** Stops it, if it is the agent's own. */
+  stop(): Promise<void>;
+}
+
+const proofSeconds = 10;
+
+/**
+ * The gateway that GATEWAY_URL names, or the one that runs for this user with this configuration, else one of the
+ * agent's own, which nobody else finds. Throws key.missing where there is no key for it.
+ */
+export async function agentGateway(options: CommonOptions, io: Io): Promise<AgentGateway> {
+  if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(options, io);
+  const file = options.config ?? (io.env.GATEWAY_CONFIG || undefined);
+  const running = readRunning(io.env);
+  const isAsked = file === undefined || running?.config?.path === resolve(io.cwd, file);
+  if (running === undefined || !isAsked) return startOwn(options, io);
+  try {
+    return await findGateway(options, io);
+  } catch (error) {
+    // It was killed, and its file is still there.
+    if (error instanceof GatewayError && error.code === 'gateway.unreachable') return startOwn(options, io);
+    throw error;
+  }
+}
+
+async function findGateway({ timeout = proofSeconds }: CommonOptions, io: Io): Promise<AgentGateway> {
+  const address = gatewayAddress(io.env);
+  if (address.proof !== undefined) await readHealth(address, deadline(io.signal, timeout));
+  return { url: baseUrl(address.url), key: address.key, stop: async () => undefined };
+}
+
+/** In this process, so that it ends with it whatever happens; its log is a file, since the agent has the terminal. */
+async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
+  const { serve } = await import('../serve.ts');
+  const log = join(ensureStateDirectory(io.env), 'run.log');
+  const stderr = createWriteStream(log, { flags: 'a', mode: 0o600 }).on('error', () => undefined);
+  const ending = new AbortController();
+  let serving: Promise<void> = Promise.resolve();
+  const stop = async () => {
+    ending.abort(new GatewayError('terminated', 'the agent has ended'));
+    await serving.catch(() => undefined); // the agent's exit code counts
+    await new Promise<void>((resolve) => stderr.end(resolve));
+  };
+  try {
+    const ready = await new Promise<Ready>((resolve, reject) => {
+      io.signal.addEventListener('abort', () => reject(io.signal.reason), { once: true });
+      const serveOptions = { ...options, port: 0, host: '127.0.0.1', workers: 1, watch: true };
+      serving = serve(serveOptions, withoutTerminal(io, stderr, ending.signal), {
+        onReady: (url, localKey) => resolve({ url, localKey }),
+      });
+      serving.catch(reject);
+    });
+    const key = ready.localKey ?? (io.env.GATEWAY_KEY || undefined);
+    if (key === undefined) {
+      throw new GatewayError(
+        'key.missing',
+        'the configuration has projects: put a key of one into GATEWAY_KEY',
+      );
+    }
+    return { url: ready.url, key, log, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Ready {
+  readonly url: string;
+  readonly localKey: string | undefined;
+}
+
+/** What a gateway may touch while an agent has the terminal, standard input and the signals. */
+function withoutTerminal({ stdout, env, cwd }: Io, stderr: Io['stderr'], signal: AbortSignal): Io {
+  const ignore = () => () => undefined;
+  const stdin = Readable.from([]);
+  return { stdin, stdout, stderr, env, cwd, signal, onHangup: ignore, captureSignals: ignore };
+}

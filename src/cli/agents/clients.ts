@@ -1,0 +1,128 @@
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+  /** The model to ask for; undefined: the client's own. */
+  readonly model: string | undefined;
+}
+
+/** What points a client at a gateway. */
+export interface Settings {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Arguments that an agent needs before its own. */
+  readonly arguments?: readonly string[];
+}
+
+interface Client {
+  settings(target: Target): Settings;
+  /** Variables that would lead the client elsewhere. */
+  readonly conflicts: readonly string[];
+  /** A line to try, shown by `env`. */
+  readonly example: string;
+  /** Present for what `run` can start: how to get it. */
+  readonly install?: string;
+}
+
+const bedrockAndOthers = [
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+] as const;
+
+/** Every client that `env` and `run` know: a client is a row. */
+export const clients = {
+  claude: {
+    settings: ({ url, key, model }) => ({
+      variables: {
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_AUTH_TOKEN: key,
+        ...(model === undefined ? {} : { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
+      },
+    }),
+    conflicts: ['ANTHROPIC_API_KEY', ...bedrockAndOthers],
+    example: 'claude -p "hello"',
+    install: 'npm install -g @anthropic-ai/claude-code',
+  },
+  codex: {
+    settings: ({ url, key, model }) => ({
+      variables: { GATEWAY_KEY: key },
+      arguments: [
+        ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url)}`],
+        ...(model === undefined ? [] : ['-c', `model=${JSON.stringify(model)}`]),
+      ],
+    }),
+    conflicts: [],
+    example: 'codex exec --skip-git-repo-check "hello"',
+    install: 'npm install -g @openai/codex',
+  },
+  opencode: {
+    settings: ({ url, key, model }) => ({
+      variables: { OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig({ url, key, model })) },
+    }),
+    conflicts: [],
+    example: 'opencode run "hello"',
+    install: 'npm install -g opencode-ai',
+  },
+  openai: {
+    settings: ({ url, key }) => ({ variables: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key } }),
+    conflicts: [],
+    example: `python -c 'from openai import OpenAI; print(OpenAI().models.list())'`,
+  },
+  anthropic: {
+    settings: ({ url, key }) => ({ variables: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key } }),
+    conflicts: ['ANTHROPIC_AUTH_TOKEN'],
+    example: `python -c 'from anthropic import Anthropic; print(Anthropic().models.list())'`,
+  },
+  curl: {
+    settings: ({ url, key }) => ({ variables: { GATEWAY_URL: url, GATEWAY_KEY: key } }),
+    conflicts: [],
+    example: 'curl "$GATEWAY_URL/v1/models" -H "authorization: Bearer $GATEWAY_KEY"',
+  },
+} as const satisfies Readonly<Record<string, Client>>;
+
+export type ClientName = keyof typeof clients;
+
+export const clientNames = Object.keys(clients) as readonly ClientName[]; // keyof's own names
+
+export function clientOf(name: ClientName): Client {
+  return clients[name];
+}
+
+/** Clients that `run` starts, with how to get each. */
+export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
+
+/**
+ * Codex's provider block as an inline TOML table. Without the two zeros it repeats what the gateway refused, and it
+ * would try a WebSocket before each conversation.
+ */
+function codexProvider(url: string): string {
+  const fields = [
+    'name="gateway"',
+    `base_url=${JSON.stringify(`${url}/v1`)}`,
+    'env_key="GATEWAY_KEY"',
+    'wire_api="responses"',
+    'request_max_retries=0',
+    'stream_max_retries=0',
+    'supports_websockets=false',
+  ];
+  return `{${fields.join(', ')}}`;
+}
+
+function opencodeConfig({ url, key, model }: Target): object {
+  const options = { baseURL: `${url}/v1`, apiKey: key };
+  if (model === undefined) {
+    // Its own models of both providers, and of no other: what it finds in the environment would go past the gateway.
+    return {
+      enabled_providers: ['anthropic', 'openai'],
+      provider: { anthropic: { options }, openai: { options } },
+    };
+  }
+  // A model that it doesn't know needs a provider of its own.
+  return {
+    enabled_providers: ['gateway'],
+    provider: {
+      gateway: { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models: { [model]: {} } },
+    },
+    model: `gateway/${model}`,
+    small_model: `gateway/${model}`,
+  };
+}

@@ -1,0 +1,41 @@
+import { Argument, type Command } from 'commander';
+import { AgentExit } from './agents/agent-exit.ts';
+import { agentGateway } from './agents/agent-gateway.ts';
+import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
+import { startAgent } from './agents/start-agent.ts';
+import { commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'run',
+    summary: "start an agent that uses the gateway; the exit code is the agent's",
+    examples: [
+      'gateway run claude -p "hello"',
+      'gateway run codex exec --skip-git-repo-check "hello"',
+      'gateway run -m claude-sonnet-4-5 opencode run "hello"',
+    ],
+  })
+    .addArgument(new Argument('<agent>', 'what to start').choices(agentNames))
+    .argument('[arguments...]', "the agent's own, passed on as they are")
+    .option('-m, --model <name>', "model to ask for (default: GATEWAY_MODEL, else the agent's own)")
+    .passThroughOptions()
+    .action(async (name: ClientName, own: string[], { model }: { model?: string }, command: Command) => {
+      const options = commonOptions(command);
+      const { settings, conflicts, install = '' } = clientOf(name);
+      const gateway = await agentGateway(options, io);
+      try {
+        if (gateway.log !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
+          await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
+        }
+        const { url, key } = gateway;
+        const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
+        const { variables, arguments: before = [] } = settings({ url, key, model: asked });
+        const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
+        const env = { ...Object.fromEntries(inherited), GATEWAY_URL: url, GATEWAY_KEY: key, ...variables };
+        throw new AgentExit(await startAgent({ name, arguments: [...before, ...own], env, install }, io));
+      } finally {
+        await gateway.stop();
+      }
+    });
+}

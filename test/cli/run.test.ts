@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Child, startProgram } from '../kit/child.ts';
+import { emptyDirectory } from '../kit/command.ts';
+
+interface Start {
+  /** A shell script in the agent's place. */
+  readonly script?: string;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly yaml?: string;
+}
+
+function start({ script, argv, env = {}, yaml = '' }: Start): Child & { readonly home: string } {
+  const home = emptyDirectory();
+  if (yaml !== '') writeFileSync(join(home, 'gateway.yaml'), yaml, { mode: 0o600 });
+  if (script !== undefined) {
+    for (const name of ['claude', 'codex', 'opencode'])
+      writeFileSync(join(home, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const child = startProgram(argv, home, { PATH: `${home}:${process.env.PATH}`, ...env });
+  return Object.assign(child, { home });
+}
+
+const ask = (variables: string) =>
+  `node -e 'fetch(${variables}).then(async (answer) => console.log(answer.status, await answer.text()))'`;
+
+test('an agent gets a gateway of its own, which nobody else finds and which ends with it', async () => {
+  const script = `${ask('process.env.ANTHROPIC_BASE_URL + "/v1/models", { headers: { authorization: `Bearer ${process.env.ANTHROPIC_AUTH_TOKEN}` } }')}
+echo "$ANTHROPIC_BASE_URL"`;
+  const agent = start({ script, argv: ['run', 'claude'] });
+
+  const { exit, stdout, stderr } = await agent.ended;
+
+  expect([exit, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^200 .*sandbox-mini/);
+  const url = stdout.trim().split('\n').at(-1) ?? '';
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+  expect(readdirSync(join(agent.home, '.local/state/gateway')).sort()).toEqual([
+    'local-key.json',
+    'records.jsonl',
+    'run.log',
+  ]);
+});
+
+test("everything after the agent's name is the agent's", async () => {
+  const own = ['-p', 'a  b', '--help', '-o', 'json', '-c', 'x', '--', '--version', 'help', ''];
+  const agent = start({ script: 'printf "[%s]" "$@"', argv: ['run', '-q', 'claude', ...own] });
+
+  const { exit, stdout } = await agent.ended;
+
+  expect([exit, stdout]).toEqual([0, own.map((word) => `[${word}]`).join('')]);
+});
+
+test.each([
+  ['exit 0', 0],
+  ['exit 3', 3],
+  ['exit 137', 137],
+  ['kill -KILL $$', 137],
+  ['kill -TERM $$', 143],
+])('"%s" ends the command with %i', async (script, code) => {
+  expect((await start({ script, argv: ['run', 'codex'] }).ended).exit).toBe(code);
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is for the agent to decide', async (signal) => {
+  const name = signal.slice(3);
+  const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
+  const agent = start({ script, argv: ['run', 'opencode'] });
+  await agent.wrote('ready');
+
+  agent.process.kill(signal);
+
+  expect(await agent.ended).toMatchObject({ exit: 7, stdout: `ready\ngot ${name}\n` });
+});
+
+test("standard input is the agent's, down to the last byte", async () => {
+  const agent = start({ script: 'wc -c', argv: ['run', 'claude'] });
+
+  agent.process.stdin?.end('x'.repeat(300_000));
+
+  expect((await agent.ended).stdout.trim()).toBe('300000');
+});
+
+test('what is not installed is 127, and how to get it', async () => {
+  const { exit, stdout, stderr } = await start({ argv: ['run', 'claude'], env: { PATH: '/nowhere' } }).ended;
+
+  expect([exit, stdout]).toEqual([127, '']);
+  expect(stderr).toBe(
+    'gateway: claude is not installed, or not on PATH; to get it: npm install -g @anthropic-ai/claude-code\n',
+  );
+});
+
+test('what would lead the agent elsewhere is left out, the rest of the environment stays', async () => {
+  const script = 'echo "${ANTHROPIC_API_KEY-unset} $OTHER $ANTHROPIC_MODEL"';
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-1', OTHER: 'kept', GATEWAY_MODEL: 'claude-9' };
+
+  expect((await start({ script, argv: ['run', 'claude'], env }).ended).stdout).toBe('unset kept claude-9\n');
+});
+
+test('GATEWAY_URL is used as it is, and nothing is started', async () => {
+  const env = { GATEWAY_URL: 'http://127.0.0.1:9/', GATEWAY_KEY: 'gw_other' };
+  const agent = start({
+    script: 'echo "$ANTHROPIC_BASE_URL $ANTHROPIC_AUTH_TOKEN"',
+    argv: ['run', 'claude'],
+    env,
+  });
+
+  expect((await agent.ended).stdout).toBe('http://127.0.0.1:9 gw_other\n');
+  expect(existsSync(join(agent.home, '.local'))).toBe(false);
+});
+
+test('a configuration with projects needs a key of one', async () => {
+  const yaml = 'projects: { me: { keys: [{ id: me, value: "${ME}" }] } }\n';
+  const ME = 'gw_0123456789abcdef';
+  const without = await start({ script: 'echo no', argv: ['run', 'claude'], yaml, env: { ME } }).ended;
+  const script = 'echo "$ANTHROPIC_AUTH_TOKEN"';
+  const withKey = await start({ script, argv: ['run', 'claude'], yaml, env: { ME, GATEWAY_KEY: ME } }).ended;
+
+  expect([without.exit, without.stdout]).toEqual([4, '']);
+  expect(without.stderr).toContain('put a key of one into GATEWAY_KEY');
+  expect([withKey.exit, withKey.stdout]).toEqual([0, `${ME}\n`]);
+});
+
+test('the running gateway is used, and goes on', async () => {
+  const served = start({ argv: ['serve', '-p', '0'], yaml: 'plants: { store: { enabled: false } }\n' });
+  await served.wrote('"listening"');
+  const { url } = /"url":"(?<url>[^"]+)"/.exec(served.text('stderr'))?.groups ?? {};
+
+  const env = { HOME: served.home };
+  const agent = start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env });
+  const { exit, stdout } = await agent.ended;
+  const alive = await fetch(`${url}/healthz`);
+  served.process.kill('SIGKILL');
+  await served.ended;
+  const later = await start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env }).ended;
+
+  expect([exit, stdout, alive.status]).toEqual([0, `${url}\n`, 200]);
+  expect(later.exit).toBe(0);
+  expect(later.stdout).not.toBe(stdout);
+});
+
+test('an agent it does not know is exit 2', async () => {
+  const { exit, stderr } = await start({ argv: ['run', 'vim'] }).ended;
+
+  expect(exit).toBe(2);
+  expect(stderr).toContain('Allowed choices are claude, codex, opencode');
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { refusalStatus } from '../../src/gateway/refusal-status.ts';
+import { startGateway } from '../kit/gateway.ts';
+
+const fields = (headers: Readonly<Record<string, string>>) =>
+  ({ header: (name: string) => headers[name] }) as never; // all that is read of a request
+
+const claude = fields({ 'user-agent': 'claude-cli/2.1.197 (external, sdk-cli)' });
+const codex = fields({ originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0' });
+const opencode = fields({ 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/4.0.46' });
+const sdk = fields({ 'user-agent': 'OpenAI/JS 6.1.0' });
+const like = fields({ 'user-agent': 'my claude-cli/1', originator: 'not codex' });
+
+const blocked = new GatewayError('policy.blocked', 'x', { reason: 'content.codename' });
+const budget = new GatewayError('limit.budget', 'x');
+const busy = new GatewayError('limit.requests', 'x');
+const wrongKey = new GatewayError('key.invalid', 'x');
+const down = new GatewayError('provider.unreachable', 'x');
+const rejected = new GatewayError('provider.credentials_rejected', 'x');
+
+test.each([
+  ['Claude Code', claude, [422, 429, 429, 401, 502, 502]],
+  ['Codex', codex, [400, 400, 429, 400, 502, 502]],
+  ['opencode', opencode, [403, 400, 429, 401, 502, 502]],
+  ['an SDK', sdk, [403, 429, 429, 401, 502, 502]],
+  ['who only looks like one', like, [403, 429, 429, 401, 502, 502]],
+  ['nobody', fields({}), [403, 429, 429, 401, 502, 502]],
+])('%s', (_name, request, expected) => {
+  const errors = [blocked, budget, busy, wrongKey, down, rejected];
+
+  expect(errors.map((error) => refusalStatus(error, request))).toEqual(expected);
+});
+
+test('a block has the same body for every client, and is recorded as one', async () => {
+  const gateway = await startGateway(`
+policies:
+  house:
+    apply: all
+    rules: [{ id: codename, action: block, when: { text: { phrases: [nightfall] } }, reason: content.codename }]
+plants: { store: { enabled: false } }
+`);
+  const send = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${gateway.url}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'sandbox-mini', input: 'nightfall' }),
+    });
+    const { error } = (await answer.json()) as { error: unknown };
+    return { status: answer.status, marked: answer.headers.get('x-gateway-error'), error };
+  };
+
+  const [plain, agent] = [await send({}), await send({ originator: 'codex_exec' })];
+  const [first, second] = await gateway.recorded(2);
+  await gateway.stop();
+
+  expect([plain.status, agent.status]).toEqual([403, 400]);
+  expect(agent).toEqual({ ...plain, status: 400 });
+  expect(agent.error).toMatchObject({ type: 'permission_error', reason: 'content.codename' });
+  expect([first?.outcome, second?.outcome]).toEqual(['refused', 'refused']);
+});
