@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
@@ -8,6 +9,7 @@ import type { ScriptedHost } from '../../kit/host.ts';
 import { ask, configure, host } from './workers/serving.ts';
 
 const key = 'a-project-key-for-the-ledger';
+const freeKey = 'a-project-key-without-a-budget';
 const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
 const text = JSON.stringify({
@@ -36,7 +38,7 @@ ${more}`;
 }
 
 async function start(home: string) {
-  const child = startProgram(['serve', '-p', '0'], home, { SHOP_KEY: key });
+  const child = startProgram(['serve', '-p', '0'], home, { SHOP_KEY: key, FREE_KEY: freeKey });
   running.push(child);
   await child.wrote('"listening"');
   const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
@@ -103,6 +105,48 @@ test('a gateway with a budget does not start without its ledger; one without goe
   expect(gateway.child.text('stderr')).toContain('the ledger /proc/version can not be written');
   await stop(gateway);
 }, 60_000);
+
+const canMount = process.getuid?.() === 0;
+test.skipIf(!canMount)(
+  'on a full disk requests under a budget are 503, the others go on',
+  async () => {
+    const mounted = emptyDirectory();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', mounted]);
+    try {
+      const scripted = await answering();
+      const records = `records: { ledger_file: ${mounted}/ledger.sqlite }`;
+      const home = emptyDirectory();
+      const others = `  free:\n    keys: [{ id: free-web, value: "\${FREE_KEY}" }]\n`;
+      configure(home, config(scripted, 'limits: { usd_per_day: 100 }', `${others}${records}`));
+      const gateway = await start(home);
+      expect((await ask(gateway, body)).status).toBe(200);
+      for (let size = 65_536; size >= 512; size /= 2) {
+        try {
+          for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
+        } catch {
+          // full for this size
+        }
+      }
+
+      // What the log of SQLite has left over is used up first.
+      const isRefused = async () => (await ask(gateway, body)).status;
+      await expect.poll(isRefused, { timeout: 20_000, interval: 1 }).toBe(503);
+      const refused = await ask(gateway, body);
+      expect(refused.headers.get('retry-after')).toBe('5');
+      expect(await refused.text()).toContain('the ledger can not be written');
+      const free = { ...gateway, key: freeKey };
+      expect((await ask(free, body)).status).toBe(200);
+
+      rmSync(join(mounted, 'filler'));
+      await expect.poll(isRefused, { timeout: 10_000 }).toBe(200);
+      expect(gateway.child.text('stderr')).toContain('is written again');
+      await stop(gateway);
+    } finally {
+      execFileSync('umount', ['-l', mounted]);
+    }
+  },
+  60_000,
+);
 
 test('after kill -9 in mid-stream nothing is missing and nothing is there twice', async () => {
   const served = new Set<string>();
