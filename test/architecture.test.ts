@@ -134,6 +134,52 @@ function layerOf(file: string): string {
   return file.includes('/') ? `${file.split('/')[0]}/` : file;
 }
 
+/** The files of `src` that a file imports, types included. */
+function importedFiles(file: string): string[] {
+  return importsOf(file)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => relative(root, normalize(join(root, dirname(file), specifier))));
+}
+
+/** The shortest way over imports from a file back to itself; empty where there is none. */
+function cycleFrom(file: string, importsByFile: ReadonlyMap<string, readonly string[]>): string[] {
+  const cameFrom = new Map<string, string>();
+  const queue = [file];
+  for (const at of queue) {
+    for (const next of importsByFile.get(at) ?? []) {
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, at);
+      queue.push(next);
+    }
+  }
+  const cycle: string[] = [];
+  for (let at = cameFrom.get(file); at !== undefined; at = at === file ? undefined : cameFrom.get(at)) {
+    cycle.unshift(at);
+  }
+  return cycle;
+}
+
+/** The two folders beside each other that an import connects; undefined where one holds the other, or at the top. */
+function siblingFolders(from: string, to: string): readonly [string, string] | undefined {
+  const one = dirname(from).split('/');
+  const other = dirname(to).split('/');
+  const at = one.findIndex((name, index) => name !== other[index]);
+  if (at < 1 || other[at] === undefined) return undefined;
+  return [one.slice(0, at + 1).join('/'), other.slice(0, at + 1).join('/')];
+}
+
+/** Folders that import each other, given which file imports which. */
+function mutualFolders(importsByFile: ReadonlyMap<string, readonly string[]>): string[] {
+  const pairs = new Set<string>();
+  for (const [file, imported] of importsByFile) {
+    for (const target of imported) pairs.add(siblingFolders(file, target)?.join(' → ') ?? '');
+  }
+  return [...pairs].filter((pair) => {
+    const [one = '', other = ''] = pair.split(' → ');
+    return one < other && pairs.has(`${other} → ${one}`);
+  });
+}
+
 function violation(file: string, { specifier, isType }: Import): string | undefined {
   const layer = layerOf(file);
   const rule = layers[layer];
@@ -182,6 +228,42 @@ describe('architecture', () => {
       'gateway/handle.ts → pino',
     );
     expect(violation('gateway/handle.ts', { specifier: '../plants/store.ts', isType: false })).toBeDefined();
+  });
+
+  test('no folders beside each other import each other', () => {
+    const importsByFile = new Map(sourceFiles().map((file) => [file, importedFiles(file)]));
+
+    expect(mutualFolders(importsByFile)).toEqual(['policy/detectors/secrets → policy/detectors/shapes']);
+  });
+
+  test('folders that import each other are seen', () => {
+    const importsByFile = new Map([
+      ['a/b/one.ts', ['a/c/two.ts']],
+      ['a/c/deep/three.ts', ['a/b/one.ts', 'a/four.ts', 'd.ts']],
+      ['a/four.ts', ['a/b/one.ts']],
+    ]);
+
+    expect(mutualFolders(importsByFile)).toEqual(['a/b → a/c']);
+  });
+
+  test('no file of a pure folder imports itself over others, types included', () => {
+    const files = sourceFiles().filter((file) => pureFolders.includes(layerOf(file)));
+    const importsByFile = new Map(files.map((file) => [file, importedFiles(file)]));
+
+    const cycles = files.map((file) => cycleFrom(file, importsByFile)).filter((cycle) => cycle.length > 0);
+
+    expect(cycles).toEqual([]);
+  });
+
+  test('an import cycle is seen', () => {
+    const importsByFile = new Map([
+      ['a.ts', ['b.ts']],
+      ['b.ts', ['c.ts', 'd.ts']],
+      ['c.ts', ['a.ts']],
+    ]);
+
+    expect(cycleFrom('a.ts', importsByFile)).toEqual(['a.ts', 'b.ts', 'c.ts']);
+    expect(cycleFrom('d.ts', importsByFile)).toEqual([]);
   });
 
   test('imports of every form are found', () => {

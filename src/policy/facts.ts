@@ -1,7 +1,7 @@
 import type { Pattern } from './automaton/patterns.ts';
 import type { Subject } from './rule.ts';
-import type { SearchResult, TextMatch } from './search/findings.ts';
 import type { Search } from './search/search.ts';
+import type { SearchResult, TextMatch } from './search/search-result.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';

@@ -3,7 +3,7 @@ import type { Pattern } from '../automaton/patterns.ts';
 import type { Decision, Match, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
-import type { TextMatch } from '../search/findings.ts';
+import type { TextMatch } from '../search/search-result.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
 
 export interface Refusal {

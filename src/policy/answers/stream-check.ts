@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { liesWithin, replaceStretches, type Stretch, splice } from '../redact/redact.ts';
 import type { Verdict } from '../rule.ts';
-import type { TextMatch } from '../search/findings.ts';
 import type { Search } from '../search/search.ts';
+import type { TextMatch } from '../search/search-result.ts';
 import { ViewedTexts } from '../search/viewed-text.ts';
 import { unescapeJson } from '../traverse/nested.ts';
 import { isFixedInEvent, type Segment, wrapText } from '../traverse/place.ts';

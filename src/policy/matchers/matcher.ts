@@ -4,7 +4,7 @@ import type { Detector } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
-import type { TextMatch } from '../search/findings.ts';
+import type { TextMatch } from '../search/search-result.ts';
 
 /** One condition of a rule, ready to be asked. */
 export interface Condition {

@@ -4,7 +4,7 @@ import { atLeast, confidences, defaultConfidence } from '../detectors/detector.t
 import { type DetectorName, detectors } from '../detectors/registry.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
-import type { TextMatch } from '../search/findings.ts';
+import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
 import { defineMatcher, type MatcherContext } from './matcher.ts';

@@ -1,4 +1,4 @@
-import type { SearchResult } from '../search/findings.ts';
+import type { SearchResult } from '../search/search-result.ts';
 
 /** What a pointer names in place of a key that must not be told. */
 const hidden = '*';

@@ -2,7 +2,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { matchLimit, type TextMatch } from '../search/findings.ts';
+import { matchLimit, type TextMatch } from '../search/search-result.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';

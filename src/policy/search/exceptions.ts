@@ -1,5 +1,5 @@
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
-import type { TextMatch } from './findings.ts';
+import type { TextMatch } from './search-result.ts';
 import type { ViewedTexts } from './viewed-text.ts';
 
 /** What has to be known of the patterns that were looked for. */

@@ -2,7 +2,8 @@ import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { findNumber } from '../traverse/numbers.ts';
 import type { Place, Segment } from '../traverse/place.ts';
-import type { Checkpoint, Gatherer, SearchResult, TextMatch } from './findings.ts';
+import type { Checkpoint, Gatherer } from './gatherer.ts';
+import type { SearchResult, TextMatch } from './search-result.ts';
 
 /** What a walk over a kept document found, and where walks over others may go on from it. */
 interface KnownWalk {

@@ -2,8 +2,9 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
-import { Gatherer, type SearchResult } from './findings.ts';
+import { Gatherer } from './gatherer.ts';
 import { KnownWalks, type WalkCache } from './known-walks.ts';
+import type { SearchResult } from './search-result.ts';
 import { TextReader } from './text-reader.ts';
 
 /** Looks for all patterns of a set in whole documents. */

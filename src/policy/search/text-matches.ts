@@ -3,7 +3,7 @@ import { defaultConfidence } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
 import type { Detected, Match } from '../rule.ts';
 import { placeInRequest, textOf } from '../traverse/place.ts';
-import type { TextMatch } from './findings.ts';
+import type { TextMatch } from './search-result.ts';
 import type { MatchRange } from './viewed-text.ts';
 
 /** Most places that are named in a decision; the count goes on. */

@@ -7,8 +7,8 @@ import { addFolded, type NamedPattern, type Pattern } from '../automaton/pattern
 import type { Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import { type Place, textOf } from '../traverse/place.ts';
-import type { TextMatch } from './findings.ts';
 import { partitionPoint } from './partition-point.ts';
+import type { TextMatch } from './search-result.ts';
 
 /** More than the length of any text, to make one key of two places. */
 const placeWidth = 2 ** 26;

@@ -6,7 +6,7 @@ import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
-import { type Checkpoint, Gatherer } from '../../../src/policy/search/findings.ts';
+import { type Checkpoint, Gatherer } from '../../../src/policy/search/gatherer.ts';
 import { KnownWalks, type WalkCache } from '../../../src/policy/search/known-walks.ts';
 import { TextReader } from '../../../src/policy/search/text-reader.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';

@@ -1,44 +1,19 @@
 import type { Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import type { Visitor } from '../traverse/visitor.ts';
 import { type Context, joins } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher, type SavedSequences } from './cross-segment.ts';
+import {
+  matchLimit,
+  type SearchResult,
+  type TextMatch,
+  type Unreadable,
+  type Unseen,
+} from './search-result.ts';
 import type { PatternMatch, TextReader } from './text-reader.ts';
-
-/** A pattern in a text; `before` is set where it begins in an earlier text of the same sequence. */
-export interface TextMatch {
-  readonly pattern: number;
-  readonly view: View;
-  readonly segment: Segment;
-  readonly before?: Segment;
-}
-
-/** Content that can't be looked into. */
-export interface Unseen {
-  readonly kind: UnseenKind;
-  readonly place: Place;
-}
-
-/** Numbers in place of text. */
-export interface Unreadable {
-  readonly place: Place;
-  readonly roles: number;
-}
-
-/** Everything that one walk over a document found. */
-export interface SearchResult {
-  /** By number of the pattern. */
-  readonly matches: ReadonlyMap<number, readonly TextMatch[]>;
-  readonly unseen: readonly Unseen[];
-  readonly unreadable: readonly Unreadable[];
-}
-
-/** Most places that are kept of one pattern; redaction asks for them all, so it refuses beyond that. */
-export const matchLimit = 10_000;
 
 /** Matches over two texts that a further one is compared with. */
 const recentMatches = 16;
@@ -131,7 +106,7 @@ export class Gatherer implements Visitor {
 
   #checkpoint(entry: number, left: number): void {
     if (!this.#takesCheckpoints || !this.#isWorthCheckpoint(entry, left)) return;
-    // What can't be read is told in an order of its own, and is no conversation anyway.
+    // What can't be read is reported in an order of its own, and is no conversation anyway.
     if (this.unreadablePlaces.length > 0) return;
     const sequences = this.#crossing.save();
     if (sequences === undefined) return;
