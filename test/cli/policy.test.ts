@@ -376,9 +376,9 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
     expect(stderr).toBe('gateway: a key stands twice in one object\n');
   });
 
-  test('takes a fixture, says that nobody serves the model, and knows sandbox mode', async () => {
+  test('takes a fixture, and says that nobody serves the model', async () => {
     const cwd = createWorkspace({
-      'gateway.yaml': house,
+      'gateway.yaml': `providers: { sandbox: { dialect: sandbox } }\nmodels: [{ match: "sandbox-*", provider: sandbox }]\n${house}`,
       'one.yaml': `endpoint: chat\ntime: ${weekday}\nbody: { model: gpt-9, messages: [] }\n`,
     });
 

@@ -21,6 +21,10 @@ const reply = 'The sandbox read: "hello". It works offline and always replies th
 const hello = { role: 'user' as const, content: 'hello' };
 
 const sandbox = useGateway();
+/** Serves one model only; sandbox mode serves every name. */
+const narrow = useGateway(
+  'providers: { sandbox: { dialect: sandbox } }\nmodels: [{ match: sandbox-mini, provider: sandbox }]\n',
+);
 
 describe('the Anthropic SDK', () => {
   const create = { model: 'sandbox-mini', max_tokens: 200, messages: [hello] };
@@ -281,13 +285,13 @@ describe('error classes', () => {
   });
 
   test('404 for an unknown model, with the field that was wrong', async () => {
-    const anthropic = anthropicClient(sandbox()).messages.create(create('nobody-has-this'));
-    const openai = openaiClient(sandbox()).responses.create({ model: 'nobody-has-this', input: 'hello' });
+    const anthropic = anthropicClient(narrow()).messages.create(create('nobody-has-this'));
+    const openai = openaiClient(narrow()).responses.create({ model: 'nobody-has-this', input: 'hello' });
 
     await expect(anthropic).rejects.toBeInstanceOf(Anthropic.NotFoundError);
     await expect(openai).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     await expect(openai).rejects.toMatchObject({ code: 'model.unknown', param: '/model' });
-    await expect(openaiClient(sandbox()).models.retrieve('nobody-has-this')).rejects.toBeInstanceOf(
+    await expect(openaiClient(narrow()).models.retrieve('nobody-has-this')).rejects.toBeInstanceOf(
       OpenAI.NotFoundError,
     );
   });
