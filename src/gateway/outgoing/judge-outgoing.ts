@@ -75,7 +75,7 @@ export function judgeOutgoing(
       path,
       head,
       built: { ...built, body },
-      isRedacted: isRedacted(decided) || decision.redacted !== undefined,
+      isRedacted: isRedacted(decided) || decision.action === 'redact',
     });
   };
   const redactedBy = decided.decision.verdicts.filter(isRedacting).map(({ policy }) => policy);

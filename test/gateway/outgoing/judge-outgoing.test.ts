@@ -84,6 +84,16 @@ describe('a translated body', () => {
     expect(record).toMatchObject({ decision: 'redact', rules: [{ id: 'hush', on: 'outgoing' }] });
   });
 
+  test('leaves so from the decision thread too, and says it', async () => {
+    const body = failed('hush now');
+    const padded = { ...body, messages: [{ role: 'user', content: 'x '.repeat(600_000) }, ...body.messages] };
+
+    const { answer, requests } = await ask(padded);
+
+    expect([answer.status, answer.headers.get('x-gateway-body')]).toEqual([200, 'redacted']);
+    expect(requests[1][0]?.body.toString()).toContain('[REDACTED:content.hush] now');
+  });
+
   test('that is warned of or would be blocked is noted as any other', async () => {
     const warned = await ask(failed('ticket'));
     const monitored = await ask(failed('dry run'));
