@@ -28,23 +28,42 @@ const patterns = [
   '.{0,121}needle',
 ];
 
+// Each for a project of its own, without a rule that blocks: what they redact goes to the sandbox.
+const redacting = {
+  plain: `{ detect: [credit_card, email, phone, secrets] } }`,
+  except: `{ detect: [credit_card, email, phone, secrets] } }, except: { text: { phrases: ["a@b.example"] } }`,
+};
+
 const yaml = `
 server: { port: 0 }
 plants: { store: { enabled: false } }
 policies:
   house:
-    apply: all
     rules:
       - { id: phrases, action: block, when: { text: { phrases: ["project nightfall", "internal use only", "operation aurora"] } } }
       - { id: patterns, action: block, when: { text: { regex: ['(a+)+$', '(a|aa)+b', '([a-z]+)*=', '(x+x+)+y', '(.*)*needle', '\\bTCK-[0-9]{6}\\b'] } } }
       - { id: detectors, action: redact, when: { text: { detect: [credit_card, email, phone, iban, us_ssn, ip_address, secrets, private_key] } } }
       - { id: caps, action: block, when: { max_output_tokens: { over: 100000 } } }
       - { id: tools, action: block, when: { tools: [shell] } }
+  blocks_all:
+    rules:
       - { id: last, action: block, when: { bytes: { over: 0 } } }
+${Object.entries(redacting)
+  .map(
+    ([name, text]) =>
+      `  redact_${name}:\n    rules: [{ id: redact-${name}, action: redact, when: { text: ${text} }]`,
+  )
+  .join('\n')}
 ${patterns.map((pattern, at) => `  more${at}:\n    rules: [{ id: more${at}, action: block, when: { text: { regex: ['${pattern}'] } } }]`).join('\n')}
 projects:
-  bench: { keys: [{ id: bench, value: "\${BENCH_KEY}" }] }
-${patterns.map((_pattern, at) => `  more${at}: { policies: [more${at}], keys: [{ id: more${at}, value: "\${BENCH_KEY_${at}}" }] }`).join('\n')}
+${Object.keys(redacting)
+  .map(
+    (name) =>
+      `  redact-${name}: { policies: [redact_${name}], keys: [{ id: redact-${name}, value: "\${BENCH_REDACT_${name}}" }] }`,
+  )
+  .join('\n')}
+  bench: { policies: [house, blocks_all], keys: [{ id: bench, value: "\${BENCH_KEY}" }] }
+${patterns.map((_pattern, at) => `  more${at}: { policies: [house, more${at}, blocks_all], keys: [{ id: more${at}, value: "\${BENCH_KEY_${at}}" }] }`).join('\n')}
 `;
 
 const saying = (content, more = {}) =>
@@ -127,7 +146,23 @@ const bodies = {
     }),
 };
 
-/** The same with a mark in every text, so that no verdict is remembered from the round before. */
+/** Bodies in which much is replaced; each replacement is judged again. */
+const redactable = {
+  'harmless, nothing to redact': bodies.harmless,
+  'a card in a block of its own': (mark) =>
+    saying([
+      { type: 'text', text: fill('the gateway should stream ', mark) },
+      { type: 'text', text: '4111 1111 1111 1111' },
+    ]),
+  'addresses in one text, up to the limit': (mark) =>
+    saying(`${fill('the gateway should stream ', mark)}${' c@d.example,'.repeat(9_000)}`),
+  'addresses that are excepted': (mark) =>
+    saying(`${fill('the gateway should stream ', mark)}${' a@b.example,'.repeat(9_000)}`),
+  'a block for each address': (mark) =>
+    saying(list(size / 60, (at) => ({ type: 'text', text: `write to u${mark}x${at}@d.example` }))),
+};
+
+/** The same with a mark in every text, so that nothing of it is known from the round before. */
 function marked(body, mark) {
   const inText = (block) => {
     if (typeof block.text === 'string') return { ...block, text: `${mark} ${block.text}` };
@@ -163,6 +198,7 @@ const child = spawn(
     env: {
       ...process.env,
       BENCH_KEY: key,
+      ...Object.fromEntries(Object.keys(redacting).map((name) => [`BENCH_REDACT_${name}`, `${key}-${name}`])),
       ...Object.fromEntries(patterns.map((_pattern, at) => [`BENCH_KEY_${at}`, `${key}-${at}`])),
       XDG_STATE_HOME: directory,
     },
@@ -209,7 +245,7 @@ function post(url, body, headers = {}) {
           resolve({
             ms: performance.now() - started,
             status: answer.statusCode,
-            reason: JSON.parse(text).error.reason,
+            reason: JSON.parse(text).error?.reason ?? answer.headers['x-gateway-body'] ?? '',
           }),
         );
       },
@@ -234,10 +270,10 @@ try {
     return { ...answer, bytes: body.length, perByte: (answer.ms * 1e6) / body.length };
   };
   /** The medians of some rounds, in which a body takes turns with the harmless one, so that both meet the same noise. */
-  const compare = async (make, headers) => {
+  const compare = async (make, headers, harmlessHeaders = {}) => {
     const pairs = [];
     for (let round = 0; round < rounds; round += 1) {
-      pairs.push([await time(bodies.harmless), await time(make, headers)]);
+      pairs.push([await time(bodies.harmless, harmlessHeaders), await time(make, headers)]);
     }
     const base = median(pairs.map(([harmless]) => harmless.perByte));
     const { bytes, status, reason } = pairs[0][1];
@@ -261,6 +297,14 @@ try {
   for (const [at, pattern] of patterns.entries()) {
     const { bytes, ms, ratio } = await compare(bodies.harmless, { 'x-api-key': `${key}-${at}` });
     row(pattern, bytes, ms.toFixed(1), ratio.toFixed(2));
+  }
+  console.log('\npolicies that redact, with their answers from the sandbox, against the first of each');
+  for (const name of Object.keys(redacting)) {
+    const headers = { 'x-api-key': `${key}-${name}` };
+    for (const [label, make] of Object.entries(redactable)) {
+      const { bytes, ms, ratio, status, reason } = await compare(make, headers, headers);
+      row(`${name}: ${label}`, bytes, ms.toFixed(1), ratio.toFixed(2), `${status} ${reason}`);
+    }
   }
   console.log('');
   const bomb = gzipSync(Buffer.from(saying('x'.repeat(64 * 2 ** 20))));

@@ -2,7 +2,7 @@ import type { JsonDocument } from './json-document.ts';
 
 // Up to this many keys, comparing each with each is quicker than a table.
 const pairwiseKeys = 8;
-/** Looks at other keys that a key may take, on average, before the table is given up. */
+/** Looks at other keys that a key may take, on average, before the table is abandoned. */
 const looksPerKey = 4;
 
 /** The second of two equal keys of a closed object, if there are any. */

@@ -94,7 +94,7 @@ export class JsonDocument {
   }
 
   toParts(): DocumentParts {
-    // A copy, because the memory of a first tape is shared, and can't be given away.
+    // A copy, because the memory of a first tape is shared, and can't be transferred.
     const tape = this.#tape.slice(0, this.count * cells);
     return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii };
   }
@@ -266,7 +266,7 @@ function firstEntries(bytes: Buffer): number {
 
 /**
  * A tape for so many entries, a small one in memory of Node's pool: making memory of its own for each document
- * takes longer than filling it, and gives the garbage collector more to do. What is in it is overwritten.
+ * takes longer than filling it, and makes more work for the garbage collector. What is in it is overwritten.
  */
 function makeTape(entries: number): Int32Array<ArrayBuffer> {
   const bytes = entries * cells * Int32Array.BYTES_PER_ELEMENT;

@@ -7,7 +7,7 @@ const shortest = 1024;
 const bodyLimit = 64;
 /** Bytes that a body must have in common with another before it is worth going on from there. */
 const headBytes = 512;
-/** A body of which a longer one repeats more than this is taken for an earlier turn of the same conversation. */
+/** A body of which a longer one repeats more than this is treated as an earlier turn of the same conversation. */
 const supersededShare = 0.75;
 
 interface Kept {
@@ -19,8 +19,8 @@ interface Kept {
 
 /**
  * Reads bodies strictly, and keeps the last ones: an agent's next request is its last one and a turn more, so
- * it is read from where the two part. Bytes are compared with bytes, so no body can be made that is taken for
- * another; what comes out is what `parseStrictJson` gives, errors included.
+ * it is read from where the two part. Bytes are compared with bytes, so no body can be made that passes for
+ * another; what comes out is what `parseStrictJson` returns, errors included.
  *
  * Bounded by the memory of the bodies, which are kept as they came and must not be changed; the ones that were
  * not met for longest go first.
@@ -62,7 +62,7 @@ export class KnownBodies {
       const candidate = kept[index] as Kept;
       if (candidate.head !== head) continue;
       const other = candidate.document.bytes;
-      // Conversations with one system prompt part soon behind it: mostly two looks tell them apart.
+      // Conversations with one system prompt part soon behind it: mostly two comparisons are enough.
       if (!isSameAround(other, bytes, parting) || !isSameAround(other, bytes, length)) continue;
       const common = commonLength(other, bytes);
       if (common <= length) {

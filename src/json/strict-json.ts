@@ -22,7 +22,7 @@ const closeBracket = 0x5d;
 /**
  * Reads bytes that can be read in one way only: UTF-8 without a byte order mark, one JSON object, no key
  * twice in an object (escapes decoded), no `__proto__` key, at most 100 levels, finite numbers. Because
- * every reader takes such bytes alike, they can be forwarded as they came.
+ * every reader reads such bytes alike, they can be forwarded as they came.
  *
  * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
  * request.too_deep and request.field (with the JSON pointer).

@@ -14,7 +14,7 @@ export interface RuleExplanation {
   readonly reason: string;
   readonly matched: boolean;
   readonly matches: readonly Match[];
-  /** What the rule takes alone, without a verdict remembered; together, rules share one reading of the body. */
+  /** What the rule takes alone, without known walks; together, rules share one reading of the body. */
   readonly microseconds: number;
   readonly failure?: unknown;
 }
@@ -25,7 +25,7 @@ export interface Explanation {
   readonly microseconds: number;
 }
 
-/** Decides as the server does, and tells what each rule said and cost. */
+/** Decides as the server does, and shows what each rule decided and cost. */
 export function explain(
   set: RuleSet,
   subject: Subject,
@@ -39,12 +39,12 @@ export function explain(
   return { rules, decision, microseconds: now() - started };
 }
 
-/** Places are left out where it can't be found out which may be told. */
+/** Places are left out where it can't be found out which may be shown. */
 function maskFor(set: RuleSet, subject: Subject): MaskPointer {
   try {
     return createPointerMask(set.facts(subject).searchResult);
   } catch {
-    // The decision tells the failure.
+    // The decision carries the failure.
     return () => '';
   }
 }

@@ -46,7 +46,7 @@ function matches(rule: CompiledRule, set: RuleSet, text: string): boolean {
   );
 }
 
-/** A request that says the text in a place that the rule looks at. */
+/** A request with the text in a place that the rule looks at. */
 function subjectWith(text: string, rule: CompiledRule): Subject {
   const roles = textSides(rule)[0]?.text?.roles ?? roleBits.user;
   return {

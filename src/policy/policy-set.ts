@@ -19,7 +19,7 @@ export interface PolicySet {
   answerRules(subject: Subject): readonly number[];
   /** The rules on answers with these numbers; undefined where there are none: answers then cost nothing. */
   checkAnswers(numbers: readonly number[]): ResponseCheck | undefined;
-  /** The decision on a request, rule by rule, with what each one alone takes; `now` gives microseconds. */
+  /** The decision on a request, rule by rule, with the time of each one alone; `now` returns microseconds. */
   explain(subject: Subject, now: () => number): Explanation;
 }
 

@@ -121,7 +121,7 @@ export class RuleSet {
     return new Facts(subject, this.#search, this.#numbers);
   }
 
-  /** What the policies' own options say, beside their rules. */
+  /** The verdicts of the policies' own options, beside their rules. */
   #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
     const { unseen, unreadable } = facts.searchResult;
     if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
@@ -224,7 +224,7 @@ export class RuleSet {
 
 const none: readonly Verdict[] = [];
 
-/** The decision on most requests: no rule has anything to say. */
+/** The decision on most requests: no rule applies. */
 const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
 
 function allowed(unseen: number): Decision {
@@ -257,7 +257,7 @@ function ids(verdicts: readonly Verdict[]): readonly string[] {
   return [...new Set(verdicts.map(({ rule }) => rule))];
 }
 
-/** Among blocks, the first in the order of the files has the word. */
+/** Among blocks, the first in the order of the files gives the reason. */
 function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']> {
   const verdict = verdicts.find(({ action }) => action === 'block') as Verdict;
   const at = verdict.matches[0]?.at;
@@ -273,7 +273,7 @@ function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']>
 export function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
   return {
     action: 'block',
-    // Without their places: whether those may be told is not known.
+    // Without their places: whether those may be shown is not known.
     verdicts: verdicts.map((verdict) => ({ ...verdict, matches: [] })),
     refusal: {
       rule,

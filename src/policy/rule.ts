@@ -51,7 +51,7 @@ export interface Detected {
   readonly why?: string;
 }
 
-/** What one rule says. */
+/** What one rule decides. */
 export interface Verdict {
   readonly policy: string;
   readonly rule: string;

@@ -12,7 +12,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What the policies say to an answer, or to a part of one. */
+/** What the policies decide about an answer, or to a part of one. */
 export interface ResponseDecision {
   readonly action: Decision['action'];
   readonly verdicts: readonly Verdict[];
@@ -61,7 +61,7 @@ export function unreadableRefusal(rules: readonly AnswerRule[], message: string)
   return first && { rule: first.rule.id, reason: 'content.unreadable', message };
 }
 
-/** Whether what it finds is taken out. */
+/** Whether what it finds is redacted. */
 export function isRedacting({ rule }: AnswerRule): boolean {
   return rule.mode === 'enforce' && rule.action === 'redact';
 }

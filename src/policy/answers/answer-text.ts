@@ -13,7 +13,7 @@ export interface AnswerText {
 
 /**
  * Reads what a provider sent: a JSON object, another JSON value, or a plain text. Undefined for what begins like
- * an object and is no strict one (a key twice, `NaN`): clients may read it, each in its way, and nobody can tell
+ * an object and is no strict one (a key twice, `NaN`): clients may read it, each in its way, and it is not known
  * what its texts are and which of them go on in the next event.
  */
 export function readAnswerText(bytes: Buffer): AnswerText | undefined {

@@ -2,7 +2,7 @@ import type { State } from '../automaton/dfa-state.ts';
 import { type View, views } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
-import type { Stretch } from '../redact/redact.ts';
+import type { Replacement } from '../redact/redact.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';
 
@@ -32,7 +32,7 @@ export class StreamChannel {
   #viewed: ViewedText | undefined;
   #settled = 0;
   #isClosed = false;
-  /** How far the stretches reach whose label has left. */
+  /** How far the replacements reach whose label has left. */
   #labelledTo = 0;
   /** Patterns that the automata have seen in this channel. */
   readonly seen: Set<number>;
@@ -67,7 +67,7 @@ export class StreamChannel {
     return this.#text;
   }
 
-  /** Goes on also behind what was taken for the end: clients do, whatever a host says. */
+  /** Goes on also behind what looked like the end: clients do, whatever a host says. */
   add(text: string): void {
     this.#isClosed = false;
     const { scanner } = this.#patternSet;
@@ -104,8 +104,8 @@ export class StreamChannel {
     return Math.max(settled, this.length - longestHold, 0);
   }
 
-  /** The stretches that a rule is to replace, as places in the channel. */
-  stretches({ rule, patterns }: AnswerRule): readonly Stretch[] {
+  /** The replacements that a rule is to replace, as places in the channel. */
+  replacements({ rule, patterns }: AnswerRule): readonly Replacement[] {
     if (this.#viewed?.text !== this.#text) this.#viewed = new ViewedText(this.#text, this.#patternSet.fold);
     const viewed = this.#viewed;
     return patterns
@@ -119,12 +119,15 @@ export class StreamChannel {
   }
 
   /**
-   * What stretches mean for a part that leaves now, as places in that part. A label stands where its stretch begins;
-   * where that left before anybody knew, because the text went on behind what was taken for its end, where the
+   * What replacements mean for a part that leaves now, as places in that part. A label stands where its replacement begins;
+   * where that left before anybody knew, because the text went on behind what looked like its end, where the
    * rest begins.
    */
-  within(stretches: readonly Stretch[], { start, end }: Omit<Stand, 'channel'>): readonly Stretch[] {
-    const touched = stretches.filter((each) => each.end > start && each.start < end);
+  within(
+    replacements: readonly Replacement[],
+    { start, end }: Omit<Stand, 'channel'>,
+  ): readonly Replacement[] {
+    const touched = replacements.filter((each) => each.end > start && each.start < end);
     const labelledTo = this.#labelledTo;
     this.#labelledTo = Math.max(labelledTo, ...touched.map((each) => each.end));
     return touched.map((each) => ({

@@ -1,5 +1,5 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { liesWithin, replaceStretches, type Stretch, splice } from '../redact/redact.ts';
+import { applyReplacements, liesWithin, type Replacement, splice } from '../redact/redact.ts';
 import type { Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -75,7 +75,7 @@ export class StreamCheck {
     this.#numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
   }
 
-  /** What the rules have said so far, for the record. */
+  /** The verdicts so far, for the record. */
   get verdicts(): readonly Verdict[] {
     return [...this.#verdicts.values()];
   }
@@ -121,7 +121,7 @@ export class StreamCheck {
     for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
   }
 
-  /** Nobody can tell which of its texts go on; where no rule has to read it, it is read as it stands. */
+  /** It is not known which of its texts go on; where no rule has to read it, it is read as it stands. */
   #unreadable({ data }: StreamEvent): AnswerText {
     this.#refusal ??= unreadableRefusal(
       this.#rules,
@@ -166,18 +166,18 @@ export class StreamCheck {
     if (channel.isWhole) this.#arguments(channel);
   }
 
-  /** What the rules say to the text of a channel. */
+  /** The verdicts on the text of a channel. */
   #judge(channel: StreamChannel): void {
     for (const each of channel.seen.size === 0 ? [] : this.#rules) {
       const { rule, patterns } = each;
       const seen = patterns.filter((number) => channel.seen.has(number));
       if (seen.length === 0) continue;
-      const stretches = channel.stretches(each);
+      const replacements = channel.replacements(each);
       const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
-      if (stretches.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
+      if (replacements.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
       this.#act(each, () => {
         // A match that began before all that is known has left in part.
-        const isGone = stretches.length === 0 && certain.some((number) => !channel.judged.has(number));
+        const isGone = replacements.length === 0 && certain.some((number) => !channel.judged.has(number));
         if (isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
       });
     }
@@ -191,7 +191,7 @@ export class StreamCheck {
     this.#hidden(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
   }
 
-  /** What the rules say to a text that leaves as it is, or not at all. */
+  /** The verdicts on a text that leaves as it is, or not at all. */
   #hidden(document: JsonDocument, isMeant: (match: TextMatch) => boolean): void {
     const { matches } = this.#search.document(document, roleBits.assistant);
     const { patternSet } = this.#search;
@@ -204,7 +204,7 @@ export class StreamCheck {
     }
   }
 
-  /** What the rules say to the texts of one event that don't go on in others; those of them that are replaced. */
+  /** The verdicts on the texts of one event that don't go on in others; those of them that are replaced. */
   #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
     const { matches } = this.#search.document(document, roleBits.assistant);
     if (matches.size === 0) return new Map();
@@ -243,33 +243,33 @@ export class StreamCheck {
   /** How far a channel may leave: not into the middle of what will be replaced. */
   #limit(channel: StreamChannel): number {
     let limit = channel.safe();
-    for (const { start, end } of this.#stretches(channel)) if (start < limit && end > limit) limit = start;
+    for (const { start, end } of this.#replacements(channel)) if (start < limit && end > limit) limit = start;
     return limit;
   }
 
-  #stretches(channel: StreamChannel): readonly Stretch[] {
+  #replacements(channel: StreamChannel): readonly Replacement[] {
     if (channel.seen.size === 0) return [];
-    return this.#rules.filter(isRedacting).flatMap((each) => channel.stretches(each));
+    return this.#rules.filter(isRedacting).flatMap((each) => channel.replacements(each));
   }
 
   #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
     const texts = new Map(replaced);
     for (const { entry, stands, isRepeated } of parts) {
       const [own = [], ...joined] = stands.map((stand) =>
-        stand.channel.within(this.#stretches(stand.channel), stand),
+        stand.channel.within(this.#replacements(stand.channel), stand),
       );
-      const stretches = [...own, ...joined.flat()];
-      if (stretches.length === 0) continue;
+      const replacements = [...own, ...joined.flat()];
+      if (replacements.length === 0) continue;
       if (isRepeated && !joined.flat().every((each) => liesWithin(each, own))) this.#refuseAcross(stands);
-      texts.set(entry, replaceStretches(document.text(entry), stretches));
+      texts.set(entry, applyReplacements(document.text(entry), replacements));
     }
     return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
   }
 
-  /** Each block's text comes again by itself, with nothing in it that tells what has to go. */
+  /** Each block's text comes again by itself, with nothing in it that shows what has to go. */
   #refuseAcross(stands: readonly Stand[]): void {
     for (const each of this.#rules.filter(isRedacting)) {
-      const isFound = stands.some(({ channel }) => channel.stretches(each).length > 0);
+      const isFound = stands.some(({ channel }) => channel.replacements(each).length > 0);
       if (isFound) this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
     }
   }

@@ -7,13 +7,13 @@ export interface StreamPart {
   readonly channel: string;
   /** Where people read on from the block before: the beginning of the name of what is read so. */
   readonly joint?: string;
-  /** Told again when its block is over, by itself. */
+  /** Repeated by itself when its block is over. */
   readonly isRepeated?: true;
   /** A call's arguments, which nobody can use before they are complete. */
   readonly isWhole: boolean;
 }
 
-/** What an event says: texts that go on, and the channels (by their beginning) that end with it. */
+/** What an event carries: texts that go on, and the channels (by their beginning) that end with it. */
 export interface EventParts {
   readonly parts: readonly StreamPart[];
   readonly ends: readonly string[];
@@ -101,7 +101,7 @@ function readChoices(document: JsonDocument): EventParts {
   const parts: StreamPart[] = [];
   const ends: string[] = [];
   const error = document.member(document.root, 'error');
-  // A host that tells of its failure says nothing more; some tell with every chunk that there is none.
+  // A host that reports a failure sends nothing more; some state in every chunk that there is none.
   if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
   for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {

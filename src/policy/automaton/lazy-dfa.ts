@@ -5,7 +5,7 @@ import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
-  /** Given, the automaton reads folded text: it skips what the fold drops and takes a run of spaces as one. */
+  /** Given, the automaton reads folded text: it skips what the fold drops and reads a run of spaces as one. */
   readonly fold?: Fold;
   /** Most cells of the table; when they are used up, it is thrown away and begun anew. */
   readonly cellLimit?: number;
@@ -13,7 +13,7 @@ export interface LazyDfaOptions {
 
 const defaultCellLimit = 1 << 21;
 const maxOffset = 1 << 26;
-/** Merged states that are remembered. */
+/** Merged states that are cached. */
 const mergedLimit = 1 << 14;
 const space = 0x20;
 
@@ -191,14 +191,14 @@ export class LazyDfa {
     return { threads: Int32Array.from(threads), patterns };
   }
 
-  /** The state after what some readers skip and others take for a space. */
+  /** The state after what some readers skip and others read as a space. */
   #maybeSpace(state: State): State {
     const spaced = this.#next(state, this.alphabet.of(space));
     const threads = distinct([...state.threads, ...spaced.threads]);
     return this.#intern(threads, state.context | spaced.context, spaced.patterns);
   }
 
-  /** The state without its patterns, which have been told already. */
+  /** The state without its patterns, which have been reported already. */
   #quiet(state: State): State {
     return state.patterns.length === 0 ? state : this.#intern(state.threads, state.context, []);
   }

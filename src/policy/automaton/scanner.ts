@@ -74,7 +74,7 @@ export class Scanner {
   }
 
   /**
-   * Reads a whole text from its beginning to its end. Tells whether any pattern is in it; which ones is in
+   * Reads a whole text from its beginning to its end. Returns whether any pattern is in it; which ones is in
    * `found`, and where the automata stand then in `after`, until the next scan.
    */
   scan(text: TextBytes): boolean {
@@ -90,7 +90,7 @@ export class Scanner {
     return this.#after;
   }
 
-  /** The states after one character; the patterns told by the way are in the states. */
+  /** The states after one character; the patterns found on the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
     if (view === 'exact') {
       const next = this.exact.next(state, codePoint);
@@ -123,7 +123,7 @@ export class Scanner {
     const { age } = product;
     let offset = product.start();
     let at = start;
-    // All that is known of offsets is void when the table begins anew, which its age tells.
+    // All that is known of offsets is void when the table begins anew, which its age shows.
     while (end - at >= shortestBlock && product.age === age && this.#patience <= this.#scans) {
       const range = { start: at, end, offset, guess };
       if (!readParts(product.table, text, range, this.#parts)) break;
@@ -149,7 +149,7 @@ export class Scanner {
       offset = this.#read(text, at, start, offset);
       at = start;
       let guessed = guess;
-      // From where both stand in the same place, they take the same way.
+      // From where both stand in the same place, they go on alike.
       while (at < end && offset !== guessed) {
         const byte = bytes[at] as number;
         guessed = product.table[guessed + byte] as number;
@@ -185,7 +185,7 @@ export class Scanner {
     return offset;
   }
 
-  /** The cell of a byte, filled where a pair can tell it. */
+  /** The cell of a byte, filled where a pair determines it. */
   #filled(offset: number, byte: number): number {
     const product = this.#product;
     if (byte > lastAscii) return unknownCell;
@@ -216,13 +216,13 @@ export class Scanner {
       if (byte <= lastAscii) {
         const next = table[offset + byte] as number;
         if (next < unknownCell) {
-          offset = this.#told(-2 - next);
+          offset = this.#notePatterns(-2 - next);
           at += 1;
           continue;
         }
         const pair = product.at(offset);
         if (pair.escaped === undefined || byte !== letterU) {
-          offset = this.#told(product.next(pair, byte).offset);
+          offset = this.#notePatterns(product.next(pair, byte).offset);
           table = product.table;
           at += 1;
           continue;
@@ -238,7 +238,7 @@ export class Scanner {
   }
 
   /** Notes the patterns of a pair. */
-  #told(offset: number): number {
+  #notePatterns(offset: number): number {
     const pair = this.#product.at(offset);
     if (pair.hasPatterns && pair.notedIn !== this.#scans) {
       pair.notedIn = this.#scans;
@@ -248,7 +248,7 @@ export class Scanner {
     return offset;
   }
 
-  /** A character above ASCII, which may fold to none or several; what it led to is remembered for a while. */
+  /** A character above ASCII, which may fold to none or several; what it led to is cached for a while. */
   #stepWide(offset: number, codePoint: number): number {
     const product = this.#product;
     const { age } = product;

@@ -2,7 +2,7 @@
 const longestBlock = 4096;
 export const shortestBlock = 384;
 export const partCount = 4;
-/** Bytes that are taken from each part at a time. */
+/** Bytes that are read of each part at a time. */
 export const wordBytes = 4;
 /** How far a part may begin after its place, for a space to begin after. */
 const spaceReach = 64;

@@ -2,7 +2,7 @@ import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import type { Alphabet } from './alphabet.ts';
 
-/** Steps that are remembered; a power of two. */
+/** Steps that are cached; a power of two. */
 const room = 4096;
 
 export interface Kinds {
@@ -32,7 +32,7 @@ export class WideTransitions {
     this.#kinds = kinds;
   }
 
-  /** Offset of the pair that a character led to; -1 where nobody remembers. */
+  /** Offset of the pair that a character led to; -1 where it is not cached. */
   recall(offset: number, codePoint: number, age: number): number {
     const known = this.#byPoint.recall(offset, codePoint, age);
     if (known >= 0) return known;

@@ -11,7 +11,7 @@ export type Redaction =
   | { readonly kind: 'redacted'; readonly body: Buffer }
   | { readonly kind: 'impossible'; readonly rule: CompiledRule; readonly at: string };
 
-export interface Stretch {
+export interface Replacement {
   readonly start: number;
   readonly end: number;
   readonly label: string;
@@ -41,7 +41,7 @@ export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMa
   return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
 }
 
-interface Replacement {
+interface RedactedMatch {
   readonly match: TextMatch;
   readonly pattern: Pattern;
   readonly texts: ViewedTexts;
@@ -53,18 +53,18 @@ interface Replacement {
 export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
-  readonly #stretches = new Map<JsonDocument, Map<number, Stretch[]>>();
+  readonly #replacements = new Map<JsonDocument, Map<number, Replacement[]>>();
   /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
   readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
 
-  /** `isFixed` tells what must not be changed; by default what would break a request. */
+  /** `isFixed` decides what must not be changed; by default what would break a request. */
   constructor(root: JsonDocument, isFixed = whatBreaks(root)) {
     this.#root = root;
     this.#isFixed = isFixed;
   }
 
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
-  add({ match, pattern, texts, except, label }: Replacement): Place | undefined {
+  add({ match, pattern, texts, except, label }: RedactedMatch): Place | undefined {
     const { segment, before } = match;
     const places = before === undefined ? [segment.place] : [before.place, segment.place];
     const fixed = places.find(this.#isFixed);
@@ -72,7 +72,7 @@ export class Plan {
     const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
     if (before === undefined) {
       const [own = []] = ranges;
-      // Each view tells most of them; what has more would be changed in part only.
+      // Each view reports most of them; what has more would be changed in part only.
       const all = own.length > matchLimit * 2 ? undefined : widest(own);
       if (all === undefined || all.size > matchLimit) return segment.place;
       for (const [start, end] of all) this.#replace(segment.place, { start, end, label });
@@ -100,17 +100,17 @@ export class Plan {
     return this.#textsOf(this.#root);
   }
 
-  #replace(place: Place, stretch: Stretch): void {
+  #replace(place: Place, replacement: Replacement): void {
     const { document, entry, outer } = place;
-    let entries = this.#stretches.get(document);
+    let entries = this.#replacements.get(document);
     if (entries === undefined) {
       entries = new Map();
-      this.#stretches.set(document, entries);
+      this.#replacements.set(document, entries);
       if (outer !== undefined) this.#note(document, outer);
     }
-    const stretches = entries.get(entry);
-    if (stretches === undefined) entries.set(entry, [stretch]);
-    else stretches.push(stretch);
+    const replacements = entries.get(entry);
+    if (replacements === undefined) entries.set(entry, [replacement]);
+    else replacements.push(replacement);
   }
 
   /** A document inside a text changes that text, and so on outwards. */
@@ -126,8 +126,8 @@ export class Plan {
 
   #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
     const texts = new Map<number, string>();
-    for (const [entry, stretches] of this.#stretches.get(document) ?? []) {
-      texts.set(entry, replaceStretches(textOf({ document, entry }), stretches));
+    for (const [entry, replacements] of this.#replacements.get(document) ?? []) {
+      texts.set(entry, applyReplacements(textOf({ document, entry }), replacements));
     }
     for (const [entry, inner] of this.#inner.get(document) ?? []) {
       // The inner document is the text wrapped in `{"":` and `}`.
@@ -137,7 +137,7 @@ export class Plan {
   }
 }
 
-/** The end of the longest range from each start: both views tell most ranges. */
+/** The end of the longest range from each start: both views report most ranges. */
 function widest(
   ranges: readonly { readonly start: number; readonly end: number }[],
 ): ReadonlyMap<number, number> {
@@ -165,27 +165,29 @@ export function splice(document: JsonDocument, texts: ReadonlyMap<number, string
   return Buffer.concat(parts);
 }
 
-/** Stretches that overlap become one, under the name of the first. */
-export function replaceStretches(text: string, stretches: readonly Stretch[]): string {
+/** Replacements that overlap become one, under the name of the first. */
+export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
   let result = '';
   let at = 0;
-  let open: Stretch | undefined;
-  for (const stretch of [...stretches].sort((one, other) => one.start - other.start || other.end - one.end)) {
-    if (open !== undefined && stretch.start < open.end) {
-      if (stretch.end > open.end) open = { ...open, end: stretch.end };
+  let open: Replacement | undefined;
+  for (const replacement of [...replacements].sort(
+    (one, other) => one.start - other.start || other.end - one.end,
+  )) {
+    if (open !== undefined && replacement.start < open.end) {
+      if (replacement.end > open.end) open = { ...open, end: replacement.end };
       continue;
     }
     if (open !== undefined) {
       result += text.slice(at, open.start) + open.label;
       at = open.end;
     }
-    open = stretch;
+    open = replacement;
   }
   if (open === undefined) return text;
   return result + text.slice(at, open.start) + open.label + text.slice(open.end);
 }
 
 /** Whether one of the others holds all of it. */
-export function liesWithin({ start, end }: Stretch, others: readonly Stretch[]): boolean {
+export function liesWithin({ start, end }: Replacement, others: readonly Replacement[]): boolean {
   return others.some((other) => other.start <= start && other.end >= end);
 }

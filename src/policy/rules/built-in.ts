@@ -7,7 +7,7 @@ import type { CompiledRule, RuleTools } from './compile-rule.ts';
 export const builtInPolicy = 'built-in';
 
 /**
- * The detector of gateway keys and of the given secrets. The automata know the secrets as phrases, so that
+ * The detector of gateway keys and of the configured secrets. The automata know the secrets as phrases, so that
  * texts without one are not read a second time.
  */
 export function createKeyDetector(secrets: readonly string[]): Detector {
@@ -15,7 +15,7 @@ export function createKeyDetector(secrets: readonly string[]): Detector {
   return { ...createGatewayKeyDetector(secrets), folded: true, prefilter: { kind: 'literals', literals } };
 }
 
-/** Keys of this gateway and of the configured providers never leave in a request, whatever the policies say. */
+/** Keys of this gateway and of the configured providers never leave in a request, whatever the policies are. */
 export function createKeyRule(tools: RuleTools): CompiledRule {
   const id = 'gateway-key';
   const options = { detect: ['gateway_key' as const], match: 'folded' as const };

@@ -37,7 +37,7 @@ function isPlainBlock(rule: CompiledRule): boolean {
   );
 }
 
-/** Whether conditions hold whenever others do; "no" where that is hard to tell. */
+/** Whether conditions hold whenever others do; "no" where that is hard to decide. */
 function implies(narrow: ConditionsOptions, wide: ConditionsOptions): boolean {
   return Object.entries(wide).every(([name, options]) => {
     const own = narrow[name as keyof ConditionsOptions];

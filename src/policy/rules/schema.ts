@@ -10,7 +10,7 @@ const reason = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'expected a reaso
 const mode = z.enum(['enforce', 'monitor']);
 const allowOrBlock = z.enum(['allow', 'block']);
 
-// Object.fromEntries forgets which matcher has which schema; the type says it again, from the same registry.
+// Object.fromEntries loses which matcher has which schema; the type restores it, from the same registry.
 const conditionShapes = Object.fromEntries(
   Object.entries(matchers).map(([name, matcher]) => [name, matcher.schema.optional()]),
 ) as unknown as { [Name in MatcherName]: z.ZodOptional<(typeof matchers)[Name]['schema']> };

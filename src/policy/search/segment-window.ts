@@ -101,7 +101,7 @@ export class SegmentWindow {
       if (outer === undefined) segments.push({ ...rest, entry });
       else {
         decoded += document.bytes.length;
-        // Further in, texts are told by more than one entry; that is rare enough to be read anew.
+        // Further in, texts are identified by more than one entry; that is rare enough to be read anew.
         if (decoded > decodedLimit || outer.outer !== undefined) return undefined;
         const { outer: _, ...decodedPlace } = place;
         segments.push({ ...rest, entry: outer.entry, decoded: decodedPlace });

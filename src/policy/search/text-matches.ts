@@ -70,7 +70,7 @@ function rangesOf({ pattern, segment, before, view }: TextMatch, facts: Facts): 
   return ranges.filter((range) => range.view === view);
 }
 
-/** Where a text stands. Of a key that is the object it stands in: the key itself is what must not be told. */
+/** Where a text stands. Of a key that is the object it stands in: the key itself is what must not be disclosed. */
 function pointerTo(document: JsonDocument, entry: number): string {
   const pointer = document.pointer(entry);
   return document.isKey(entry) ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer;

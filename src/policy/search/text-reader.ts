@@ -55,10 +55,10 @@ export class TextReader {
       if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
       else patternMatches.push({ pattern, view: 'exact' });
     }
-    // Each view tells a pattern once; what both tell is there exactly.
-    const told = exact.length > 0 && folded.length > 0 ? new Set(exact) : undefined;
+    // Each view reports a pattern once; what both report is there exactly.
+    const reported = exact.length > 0 && folded.length > 0 ? new Set(exact) : undefined;
     for (const pattern of folded) {
-      if (told?.has(pattern)) continue;
+      if (reported?.has(pattern)) continue;
       if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
       else patternMatches.push({ pattern, view: 'folded' });
     }

@@ -183,7 +183,7 @@ function findRegex(regex: RE2JS, text: string): readonly Range[] {
   return found;
 }
 
-/** Tells whether one of some ranges holds all of another; a text may have tens of thousands of either. */
+/** Returns whether one of some ranges holds all of another; a text may have tens of thousands of either. */
 function createWithin(ranges: readonly MatchRange[]): (range: MatchRange) => boolean {
   const sorted = [...ranges].sort((one, other) => one.start - other.start);
   // How far those reach that begin no later than each.

@@ -88,7 +88,7 @@ function leadsToServer(document: JsonDocument, tool: number): boolean {
   );
 }
 
-/** Members that say what an item is, and nothing of what is in it. */
+/** Members that name what an item is, and nothing of what is in it. */
 const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
 
 /** Whether a block of the conversation has an id and nothing in it: then its provider knows what is. */
