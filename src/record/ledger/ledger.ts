@@ -35,7 +35,7 @@ export interface Ledger {
 }
 
 /** Why an intent is not on the disk. */
-export class LedgerFailure extends Error {}
+class LedgerFailure extends Error {}
 
 interface Waiting {
   readonly at: number;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/config.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import { MemoryCounters } from '../../../limits/memory-counters.ts';
-import type { RestoredSum } from './ledger.ts';
+import type { RestoredSum } from '../../../limits/redis-counters.ts';
 
 /** Where limits are counted, as configured. A Redis that is away is asked for again and again. */
 export async function openCounters(

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
 import { type BudgetCounter, budgetCounters } from '../../../limits/budget-counters.ts';
+import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import type { Ledger, LedgerEvent } from '../../../record/ledger/ledger.ts';
 
 /** Which ledger is kept; plain data, so that other processes open the same one. */
@@ -8,13 +9,6 @@ export interface LedgerSettings {
   readonly path: string;
   readonly days: number;
   readonly bytes: number;
-}
-
-/** What a budget's counter held when the last process ended. */
-export interface RestoredSum {
-  readonly counter: string;
-  readonly used: number;
-  readonly endsMs: number;
 }
 
 interface OpenedLedger {

@@ -1,8 +1,9 @@
 import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
+import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
-import type { LedgerSettings, RestoredSum } from '../server/ledger.ts';
+import type { LedgerSettings } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
