@@ -24,7 +24,7 @@ type ErrorType =
   | 'overloaded_error'
   | 'api_error';
 
-interface Failure {
+export interface Failure {
   readonly status: number;
   readonly type: ErrorType;
   readonly exit: number;

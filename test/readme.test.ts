@@ -34,6 +34,17 @@ describe('commands of the README', () => {
     expect(ended).toEqual({ exit: 0, stdout: blockAfter('npx gateway send "hello"', 'text'), stderr: '' });
   });
 
+  test('the shell gets the settings of each agent', async () => {
+    const names = [...readme.matchAll(/^eval "\$\(npx gateway env (\w+)\)"$/gm)].map(([, name = '']) => name);
+
+    for (const name of names) {
+      const { exit, stdout, stderr } = await command(['env', name], { cwd });
+      expect([exit, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^export /);
+    }
+    expect(names).toEqual(['claude', 'codex', 'opencode']);
+  });
+
   test('send -o json prints the fields the README shows', async () => {
     const shown = JSON.parse(blockAfter('npx gateway send "summarise" -o json', 'json')) as object;
 

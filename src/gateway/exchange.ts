@@ -13,7 +13,7 @@ import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { KnownKey } from './authenticate.ts';
 import { LedgerEntry, toIntent } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
-import { refusalStatus } from './refusal-status.ts';
+import { refusalForm } from './refusal-form.ts';
 import { Spending, type SpendingRequest } from './spending.ts';
 
 const sessionHeaders = [
@@ -118,10 +118,7 @@ export class Exchange implements SwapRemoveItem {
     this.#failure = error;
     if (this.response.headersSent || this.response.isClosed) return;
     this.draft.noteFirstByte();
-    const options = {
-      status: refusalStatus(error, this.request),
-      headers: toFields(this.limitHeaders()),
-    };
+    const options = { ...refusalForm(error, this.request), headers: toFields(this.limitHeaders()) };
     this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 

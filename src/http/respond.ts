@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { GatewayError } from '../errors.ts';
+import type { Failure, GatewayError } from '../errors.ts';
 import { randomHex } from '../random-hex.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -11,6 +11,11 @@ export interface JsonOptions {
   readonly headers?: HeaderFields;
 }
 
+/** What beats the failure's own. */
+interface ErrorOptions extends JsonOptions {
+  readonly type?: Failure['type'];
+}
+
 const idDigits = randomHex(30);
 
 /** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
@@ -19,11 +24,11 @@ export function newRequestId(): string {
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */
-export function errorBody(error: GatewayError, requestId: string): string {
+export function errorBody(error: GatewayError, requestId: string, type = error.failure.type): string {
   return JSON.stringify({
     type: 'error',
     error: {
-      type: error.failure.type,
+      type,
       reason: error.reason,
       message: error.message,
       code: error.reason,
@@ -43,17 +48,18 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export const lingerMs = 2_000;
 
 /**
- * Answers with the error's body, and its status where the options have no other. Must be called before any byte of the answer has gone out. Gives
+ * Answers with an error. Must be called before any byte of the answer has gone out. Gives
  * how many bytes of the body are sent: none where only the head was asked for.
  */
 export function sendError(
   response: HttpResponse,
   error: GatewayError,
   requestId: string,
-  options: JsonOptions = {},
+  options: ErrorOptions = {},
 ): number {
-  const headers = { ...errorHeaders(error, requestId), ...options.headers };
-  return sendBody(response, options.status ?? error.failure.status, errorBody(error, requestId), headers);
+  const { status = error.failure.status, type, headers } = options;
+  const fields = { ...errorHeaders(error, requestId), ...headers };
+  return sendBody(response, status, errorBody(error, requestId, type), fields);
 }
 
 /** Answers with a JSON value; `content-length` is set, so the body is one write. Gives how many bytes of it are sent. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { refusalStatus } from '../../src/gateway/refusal-status.ts';
+import { refusalForm } from '../../src/gateway/refusal-form.ts';
 import { startGateway } from '../kit/gateway.ts';
 
 const fields = (headers: Readonly<Record<string, string>>) =>
@@ -29,7 +29,18 @@ test.each([
 ])('%s', (_name, request, expected) => {
   const errors = [blocked, budget, busy, wrongKey, down, rejected];
 
-  expect(errors.map((error) => refusalStatus(error, request))).toEqual(expected);
+  expect(errors.map((error) => refusalForm(error, request).status)).toEqual(expected);
+});
+
+test('the type is another one only where it makes an agent repeat the request', () => {
+  const types = [claude, codex, opencode, sdk].map((request) => refusalForm(budget, request).type);
+
+  expect(types).toEqual([
+    'rate_limit_error',
+    'rate_limit_error',
+    'invalid_request_error',
+    'rate_limit_error',
+  ]);
 });
 
 test('a block has the same body for every client, and is recorded as one', async () => {
