@@ -146,7 +146,7 @@ const bodies = {
     }),
 };
 
-/** Bodies in which much is replaced; each replacement is judged again. */
+/** Bodies of which parts are replaced and the result is judged again; their times are shown, not limited. */
 const redactable = {
   'harmless, nothing to redact': bodies.harmless,
   'a card in a block of its own': (mark) =>
