@@ -1,5 +1,6 @@
 import type { Detector, Finding } from '../detector.ts';
 import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
+import { hasCards, isIssued } from './card-issuers.ts';
 
 /**
  * Payment card numbers: a known issuer, its length, printed in one piece or in the issuer's groups with one
@@ -7,7 +8,14 @@ import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../
  * lacks an anchor, so any number that begins with 51 passes, however long.
  */
 export const creditCard: Detector = {
-  prefilter: { kind: 'regexes', regexes: ['[0-9](?:[ .-]?[0-9]){13}'] },
+  // Cards of less than fourteen digits, which are Maestro's alone, only in groups: in one piece they are bar codes.
+  prefilter: {
+    kind: 'regexes',
+    regexes: [
+      '[0-9](?:[ .-]?[0-9]){13}',
+      '(?:50(?:18|20|38)|5893|6304|67(?:59|6[123]))[ .-][0-9]{4}[ .-][0-9]{4}',
+    ],
+  },
   reach: 23,
   folded: true,
   ignoresCase: true,
@@ -81,7 +89,24 @@ interface Grouping {
   readonly joints: readonly number[];
 }
 
-const printed = [[4, 4, 4, 4, 3], [4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [19], [16], [15], [14]] as const;
+const printed = [
+  [4, 4, 4, 4, 3],
+  [4, 4, 4, 4, 2],
+  [4, 4, 4, 4, 1],
+  [4, 4, 4, 4],
+  [4, 6, 5],
+  [4, 5, 6],
+  [4, 6, 4],
+  [4, 4, 5],
+  [4, 4, 4],
+  [6, 13],
+  [19],
+  [18],
+  [17],
+  [16],
+  [15],
+  [14],
+] as const;
 /** The groups in which cards are printed, by the length of the first. */
 const groupings = Array.from({ length: 20 }, (_, length) => {
   const same = printed.filter(([first]) => first === length);
@@ -96,10 +121,10 @@ function toGrouping(sizes: readonly number[]): Grouping {
 
 /** The card that begins with a group, which has the size of the first of some groupings. */
 function cardAt(text: string, start: number, candidates: readonly Grouping[]): Finding | undefined {
-  const lengths = lengthsByPrefix[prefixAt(text, start)] as number;
-  if (lengths === 0) return undefined;
+  const prefix = prefixAt(text, start);
+  if (!hasCards(prefix)) return undefined;
   for (const grouping of candidates) {
-    if ((lengths & (1 << grouping.digits)) === 0 || !isGrouped(text, start, grouping)) continue;
+    if (!isIssued(prefix, grouping) || !isGrouped(text, start, grouping)) continue;
     if (!hasCheckDigit(text, start, grouping)) continue;
     const card = { start, end: start + grouping.length };
     if (standsAlone(text, card.start, card.end) && !isCounting(text, start, grouping)) return card;
@@ -174,42 +199,4 @@ function isPlainWordBefore(text: string, end: number): boolean {
     if (!isHexDigit(codeAt(text, start))) isHex = false;
   }
   return !isHex && !isWordCharacter(codeAt(text, start - 1));
-}
-
-interface IssuerRange {
-  readonly from: number;
-  readonly to: number;
-  readonly lengths: readonly number[];
-}
-
-/** First four digits of the issuers in use, as the networks publish them. */
-const issuers: readonly IssuerRange[] = [
-  { from: 4000, to: 4999, lengths: [16, 19] },
-  { from: 5100, to: 5599, lengths: [16] },
-  { from: 2221, to: 2720, lengths: [16] },
-  { from: 3400, to: 3499, lengths: [15] },
-  { from: 3700, to: 3799, lengths: [15] },
-  { from: 3000, to: 3059, lengths: [14] },
-  { from: 3600, to: 3699, lengths: [14] },
-  { from: 3800, to: 3999, lengths: [14] },
-  { from: 6011, to: 6011, lengths: [16, 19] },
-  { from: 6440, to: 6599, lengths: [16, 19] },
-  { from: 3528, to: 3589, lengths: [16, 19] },
-  { from: 6200, to: 6299, lengths: [16, 19] },
-  { from: 8100, to: 8171, lengths: [16, 19] },
-  { from: 2200, to: 2204, lengths: [16, 19] },
-  { from: 5018, to: 5018, lengths: [16, 19] },
-  { from: 5020, to: 5020, lengths: [16, 19] },
-  { from: 5038, to: 5038, lengths: [16, 19] },
-  { from: 6304, to: 6304, lengths: [16, 19] },
-  { from: 6759, to: 6763, lengths: [16, 19] },
-];
-
-/** For the first four digits of a number the lengths of cards that begin so, as bits. */
-const lengthsByPrefix = new Uint32Array(10_000);
-for (const { from, to, lengths } of issuers) {
-  for (let prefix = from; prefix <= to; prefix += 1) {
-    for (const length of lengths)
-      lengthsByPrefix[prefix] = (lengthsByPrefix[prefix] as number) | (1 << length);
-  }
 }

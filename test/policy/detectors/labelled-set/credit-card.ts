@@ -7,7 +7,7 @@ export function labelCreditCards(): LabelledClass {
     positives: plant(
       1001,
       700,
-      [visa, mastercard, amex, diners, unionpay, discover, jcb, visa19],
+      [visa, mastercard, amex, diners, unionpay, discover, jcb, visa19, maestro, uatp, national],
       [...carriers, ...own],
     ),
     negatives: [...drawHarmless(1002, 1400), ...drawDistinct(1003, 1000, nearMisses), ...lookalikes],
@@ -66,6 +66,26 @@ const discover = (random: Random) =>
   grouped(random, card(random, random.pick(['6011', '644', '65']), 16), fours);
 const jcb = (random: Random) => grouped(random, card(random, `35${random.number(28, 89)}`, 16), fours);
 const visa19 = (random: Random) => grouped(random, card(random, '4', 19), [4, 4, 4, 4, 3]);
+
+/** In one piece numbers of these lengths are no cards. */
+const inGroups = (random: Random, number: string, sizes: readonly number[]) => {
+  let printed = number;
+  while (printed === number) printed = grouped(random, number, sizes);
+  return printed;
+};
+const maestro = (random: Random) => {
+  const sizes = random.pick([[4, 4, 4], [4, 4, 5], [4, 6, 5], fours]);
+  const length = sizes.reduce((sum, size) => sum + size, 0);
+  return inGroups(random, card(random, random.pick(['5018', '5893', '6304', '6762']), length), sizes);
+};
+const uatp = (random: Random) => inGroups(random, card(random, '1', 15), [4, 5, 6]);
+/** Mir, Dankort, Troy, Verve, RuPay, Elo, Hipercard. */
+const national = (random: Random) =>
+  grouped(
+    random,
+    card(random, random.pick(['2202', '5019', '9792', '506099', '508501', '636368', '606282']), 16),
+    fours,
+  );
 
 function withWrongCheckDigit(number: string): string {
   const last = (Number(number.at(-1)) + 1 + (Number(number.at(-2)) % 8)) % 10;
