@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { readRunning } from '../../client/address.ts';
+import { readHealth } from '../../client/call.ts';
 import { createPlantsClient, type PlantsClient, type PlantsConnection } from '../../client/plants.ts';
 import { plantsBaseUrl, standardPlantsUrl } from '../../client/plants-url.ts';
 import { readSession } from '../../client/session.ts';
@@ -20,6 +22,7 @@ export async function connect(command: Command, io: Io): Promise<Connected> {
   const options = commonOptions(command);
   const configured = await configuredBaseUrl(options, io);
   const baseUrl = plantsBaseUrl(io.env, configured);
+  await checkOwner(baseUrl, io);
   const token = io.env.PLANTS_TOKEN || readSession(io.env, baseUrl)?.token;
   const connection = {
     baseUrl,
@@ -44,6 +47,26 @@ export async function connectLoggedIn(
     );
   }
   return { ...connected, token };
+}
+
+/**
+ * A store whose address the running gateway left must be that gateway's: neither password nor session may go to
+ * whoever has the port of one that is dead. Throws store.unreachable.
+ */
+async function checkOwner(baseUrl: string, { env, signal }: Io): Promise<void> {
+  const running = readRunning(env);
+  const isLeft = env.PLANTS_URL !== baseUrl && running?.plants_url === baseUrl;
+  if (running === undefined || !isLeft) return;
+  try {
+    await readHealth(running, signal);
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new GatewayError(
+      'store.unreachable',
+      'the gateway that started the plant store is gone; start it with "gateway serve", or name a store in PLANTS_URL',
+      { cause },
+    );
+  }
 }
 
 /** The standard address is no choice: a store that the running gateway started elsewhere is meant then. */
