@@ -32,7 +32,7 @@ export function build(io: Io): Command {
       const options = commonOptions(command);
       const format = outputFormat(command, ['text', 'json']);
       if (unset === true) {
-        const settings = clientOf(name).settings({ url: '', key: '', model: undefined });
+        const settings = clientOf(name).settings({ url: '', key: '', model: '' });
         return write(io.stdout, unsetLines({ name, settings }));
       }
       const target = await gatewayTarget(options, io);

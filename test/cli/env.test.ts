@@ -55,6 +55,10 @@ test('--unset needs no gateway', async () => {
   expect([exit, stdout]).toEqual([0, 'unset GATEWAY_KEY\nunset -f codex\n']);
 });
 
+test('--unset takes a model back too', async () => {
+  expect((await command(['env', 'claude', '--unset'])).stdout).toContain('unset ANTHROPIC_MODEL\n');
+});
+
 test('GATEWAY_URL and GATEWAY_KEY name another gateway', async () => {
   const env = { GATEWAY_URL: 'https://gateway.example/', GATEWAY_KEY: 'gw_other' };
 

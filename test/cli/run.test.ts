@@ -131,6 +131,14 @@ test('the running gateway is used, and goes on', async () => {
   const agent = start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env });
   const { exit, stdout } = await agent.ended;
   const alive = await fetch(`${url}/healthz`);
+  const other = { ...env, GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'gw_other' };
+  const file = join(served.home, 'gateway.yaml');
+  const named = start({
+    script: 'echo "$ANTHROPIC_BASE_URL"',
+    argv: ['-c', file, 'run', 'claude'],
+    env: other,
+  });
+  expect((await named.ended).stdout).toBe(`${url}\n`);
   served.process.kill('SIGKILL');
   await served.ended;
   const later = await start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env }).ended;

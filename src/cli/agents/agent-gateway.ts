@@ -26,13 +26,13 @@ const proofSeconds = 10;
  * agent's own, which nobody else finds. Throws key.missing where there is no key for it.
  */
 export async function agentGateway(options: CommonOptions, io: Io): Promise<AgentGateway> {
-  if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(options, io);
+  if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(io.env, options, io.signal);
   const file = options.config ?? (io.env.GATEWAY_CONFIG || undefined);
   const running = readRunning(io.env);
   const isAsked = file === undefined || running?.config?.path === resolve(io.cwd, file);
   if (running === undefined || !isAsked) return startOwn(options, io);
   try {
-    return await findGateway(options, io);
+    return await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
   } catch (error) {
     // It was killed, and its file is still there.
     if (error instanceof GatewayError && error.code === 'gateway.unreachable') return startOwn(options, io);
@@ -40,9 +40,13 @@ export async function agentGateway(options: CommonOptions, io: Io): Promise<Agen
   }
 }
 
-async function findGateway({ timeout = proofSeconds }: CommonOptions, io: Io): Promise<AgentGateway> {
-  const address = gatewayAddress(io.env);
-  if (address.proof !== undefined) await readHealth(address, deadline(io.signal, timeout));
+async function findGateway(
+  env: Io['env'],
+  { timeout = proofSeconds }: CommonOptions,
+  signal: AbortSignal,
+): Promise<AgentGateway> {
+  const address = gatewayAddress(env);
+  if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
   return { url: baseUrl(address.url), key: address.key, stop: async () => undefined };
 }
 
