@@ -39,7 +39,8 @@ export function usableTargets(
   if (route.targets.length === 0) {
     throw new GatewayError('provider.unavailable', `the provider of ${model} is not configured`);
   }
-  const usable = route.targets.filter(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
+  const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
+  const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);
   if (usable.length > 0 || endpoint.kind === 'count') return usable;
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
   throw new GatewayError('request.unsupported', message, { param: '/model' });

@@ -26,6 +26,10 @@ const lastWordsMs = 1_000;
 const nothing = Buffer.alloc(0);
 /** What clients are told; the server waits a little longer, for what is on its way then. */
 export const keepAliveS = 60;
+const keptAlive: HeaderList = ['connection', 'keep-alive', 'keep-alive', `timeout=${keepAliveS}`];
+const closed: HeaderList = ['connection', 'close'];
+const chunked: HeaderList = ['transfer-encoding', 'chunked'];
+const none: HeaderList = [];
 
 /**
  * One answer. Without a content-length its body goes out in chunks, and to a client of HTTP/1.0 bare, until
@@ -81,10 +85,8 @@ export class HttpResponse {
     const isBare = isUnframed && request.version === '1.0';
     // A body that nobody read to its end would be taken for the next request.
     const closes = this.closes || isBare || !request.isComplete || this.#wire.endsWith(this);
-    const list = [...headers];
-    if (closes) list.push('connection', 'close');
-    else list.push('connection', 'keep-alive', 'keep-alive', `timeout=${keepAliveS}`);
-    if (isUnframed && !isBare) list.push('transfer-encoding', 'chunked');
+    // `concat` makes a list of the right size; one that grows leaves its smaller self behind.
+    const list = headers.concat(closes ? closed : keptAlive, isUnframed && !isBare ? chunked : none);
     this.#response.writeHead(status, list);
     this.closes = closes;
     this.isBare = isBare;
