@@ -11,7 +11,8 @@ const sequences =
  */
 export function isPlaceholder(body: string): boolean {
   const lower = body.toLowerCase();
-  const atLeast = Math.min(10, body.length * 0.45);
+  // Of sixteen hex digits one key in some hundred shows no more than ten.
+  const atLeast = Math.min(/^[0-9a-f]*$/.test(lower) ? 7 : 10, body.length * 0.45);
   // Taking out makes nothing less repetitive.
   if (isRepetitive(lower, atLeast)) return true;
   const rest = withoutSequences(lower).replace(stockWords, '');

@@ -29,7 +29,7 @@ export const cloud = readTable(`
   Heroku                    HRKU-<key:36-65>  https://devcenter.heroku.com/changelog-items/3175  2026-11
   Infisical                 st.<hex:24>.<hex:32>.<hex:32>  https://infisical.com/docs/documentation/platform/token  -
   JumpCloud                 jca_<alnum:36>  github  -
-  Materialize               mzp_<hex:64>  https://materialize.com/docs/security/cloud/users-service-accounts/create-service-accounts/  -
+  Materialize               mzp_<hex:64> mzp_<key:43> mzp_<uuid>:<uuid>  https://github.com/MaterializeInc/materialize/blob/013b96740eeafc731ad3634229e8c437a9f44321/src/frontegg-auth/src/app_password.rs  2026-11
   MongoDB Atlas             mdb_sa_sk_<key:40>  https://www.mongodb.com/docs/atlas/configure-api-access/  -
   Neon                      napi_<lower:64>  https://neon.com/docs/manage/api-keys  -
   Netlify                   nf<p|c|o|u|b>_<alnum:36>  https://answers.netlify.com/t/change-to-the-netlify-authentication-token-format/106146  2026-11

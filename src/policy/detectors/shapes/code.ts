@@ -21,7 +21,7 @@ export const code = readTable(`
   GitBook                   gb_api_<alnum:40>  https://gitbook.com/docs/developers/gitbook-api/authentication  -
   GitHub                    gh<p|o|u|s|r>_<alnum:36-255> github_pat_<alnum:22>_<alnum:59>  https://github.blog/changelog/2021-03-31-authentication-token-format-updates-are-generally-available  2026-11
   GitLab                    gl<pat|oas|dt|rt|rtr|ft|imt|soat|ffct|wt|ptt|cbt|agent>-<key:20-64> glpat-<key:27-300>.<lower:2>.<lower:9> GR1348941<key:20-24> _gitlab_session=<hex:32>  https://docs.gitlab.com/security/tokens/  2026-11
-  Gitpod                    gitpod_pat_<secret:30-250>  https://www.gitpod.io/docs/classic/user/configure/user-settings/access-tokens  -
+  Gitpod                    gitpod_pat_<secret:30-250>  https://github.com/gitpod-io/gitpod/blob/509b523033dbddb8998823f7111e53007ce6c6b2/components/public-api-server/pkg/auth/personal_access_token.go  2026-11
   Harness                   <pat|sat>.<key:22>.<hex:24>.<alnum:20>  https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/  -
   Infracost                 ico-<alnum:32>  https://www.infracost.io/docs/  -
   Inngest                   signkey-<prod|test|branch>-<hex:64>  https://www.inngest.com/docs/platform/signing-keys  -
@@ -38,7 +38,7 @@ export const code = readTable(`
   PyPI                      pypi-AgEIcHlwaS5vcmc<key:50-300> pypi-AgENdGVzdC5weXBpLm9yZw<key:50-300>  https://github.com/pypi/warehouse/blob/2e979f785b5f51f4f0a9e0d2beb3808937859885/warehouse/integrations/secrets/utils.py  2026-11
   ReadMe                    rdme_<lower:70>  https://docs.readme.com/main/reference/authentication  -
   RubyGems                  rubygems_<hex:48>  https://github.com/rubygems/rubygems.org/blob/066aae5501c8364428647e2bbbe68dca98f743f7/app/controllers/concerns/api_keyable.rb  2026-11
-  Settlemint                sm_<pat|aat|sat>_<lower:16>  https://console.settlemint.com/documentation/  -
+  Settlemint                sm_<pat|aat|sat>_<lower:16>  https://github.com/settlemint/sdk/blob/1fb1a12f66e4918c54a375b733c26bc0f36ba3dd/sdk/utils/src/validation/access-token.schema.ts  2026-11
   Semgrep                   sgp_<hex:64>  https://semgrep.dev/docs/  -
   Sonar                     sq<u|p|a|b>_<hex:40>  https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/  -
   Sourcegraph               sgp_<hex:40> sgp_<hex:16>_<hex:40> sgp_local_<hex:40> slk_<hex:64>  https://sourcegraph.com/docs/cli/how-tos/creating_an_access_token  -

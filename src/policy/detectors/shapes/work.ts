@@ -14,7 +14,7 @@ export const work = readTable(`
   Close                     api_<alnum:22>.<alnum:22>  https://developer.close.com/  -
   Databento                 db-<alnum:29>  https://databento.com/docs/  -
   Dropbox                   sl.<key:130-1400> sl.u.<key:130-1400>  https://developers.dropbox.com/oauth-guide  -
-  Dub                       dub_<alnum:24>  https://dub.co/docs/api-reference/tokens  -
+  Dub                       dub_<alnum:24>  https://github.com/dubinc/dub/blob/00900e51ce72fa470817c44971688ea62181374e/apps/web/app/api/tokens/route.ts  2026-11
   eBay                      <PRD|SBX>-<hex:12>-<hex:4>-<hex:4>-<hex:4>-<hex:4>  https://developer.ebay.com/api-docs/static/creating-edp-key.html  -
   Figma                     fig<d|o|or|ur>_<key:40>  https://developers.figma.com/docs/rest-api/authentication/  -
   Foursquare                fsq3<base64:40-48>  https://docs.foursquare.com/developer/reference/places-api-get-started  -
