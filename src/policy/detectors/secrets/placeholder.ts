@@ -11,7 +11,7 @@ const sequences =
  */
 export function isPlaceholder(body: string): boolean {
   const lower = body.toLowerCase();
-  // Of sixteen hex digits one key in some hundred shows no more than ten.
+  // One key of 32 hex digits in 600 has no more than ten different ones.
   const atLeast = Math.min(/^[0-9a-f]*$/.test(lower) ? 7 : 10, body.length * 0.45);
   // Taking out makes nothing less repetitive.
   if (isRepetitive(lower, atLeast)) return true;
