@@ -270,7 +270,7 @@ function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']>
 }
 
 /** What can't be decided is blocked; the cause is for the log. */
-export function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
+function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
   return {
     action: 'block',
     // Without their places: whether those may be shown is not known.
