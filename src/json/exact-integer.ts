@@ -1,3 +1,5 @@
+// Nearly all that are read.
+const plain = /^[1-9]\d{0,14}$/;
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
@@ -24,6 +26,7 @@ export function integerDigits(text: string, limit: number): string | undefined {
  * exactly: 0.99999999999999999999 is not 1.
  */
 export function exactInteger(text: string): number | undefined {
+  if (plain.test(text)) return Number(text);
   const digits = integerDigits(text, 16);
   if (digits === undefined) return undefined;
   const value = Number(digits);
