@@ -6,61 +6,46 @@ export function goalRows(results) {
   const streams = finder(results.streams?.rows);
   const oneConnection = '250 B, 1 connection';
   const own = json(oneConnection, 'gateway');
-  const nginx = json(oneConnection, 'nginx');
-  const direct = json(oneConnection, 'direct');
   const stream = streams('100 streams, 10 ms', 'gateway');
   const cold = results.cold;
   const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
+  const proxy = json(oneConnection, 'http-proxy');
+  const many = json('250 B', 'gateway');
   return [
-    row('250 B, small policy, records: CPU', 'nginx', [5, 3.3], json('250 B', 'gateway')?.cpu_x_nginx),
+    row('250 B, small policy, records: CPU', 'nginx', [3.8, 3.3], many?.cpu_x_nginx),
     row(
-      '250 B, small policy, records: requests/s',
-      'portkey',
-      [25, 50],
-      json('250 B', 'gateway')?.rate_x_portkey,
-      'least',
+      '250 B, small policy, records: CPU',
+      'http-proxy',
+      [1, 0.75],
+      quotient(many?.cpu, json('250 B', 'http-proxy')?.cpu),
     ),
-    row('8 KB, large policy: CPU', 'nginx', [6, 4], json('8 KB', 'gateway:large')?.cpu_x_nginx),
-    row('360 KB, large policy: CPU', 'nginx', [15, 10], json('360 KB', 'gateway:large')?.cpu_x_nginx),
-    row(
-      '360 KB, large policy: requests/s',
-      'portkey',
-      [5, 9],
-      json('360 KB', 'gateway:large')?.rate_x_portkey,
-      'least',
-    ),
-    row(
-      '360 KB, large policy, a turn more: CPU',
-      'nginx',
-      [8, 5],
-      json('360 KB, a turn more', 'gateway:large')?.cpu_x_nginx,
-    ),
-    row('p50, one connection', 'nginx', [1.5, 1.25], quotient(own?.p50, nginx?.p50)),
-    row(
-      'p50 added to direct, one connection',
-      'nginx',
-      [1.5, 1.25],
-      quotient(less(own?.p50, direct?.p50), less(nginx?.p50, direct?.p50)),
-    ),
-    row('100 streams: CPU per event', 'nginx', [3.2, 2.2], stream?.cpu_x_nginx),
-    row('100 streams: CPU per event', 'portkey', [0.33, undefined], stream?.cpu_x_portkey),
+    row('250 B, one connection: CPU', 'http-proxy', [1, 0.85], quotient(own?.cpu, proxy?.cpu)),
+    row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
     row(
       '100 streams: first byte over direct',
       'ms',
       [1, 0.35],
       quotient(less(stream?.first50, streams('100 streams, 10 ms', 'direct')?.first50), 1_000),
     ),
+    row('8 KB, large policy: CPU', 'nginx', [5, 4], json('8 KB', 'gateway:large')?.cpu_x_nginx),
+    row('360 KB, large policy: CPU', 'nginx', [11, 8], json('360 KB', 'gateway:large')?.cpu_x_nginx),
+    row(
+      '360 KB, large policy, a turn more: CPU',
+      'nginx',
+      [5, 4],
+      json('360 KB, a turn more', 'gateway:large')?.cpu_x_nginx,
+    ),
+    row('100 streams: CPU per event', 'nginx', [2.2, 1.8], stream?.cpu_x_nginx),
     row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),
-    row('two workers on two cores: requests/s', 'one', [1.5, 1.8], two('two cores')?.rate_x_one, 'least'),
     row('two workers on one core: CPU', 'one', [1.1, 1.03], two('one core')?.cpu_x_one),
     row(
       'cold start to the first 200',
       'portkey',
-      [0.6, 0.25],
+      [0.55, 0.4],
       quotient(cold?.gateway?.coldMs, cold?.portkey?.coldMs),
     ),
-    row('gateway --version: CPU', 'node -e 0', [1.3, 1.1], startup(results, 'gateway --version')),
-    row('gateway send: CPU', 'node -e 0', [2.2, 1.6], startup(results, 'gateway send hello')),
+    row('gateway --version: CPU', 'node -e 0', [1.2, 1.1], startup(results, 'gateway --version')),
+    row('gateway send: CPU', 'node -e 0', [2.2, 1.9], startup(results, 'gateway send hello')),
   ];
 }
 
