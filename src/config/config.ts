@@ -12,7 +12,14 @@ import {
 } from './build/projects.ts';
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
 import type { ProxyEnvironment } from './build/proxy.ts';
-import { buildRest, buildServer, type LedgerConfig, type ServerConfig } from './build/sections.ts';
+import {
+  buildRest,
+  buildServer,
+  type PlantsConfig,
+  type RecordsConfig,
+  type ServerConfig,
+  type StateConfig,
+} from './build/sections.ts';
 import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
 import type { CaFile } from './source/ca-files.ts';
@@ -60,24 +67,11 @@ export interface Config {
   /** What the keys' policies were compiled from, for threads that need their own. */
   readonly policySource: PolicySource;
   /** Where limits and budgets are counted. */
-  readonly state: {
-    /** Of a Redis; absent: in memory. */
-    readonly url?: string;
-    readonly onFailure?: 'refuse' | 'local';
-  };
-  readonly records: { readonly file?: string; readonly bodies: boolean; readonly ledger?: LedgerConfig };
+  readonly state: StateConfig;
+  readonly records: RecordsConfig;
   /** Every limit of projects and keys. */
   readonly limits: readonly KeyLimits[];
-  readonly plants: {
-    readonly baseUrl: string;
-    readonly store: {
-      readonly enabled: boolean;
-      readonly host: string;
-      readonly port: number;
-      /** `sqlite:FILE` or `postgres://…`; absent: SQLite in the state directory. */
-      readonly database?: string;
-    };
-  };
+  readonly plants: PlantsConfig;
   /** For `rebuildConfig` in another process. */
   readonly source: ConfigSource;
   /** The same configuration with one more key, which is treated as a secret like any other. */

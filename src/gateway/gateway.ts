@@ -1,21 +1,14 @@
-import type { KeyLimits } from '../config/build/keys.ts';
 import type { BodyLimits } from '../http/body.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Scrubber } from './answer/scrub.ts';
-import type { KeyRing, KnownKey } from './authenticate.ts';
+import type { KeyRing } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
+import type { GatewayKey } from './gateway-key.ts';
 import type { Health } from './own-answers/health.ts';
 import type { ModelCatalogue } from './own-answers/models.ts';
-
-/** A project key with what applies to it. */
-export interface GatewayKey extends KnownKey {
-  readonly policies: PolicySet;
-  readonly limits?: readonly KeyLimits[];
-}
 
 /**
  * Everything an exchange looks up, made ready once per configuration. An exchange keeps the one it began

@@ -1,11 +1,4 @@
-import { knownModels } from './known-models.data.ts';
-import type { Price } from './price.ts';
-
-/** What is known of a model without any configuration. */
-export interface KnownModel {
-  readonly price: Price;
-  readonly maxOutputTokens: number;
-}
+import { type KnownModel, knownModels } from './known-models.data.ts';
 
 // `openai/gpt-5.5`, `anthropic.claude-…`, `us.anthropic.claude-…`
 const vendorPrefix = /^(?:openai|anthropic)\/|^(?:[a-z]+\.)?anthropic\./;

@@ -13,7 +13,8 @@ import { createCatalogue } from './catalogue/catalogue.ts';
 import { asyncapi } from './contract/asyncapi.ts';
 import { openapi } from './contract/openapi.ts';
 import { openDatabase } from './database/open.ts';
-import { type Feed, type FeedListener, openFeed } from './events/feed.ts';
+import type { Feed, FeedListener } from './events/feed.ts';
+import { openFeed } from './events/open-feed.ts';
 import {
   createWatchers,
   defaultWatcherLimits,

@@ -1,18 +1,25 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import type { Attempted, Connect } from './connect.ts';
-import type { Upstream } from './upstream.ts';
+
+/** A request as its connection knows it. */
+interface DispatchedRequest {
+  /** The connection that the request waits for, or goes over at once. */
+  assign(connection: HostConnection): void;
+  /** The connection has ended: what the parser still has comes, wanted or not. */
+  flush(): void;
+}
 
 /** What is dispatched to a host: undici's options, and whose request it is. */
 export interface HostDispatch extends Dispatcher.DispatchOptions {
-  readonly upstream: Upstream;
+  readonly upstream: DispatchedRequest;
 }
 
 /** The connection of a client, of which there is one at a time, with one request at a time. */
 export class HostConnection {
   /** Undefined until it is open for the first time. */
   socket: Socket | undefined;
-  upstream: Upstream | undefined;
+  upstream: DispatchedRequest | undefined;
   #attempted: Attempted | undefined;
   readonly #connect: Connect;
 

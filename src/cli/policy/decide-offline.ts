@@ -1,59 +1,10 @@
-import type { KeyRecord } from '../../config/build/keys.ts';
-import type { ModelEntry } from '../../config/build/models.ts';
-import type { ProviderConfig } from '../../config/build/providers.ts';
-import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import { factsOf, type RequestFacts } from '../../gateway/decision/judge.ts';
-import type { ModelEndpoint } from '../../gateway/endpoints.ts';
+import { factsOf } from '../../gateway/decision/judge.ts';
 import { type ModelRequest, parseRequest } from '../../gateway/request.ts';
-import {
-  type Action,
-  actions,
-  type Decision,
-  type Match,
-  type Subject,
-  type Verdict,
-} from '../../policy/rule.ts';
+import { actions, type Decision, type Match, type Verdict } from '../../policy/rule.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import { buildForTargets } from './judge-targets.ts';
-
-export interface Question {
-  readonly config: Config;
-  readonly key: KeyRecord;
-  readonly endpoint: ModelEndpoint;
-  readonly body: Buffer;
-  readonly nowMs: number;
-}
-
-/** What the gateway would decide. A body that it can't read in one way only is blocked, by no rule. */
-export interface Outcome {
-  readonly decision: Action;
-  /** The rule that has the word: of a block the one that refuses, else the first of that action. */
-  readonly rule?: string;
-  readonly reason?: string;
-  /** JSON pointer of its first match. */
-  readonly at?: string;
-  readonly message?: string;
-  /** Rules in dry run that would have blocked or redacted. */
-  readonly would_block: readonly string[];
-  readonly warnings: readonly string[];
-  /** Pieces of content that no rule could look into. */
-  readonly unseen: number;
-}
-
-/** A request as the gateway reads it, ready to be judged. */
-export interface ReadRequest {
-  readonly kind: 'read';
-  readonly request: ModelRequest;
-  readonly facts: RequestFacts;
-  readonly subject: Subject;
-  readonly entry: ModelEntry | undefined;
-  /** The configured providers that may be tried. */
-  readonly targets: readonly { readonly provider: ProviderConfig; readonly model: string }[];
-}
-
-/** Or how the strict reading refused it. */
-export type Read = ReadRequest | { readonly kind: 'refused'; readonly outcome: Outcome };
+import type { Outcome, Question, Read } from './question.ts';
 
 /** Reads a body as the gateway does: the strict gate, the fields, the model's names at its providers. */
 export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {

@@ -7,10 +7,11 @@ import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { table } from '../shell/terminal.ts';
-import { type Outcome, type Question, readOffline, toOutcome, toStricter } from './decide-offline.ts';
+import { readOffline, toOutcome, toStricter } from './decide-offline.ts';
 import { type Fixture, parseFixtures } from './fixtures.ts';
 import { type BuiltForTarget, buildForTargets } from './judge-targets.ts';
 import { loadPolicies } from './load-policies.ts';
+import type { Outcome, Question } from './question.ts';
 import { readFileOrInput } from './read-file.ts';
 import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
 

@@ -6,7 +6,7 @@ import { dialectAt } from '../../gateway/targets.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import { hostOf } from '../../providers/host.ts';
-import type { Question, ReadRequest } from './decide-offline.ts';
+import type { Question, ReadRequest } from './question.ts';
 
 interface About {
   /** The provider and the model's name there. */

@@ -3,8 +3,9 @@ import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { decideOffline, type Outcome } from './decide-offline.ts';
+import { decideOffline } from './decide-offline.ts';
 import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+import type { Outcome } from './question.ts';
 import { type Recorded, readRecords, type Skipped, type Was } from './recorded.ts';
 import { endpointNamed } from './request-endpoint.ts';
 

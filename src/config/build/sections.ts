@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { parseDuration } from '../schema/durations.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseSize } from '../schema/sizes.ts';
@@ -58,12 +57,36 @@ export function buildServer({
   });
 }
 
+/** Where limits and budgets are counted. */
+export interface StateConfig {
+  /** Of a Redis; absent: in memory. */
+  readonly url?: string;
+  readonly onFailure?: 'refuse' | 'local';
+}
+
+export interface RecordsConfig {
+  readonly file?: string;
+  readonly bodies: boolean;
+  readonly ledger?: LedgerConfig;
+}
+
+export interface PlantsConfig {
+  readonly baseUrl: string;
+  readonly store: {
+    readonly enabled: boolean;
+    readonly host: string;
+    readonly port: number;
+    /** `sqlite:FILE` or `postgres://…`; absent: SQLite in the state directory. */
+    readonly database?: string;
+  };
+}
+
 const bytesPerMegabyte = 1_000_000;
 
 export function buildRest(
   { state, on_state_failure, records, plants }: Settings,
   isSandboxMode: boolean,
-): Pick<Config, 'state' | 'records' | 'plants'> {
+): { readonly state: StateConfig; readonly records: RecordsConfig; readonly plants: PlantsConfig } {
   const { enabled, host, port, database } = plants.store;
   return {
     state: Object.freeze({

@@ -1,28 +1,17 @@
 import { GatewayError } from '../../errors.ts';
-import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Gateway, GatewayKey } from '../gateway.ts';
-import type { ModelRequest } from '../request.ts';
-import { factsOf, type Judgement, type RequestFacts } from './judge.ts';
+import type { Gateway } from '../gateway.ts';
+import type { GatewayKey } from '../gateway-key.ts';
+
+import type { DecidedRequest } from './decided-request.ts';
+import { factsOf, type Judgement } from './judge.ts';
 
 interface Received {
   readonly body: Buffer;
   readonly endpoint: ModelEndpoint;
   readonly key: GatewayKey;
-}
-
-/** A request that no policy refuses. */
-export interface DecidedRequest {
-  /** As it may leave. */
-  readonly request: ModelRequest;
-  readonly endpoint: ModelEndpoint;
-  readonly key: GatewayKey;
-  readonly decision: Decision;
-  readonly facts: RequestFacts;
-  /** The rules on the answer; undefined where there are none. */
-  readonly check: ResponseCheck | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { memoize } from '../../memoize.ts';
 import type { Subject, Verdict } from '../../policy/rule.ts';
 import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
-import type { GatewayKey } from '../gateway.ts';
+import type { GatewayKey } from '../gateway-key.ts';
 
 /** What of the client's head goes to a provider. */
 export interface JudgedHead {

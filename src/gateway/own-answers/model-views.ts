@@ -3,7 +3,8 @@ import { GatewayError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Target } from '../../providers/route.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
-import type { Gateway, GatewayKey } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { GatewayKey } from '../gateway-key.ts';
 import { dialectAt } from '../targets.ts';
 import type { ModelInfo } from './models.ts';
 

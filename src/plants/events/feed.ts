@@ -1,6 +1,5 @@
-import type { Database, Queries } from '../database/open.ts';
+import type { Queries } from '../database/open.ts';
 import type { PlantEvent } from '../plant/plant-event.ts';
-import { openPostgresFeed } from './postgres-feed.ts';
 
 export interface Outcome<Value> {
   readonly value: Value;
@@ -24,24 +23,4 @@ export interface FeedListener {
   /** The database went away or came back. */
   readonly onState: (state: 'lost' | 'back') => void;
   readonly now: () => number;
-}
-
-/** Throws store.database where events can't be had yet. */
-export async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
-  return database.kind === 'postgres'
-    ? openPostgresFeed(database, listener)
-    : openLocalFeed(database, listener);
-}
-
-function openLocalFeed({ queries }: Database, { onEvent }: FeedListener): Feed {
-  return {
-    isLive: true,
-    write: async (work) => {
-      const { value, events } = await queries.transaction().execute(work);
-      for (const event of events) onEvent(event);
-      return value;
-    },
-    deleteExpired: async () => undefined,
-    close: async () => undefined,
-  };
 }
