@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
@@ -11,6 +10,7 @@ import type { PolicySource } from '../policy/compile.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
+import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
@@ -22,8 +22,10 @@ import { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
-import type { Health, OpenCounts } from './own-answers/health.ts';
+import { gaugesOf, observe } from './observe.ts';
+import type { Health } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
+import { watchHeap } from './watch-heap.ts';
 
 /** What of a configuration the gateway works by. */
 export interface GatewayConfig {
@@ -50,6 +52,8 @@ export interface GatewayServer {
   prepare(config: GatewayConfig): PreparedConfig;
   /** Prepares and commits in one step. */
   apply(config: GatewayConfig): void;
+  /** What is under way now. */
+  gauges(): Gauges;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
 }
@@ -70,6 +74,8 @@ interface ServeOptions {
   readonly counters?: Counters;
   /** Kept by whoever opened it, who closes it after the drain; no ledger is kept where nothing is said. */
   readonly ledger?: Ledger | undefined;
+  /** Notified of every exchange that is over. */
+  readonly observers?: readonly ExchangeObserver[];
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
   /** Whether other processes share the port, and with it the exchanges. */
@@ -80,10 +86,6 @@ interface ServeOptions {
   readonly deciderEntry?: URL;
 }
 
-// Above this share of the heap's limit new work is refused: a refused request is better than a dead process.
-const heapShare = 0.85;
-const heapCheckMs = 1_000;
-
 /** Starts the proxy. Throws port.busy and what an unusable address throws. */
 export async function serveGateway({
   host,
@@ -93,6 +95,7 @@ export async function serveGateway({
   record,
   counters = new MemoryCounters(),
   ledger,
+  observers = [],
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
@@ -122,7 +125,7 @@ export async function serveGateway({
   const shared = {
     counters,
     ledger,
-    record: repeats.write,
+    record: observe(repeats.write, observers),
     deciderEntry,
     admit,
     startedMs,
@@ -166,6 +169,12 @@ export async function serveGateway({
     url: server.url,
     port: server.port,
     prepare,
+    gauges: () => ({
+      open: countHere(),
+      providers: current.providers.map(gaugesOf),
+      ledger: ledger?.gauges,
+      isStateShared: counters.isConnected,
+    }),
     apply: (next) => prepare(next).commit(),
     drain: async () => {
       await server.drain();
@@ -219,6 +228,7 @@ function build(
   let running = 0;
   let retired: (() => void) | undefined;
   return {
+    providers: [...providers.values()],
     run: async (exchange: Exchange) => {
       running += 1;
       await handle(exchange, gateway);
@@ -245,14 +255,4 @@ function limitersFor(counters: Counters): Gateway['limiterFor'] {
     known.set(id, limiter);
     return limiter;
   };
-}
-
-function watchHeap() {
-  let isScarce = false;
-  const check = () => {
-    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    isScarce = used > limit * heapShare;
-  };
-  const timer = setInterval(check, heapCheckMs).unref();
-  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
 }

@@ -39,6 +39,8 @@ export interface Ticket {
 
 /** Where limits are counted: in this process, in the primary of several workers, or in Redis. */
 export interface Counters {
+  /** False while those that share the limits can't count together, because Redis is away. */
+  readonly isConnected: boolean;
   /**
    * Counts all claims or none, as one step: no two exchanges can both have the last of a budget. `nowMs` is the
    * wall clock, by which periods end.

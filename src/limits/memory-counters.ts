@@ -11,6 +11,7 @@ const sweepAbove = 10_000;
 
 /** Counts in this process. Exact, because nothing else runs between looking and counting. */
 export class MemoryCounters implements Counters {
+  readonly isConnected = true;
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   readonly #clockMs: () => number;

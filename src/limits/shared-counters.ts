@@ -27,6 +27,7 @@ interface RemoteTicket extends Ticket {
 
 /** A worker's side: nothing is counted here. */
 export class RemoteCounters implements Counters {
+  readonly isConnected = true;
   readonly #send: (request: CounterRequest) => void;
   readonly #waiting = new Map<number, (grant: Grant) => void>();
   #sequence = 0;

@@ -19,6 +19,16 @@ export class Admission {
     this.#waitMs = waitMs;
   }
 
+  /** Exchanges that have a place. */
+  get active(): number {
+    return this.#inside;
+  }
+
+  /** Exchanges that wait for one. */
+  get queued(): number {
+    return this.#line.size;
+  }
+
   /** Takes a place at once if there is one. Every place taken must be given back with `leave`. */
   tryEnter(): boolean {
     if (this.#inside >= this.#limit) return false;

@@ -28,6 +28,18 @@ export class Health {
     return this.#host.isOpen || this.#models.get(model)?.isOpen === true;
   }
 
+  /** Whether requests for all models are kept away. */
+  get isHostOpen(): boolean {
+    return this.#host.isOpen;
+  }
+
+  /** How many models have requests kept away from them alone. */
+  get openModels(): number {
+    let open = 0;
+    for (const breaker of this.#models.values()) if (breaker.isOpen) open += 1;
+    return open;
+  }
+
   /** Milliseconds until the next request for the model may pass; asking changes nothing. */
   waitMs(model: string, nowMs: number): number {
     return Math.max(this.#host.waitMs(nowMs), this.#models.get(model)?.waitMs(nowMs) ?? 0);

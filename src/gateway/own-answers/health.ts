@@ -1,12 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { answerHeader, challengeHeader, type OwnerProof } from '../../owner-proof.ts';
+import type { OpenCounts } from '../../record/observer.ts';
 import type { Exchange } from '../exchange.ts';
-
-/** How much is under way. */
-export interface OpenCounts {
-  readonly exchanges: number;
-  readonly streams: number;
-}
 
 export interface Health {
   /** Of the user who started the gateway; the state file holds the same. */

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { LedgerGauges } from '../observer.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
 
@@ -24,6 +25,7 @@ export interface OpenedLedger {
 
 /** Durable usage: what was let through, written before the provider is called, and what became of it. */
 export interface Ledger {
+  readonly gauges: LedgerGauges;
   /** Resolves when the intent is on the disk. Throws LedgerFailure. */
   begin(intent: Intent): Promise<void>;
   /** Takes an intent back, whether it got to the disk or not. */
@@ -72,6 +74,7 @@ class LedgerThread implements Ledger {
   #changes: LedgerChange[] = [];
   #waiting: Waiting[] = [];
   #count = 0;
+  #committed = 0;
   #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined;
   #isSoon = false;
   #isOpen = false;
@@ -88,6 +91,15 @@ class LedgerThread implements Ledger {
     });
     this.#worker = this.#start();
     this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
+  }
+
+  get gauges(): LedgerGauges {
+    const oldest = this.#waiting[0];
+    return {
+      isWritable: this.#isOpen && !this.#isFailing,
+      pending: this.#count - this.#committed,
+      lagMs: oldest === undefined ? 0 : performance.now() - oldest.sinceMs,
+    };
   }
 
   begin(intent: Intent): Promise<void> {
@@ -180,6 +192,7 @@ class LedgerThread implements Ledger {
         this.#isOpen = true;
         return this.#work();
       case 'committed':
+        this.#committed = answer.upTo;
         for (const { resolve } of this.#taken(answer.upTo)) resolve();
         return this.#isOpen ? this.#work() : undefined;
       case 'failed':

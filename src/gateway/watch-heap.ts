@@ -1,0 +1,15 @@
+import { getHeapStatistics } from 'node:v8';
+
+// Above this share of the heap's limit new work is refused: a refused request is better than a dead process.
+const heapShare = 0.85;
+const heapCheckMs = 1_000;
+
+export function watchHeap(): { readonly isScarce: () => boolean; readonly stop: () => void } {
+  let isScarce = false;
+  const check = () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    isScarce = used > limit * heapShare;
+  };
+  const timer = setInterval(check, heapCheckMs).unref();
+  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
+}
