@@ -71,6 +71,19 @@ const layers: Readonly<
     ],
     packages: [],
   },
+  'inspector/': {
+    from: [
+      'http/',
+      'record/',
+      'errors.ts',
+      'owner-proof.ts',
+      'version.ts',
+      'type:policy/',
+      'type:config/',
+      'type:dialects/',
+    ],
+    packages: [],
+  },
   'plants/': {
     from: ['http/', 'database/', 'errors.ts', 'version.ts', 'type:config/'],
     packages: ['kysely', 'pg', 'ws'],
@@ -92,6 +105,7 @@ const layers: Readonly<
       'record/',
       'database/',
       'gateway/',
+      'inspector/',
       'plants/',
       'client/',
       'errors.ts',

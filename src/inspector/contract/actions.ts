@@ -1,0 +1,81 @@
+import type { Body, RuleDetail } from './exchange-detail.ts';
+
+/** `POST /_/api/keep-bodies`. `minutes: 0` stops, `forget` drops those that are kept. */
+export interface KeepBodiesRequest {
+  /** 0 to 60; 10 where nothing is said. */
+  readonly minutes?: number;
+  readonly forget?: boolean;
+}
+
+export interface KeepBodiesAnswer {
+  readonly keeps_bodies?: string | 'always';
+}
+
+/**
+ * `POST /_/api/send-again`: `id` names an exchange whose key and endpoint are used, and whose body where none is
+ * given. It goes the way of every request, policy and limits included.
+ */
+export interface SendAgainRequest {
+  readonly id: string;
+  /** Put in the place of the body's model. */
+  readonly model?: string;
+  /** JSON text in the place of the body that was kept. */
+  readonly body?: string;
+}
+
+export interface SendAgainAnswer {
+  /** Of the new exchange. */
+  readonly id: string;
+  readonly status: number;
+}
+
+/** `GET /_/api/policies`: what a scratch copy starts from. */
+export interface PoliciesAnswer {
+  /** The `policies:` of the configuration in force as YAML; without comments. */
+  readonly text: string;
+  readonly keys: readonly {
+    readonly id: string;
+    readonly project: string;
+    readonly policies: readonly string[];
+  }[];
+  readonly endpoints: readonly string[];
+}
+
+/** `POST /_/api/try-policy`: nothing is saved and nothing is sent. At most 1 MiB. */
+export interface TryPolicyRequest {
+  /** YAML: a map of policies, as under `policies:`. */
+  readonly policies: string;
+  /** JSON text of the request; or `id` of a kept exchange. */
+  readonly body?: string;
+  readonly id?: string;
+  /** Default: that of the exchange, else guessed from the body. */
+  readonly endpoint?: string;
+  /** The key it comes with. Default: that of the exchange, else the first. */
+  readonly key?: string;
+}
+
+export type TryPolicyAnswer =
+  | {
+      readonly kind: 'decided';
+      readonly decision: 'allow' | 'warn' | 'redact' | 'block';
+      readonly rule?: string;
+      readonly reason?: string;
+      readonly message?: string;
+      readonly at?: string;
+      /** In order; `source.line` is a line of the scratch text. */
+      readonly rules: readonly RuleDetail[];
+      readonly microseconds: number;
+      /** The request as it would leave, where a rule redacts. */
+      readonly redacted?: Body;
+      /** The request, with marks where rules match. */
+      readonly request: Body;
+    }
+  /** The rules are wrong. */
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+export interface Problem {
+  /** Of the scratch text, from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}

@@ -1,0 +1,39 @@
+/**
+ * What the live page and the gateway exchange, as JSON. Nothing here is HTML: every text may come from a hostile
+ * client or provider and is shown as text. Times are RFC 3339, names ending in `_ms` are milliseconds with one
+ * decimal, `_us` microseconds, `_usd` US dollars, `bytes` bytes. What is not known is missing, never null.
+ */
+
+import type { ExchangeRow } from './exchange-list.ts';
+import type { NowAnswer } from './now.ts';
+
+/** Events of `GET /_/api/events`, by their names. Each `data:` is one line of JSON. */
+export interface Events {
+  /** First, after every connect. */
+  readonly hello: Hello;
+  /**
+   * A request's head has arrived, its answer goes on, it is over. Several of one exchange within 100 ms become one,
+   * of the last kind; a short exchange has only `finished`. Insert or replace the row by its `seq`.
+   */
+  readonly opened: ExchangeRow;
+  readonly progressed: ExchangeRow;
+  readonly finished: ExchangeRow;
+  /** Every second in which something changed, and every 15 s. */
+  readonly now: NowAnswer;
+  /** Something was lost (a slow reader, a restart): load the list again. */
+  readonly resync: Resync;
+}
+
+export interface Hello {
+  readonly version: string;
+  /** Another one after a restart: rows of before are gone, `seq` begins anew. */
+  readonly boot: string;
+  /** The list's bounds. */
+  readonly limits: { readonly exchanges: number; readonly bytes: number };
+  /** The configuration file, where there is one. */
+  readonly config?: string;
+}
+
+export interface Resync {
+  readonly reason: 'restarted' | 'too slow' | 'too old';
+}

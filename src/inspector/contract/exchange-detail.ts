@@ -1,0 +1,127 @@
+import type { ExchangeRow } from './exchange-list.ts';
+
+/** `GET /_/api/exchanges/:id`. 404 `inspector.unknown` when it is no longer kept. */
+export interface ExchangeDetail {
+  readonly row: ExchangeRow;
+  /** Where to: as the request left, one entry an attempt; the last one is the one that was answered. */
+  readonly attempts: readonly Attempt[];
+  /** Each rule of the key's policies in order. Where the body was not kept only those that matched. */
+  readonly rules: readonly RuleDetail[];
+  /** False where `rules` holds only those that matched, because the body was not kept. */
+  readonly all_rules: boolean;
+  /** Received and sent side by side: one line a header name, in the order in which they came. */
+  readonly headers: readonly HeaderLine[];
+  /** Headers of the answer as the client got it. */
+  readonly answer_headers: readonly HeaderLine[];
+  /** What became of the body: exact, spliced, translated or redacted. */
+  readonly form?: string;
+  /** Fields and headers (`header:…`) that were left out towards the provider. */
+  readonly dropped: readonly string[];
+  /** Missing where they were not kept. */
+  readonly bodies?: Bodies;
+  /** The hidden cause of a failure. */
+  readonly cause?: string;
+  /** The record as it is written, without bodies; missing while open. */
+  readonly record?: Readonly<Record<string, unknown>>;
+}
+
+export interface Attempt {
+  readonly provider: string;
+  readonly model: string;
+  /** After the head of the request had arrived. */
+  readonly at_ms: number;
+  readonly form: string;
+}
+
+export interface RuleDetail {
+  readonly policy?: string;
+  readonly rule: string;
+  readonly action: string;
+  readonly mode: string;
+  readonly reason?: string;
+  readonly matched: boolean;
+  /** Where it matched: the client's request, what was to leave to the provider, or the answer. */
+  readonly on: 'request' | 'outgoing' | 'answer';
+  readonly matches: readonly RuleMatch[];
+  /** What the rule takes alone. */
+  readonly microseconds?: number;
+  /** Where it stands in the configuration file; missing for built-in rules. */
+  readonly source?: Source;
+}
+
+export interface Source {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface RuleMatch {
+  /** JSON pointer, `header:name` or `query:beta`; empty for the request as a whole. */
+  readonly at: string;
+  readonly view?: string;
+  readonly matcher?: string;
+  readonly count: number;
+  /** What detectors found. */
+  readonly detected?: readonly {
+    readonly detector: string;
+    readonly confidence: string;
+    readonly why?: string;
+  }[];
+  /** The text there, masked: letters and digits are `•` but for the first of each word; at most 160 characters. */
+  readonly excerpt?: string;
+}
+
+export interface HeaderLine {
+  readonly name: string;
+  /** As it came; missing where the gateway added it. */
+  readonly received?: string;
+  /** As it left; missing where it was left out. */
+  readonly sent?: string;
+  /** Whether a value was replaced by its first characters and `…`. */
+  readonly masked: boolean;
+}
+
+export interface Bodies {
+  readonly received?: Body;
+  /** Missing where nothing was sent. */
+  readonly sent?: Body;
+  /** As the client got it. */
+  readonly answer?: Body;
+  /** The text of a streamed answer, put together; missing where the answer is no stream. */
+  readonly answer_text?: string;
+  /** The events of a streamed answer, the first 2,000. */
+  readonly events?: readonly StreamEvent[];
+}
+
+export interface Body {
+  /** Of the whole body. */
+  readonly bytes: number;
+  /** The first 1 MiB, decoded as UTF-8 (invalid bytes are U+FFFD); configured secrets are taken out. */
+  readonly text: string;
+  readonly truncated: boolean;
+  /** Ranges of `text`, in UTF-16 code units, in order and without overlap. */
+  readonly marks: readonly Mark[];
+}
+
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+  /** `match`: a rule matched there. `redacted`: replaced before it left. `dropped`: not in what left. */
+  readonly kind: 'match' | 'redacted' | 'dropped';
+  readonly at: string;
+  readonly rule?: string;
+}
+
+export interface StreamEvent {
+  readonly name?: string;
+  /** At most 4,096 characters. */
+  readonly data: string;
+  readonly at_ms: number;
+}
+
+/** `GET /_/api/exchanges/:id/test` and `…/curl`. 409 `inspector.not_kept` without a body. */
+export interface TextAnswer {
+  /** A name for a file. */
+  readonly name: string;
+  /** A fixture for `gateway policy test`, or a command line; ASCII only, so that it is safe to paste. */
+  readonly text: string;
+}

@@ -1,0 +1,62 @@
+/** `GET /_/api/now`, and the event `now` (with the newest two minutes only). */
+export interface NowAnswer {
+  readonly time: string;
+  /** Oldest first, the current minute last; at most 60. Minutes without anything are there too. */
+  readonly minutes: readonly Minute[];
+  readonly open: { readonly exchanges: number; readonly streams: number };
+  readonly budgets: readonly BudgetState[];
+  readonly breakers: readonly BreakerState[];
+  /** Until when bodies are kept; missing where they are not. `always` where `records.bodies` is on. */
+  readonly keeps_bodies?: string | 'always';
+  readonly ring: { readonly exchanges: number; readonly bytes: number };
+}
+
+export interface Minute {
+  /** When it began. */
+  readonly time: string;
+  readonly requests: number;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
+  readonly cost_usd: number;
+  /** Missing where nothing was sent; within 7 % of the value. */
+  readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
+  /** By reason: what was refused by a rule. */
+  readonly blocks: Readonly<Record<string, number>>;
+  /** By reason: everything else that was not answered, and answers of 400 and above (`status 529`). */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+export interface BudgetState {
+  /** project or key */
+  readonly scope: string;
+  readonly name: string;
+  /** usd_per_day, tokens_per_month, requests_per_minute, … */
+  readonly limit: string;
+  readonly max: number;
+  readonly used: number;
+  readonly resets?: string;
+  readonly mode: string;
+}
+
+export interface BreakerState {
+  readonly provider: string;
+  /** Missing for the provider's host as a whole. */
+  readonly model?: string;
+  readonly state: 'closed' | 'open' | 'probing';
+  readonly failures: number;
+  /** Until the next request may pass. */
+  readonly wait_ms?: number;
+}
+
+/** `GET /_/api/history?by=hour|day&since=24h`: from the ledger. 409 `inspector.no_ledger` where none is kept. */
+export interface HistoryAnswer {
+  readonly by: 'hour' | 'day';
+  /** Oldest first; steps without anything are there too. */
+  readonly steps: readonly HistoryStep[];
+}
+
+export interface HistoryStep {
+  readonly time: string;
+  readonly requests: number;
+  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
+  readonly cost_usd: number;
+}
