@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openapi } from '../../../src/plants/contract/openapi.ts';
-import { chromium, openPage } from '../browser.ts';
+import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { rosa, startTestStore, type TestStore } from '../fixture.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'plants-docs-'));
+const openPage = useBrowser();
 let store: TestStore;
 beforeAll(async () => {
   store = await startTestStore({
@@ -46,48 +47,42 @@ test.each([
   expect(plain.headers).toMatchObject({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding' });
 });
 
-test.skipIf(chromium === undefined)(
+test.skipIf(chromiumPath === undefined)(
   'in a browser it shows every operation, tries one, logs in and changes something, without a complaint',
-  // A browser that does not come up on a busy machine says nothing about the page; one that does takes 3 s.
-  { timeout: 30_000, retry: 2 },
+  { timeout: 60_000 },
   async () => {
-    const page = await openPage(`${store.url}/docs`);
+    const { page, complaints, requested } = await openPage();
     const operations = Object.values(openapi.paths).flatMap((methods) => Object.keys(methods));
     const block = (method: string, path: string) =>
-      `[...document.querySelectorAll('.opblock-${method}')].find((block) => block.querySelector('.opblock-summary-path')?.dataset.path === '${path}')`;
-    const open = async (method: string, path: string) => {
-      await page.evaluate(`${block(method, path)}.querySelector('.opblock-summary-control').click()`);
-      await page.until(`${block(method, path)}.querySelector('.execute') !== null`);
-    };
+      page.locator(`.opblock-${method}`, {
+        has: page.locator(`.opblock-summary-path[data-path="${path}"]`),
+      });
     const execute = async (method: string, path: string) => {
-      await page.evaluate(`${block(method, path)}.querySelector('.execute').click()`);
-      const status = `${block(method, path)}.querySelector('.live-responses-table tbody td.response-col_status')`;
-      await page.until(`${status} !== null`);
-      return String(await page.evaluate(`${status}.textContent`)).slice(0, 3);
+      await block(method, path).locator('.execute').click();
+      const status = block(method, path).locator('.live-responses-table tbody td.response-col_status');
+      return ((await status.textContent()) ?? '').slice(0, 3);
     };
-    const fill = (method: string, path: string, text: string) =>
-      page.evaluate(`{
-        const area = ${block(method, path)}.querySelector('textarea');
-        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(area, ${JSON.stringify(text)});
-        area.dispatchEvent(new Event('input', { bubbles: true }));
-      }`);
 
-    await page.until(`document.querySelectorAll('.opblock').length === ${operations.length}`);
-    await open('get', '/plant/{plantId}');
+    await page.goto(`${store.url}/docs`);
+    await page
+      .locator('.opblock')
+      .nth(operations.length - 1)
+      .waitFor();
+    const shown = await page.locator('.opblock').count();
+    await block('get', '/plant/{plantId}').locator('.opblock-summary-control').click();
     const found = await execute('get', '/plant/{plantId}');
-    await open('post', '/plant');
+    await block('post', '/plant').locator('.opblock-summary-control').click();
     const refused = await execute('post', '/plant');
-    await open('post', '/user/auth/login');
-    await fill('post', '/user/auth/login', JSON.stringify(rosa));
+    await block('post', '/user/auth/login').locator('.opblock-summary-control').click();
+    await block('post', '/user/auth/login').locator('textarea').fill(JSON.stringify(rosa));
     const loggedIn = await execute('post', '/user/auth/login');
-    await page.evaluate(`${block('post', '/plant')}.querySelector('.btn-clear').click()`);
+    await block('post', '/plant').locator('.btn-clear').click();
     const added = await execute('post', '/plant');
-    const { complaints, requested } = page;
     const unnamed = await page.evaluate(
       `[...document.querySelectorAll('button, input, select, textarea')].filter((control) => !(control.textContent.trim() || control.ariaLabel || control.title || control.placeholder || control.labels?.length)).map((control) => control.outerHTML)`,
     );
-    await page.close();
 
+    expect(shown).toBe(operations.length);
     expect({ found, refused, loggedIn, added }).toEqual({
       found: '200',
       refused: '401',
