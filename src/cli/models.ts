@@ -14,7 +14,7 @@ export function build(io: Io): Command {
     summary: 'list the models that the key may use, or show one',
     examples: ['gateway models', 'gateway models sandbox-mini', 'gateway models -o json'],
   })
-    .argument('[id]', 'show this one only')
+    .argument('[model]', 'show this one only')
     .action(async (id: string | undefined, _options: unknown, command: Command) => {
       await models(id, commonOptions(command), io);
     });

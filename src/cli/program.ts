@@ -31,6 +31,10 @@ const commands: Readonly<Record<string, Entry>> = {
   plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
   login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
   logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
+  completion: {
+    summary: 'print what completes this command in a shell',
+    load: () => import('./completion.ts'),
+  },
   whoami: { summary: 'print who is logged in at the plant store', load: () => import('./whoami.ts') },
 };
 
@@ -39,6 +43,10 @@ const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
 
 /** Runs one command line and returns its exit code. Never throws and never exits the process. */
 export async function run(line: readonly string[], io: Io): Promise<number> {
+  if (line[0] === '__complete') {
+    const { complete } = await import('./completion/complete.ts');
+    return complete(line.slice(1), (before) => buildProgram(before, io), io);
+  }
   const argv = withoutAgentArguments(line);
   try {
     const program = await buildProgram(argv, io);
@@ -64,17 +72,11 @@ function usageExit(error: CommanderError, argv: readonly string[], io: Io): numb
 
 async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
   const called = commandName(argv);
-  const program = withCommonOptions(new Command('gateway'))
-    .description('A local-first gateway for language models.')
-    .version(version, '--version', 'print the version')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
-    );
-  // What follows an agent's name is the agent's, whatever it looks like.
-  if (called === 'run') program.enablePositionalOptions();
   // Called by the first word it runs, whatever follows; only the program's help and its suggestions name the others.
   const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
+  const program = createProgram();
+  // What follows an agent's name is the agent's, whatever it looks like.
+  if (called === 'run') program.enablePositionalOptions();
   for (const [name, { summary, load }] of Object.entries(commands)) {
     if (name === called) program.addCommand((await load()).build(io));
     else if (!isAlone) program.addCommand(new Command(name).summary(summary).description(summary));
@@ -93,6 +95,23 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       })
       .showHelpAfterError(`(${fullName(command)} --help shows what it takes)`);
   });
+  return program;
+}
+
+function createProgram(): Command {
+  return withCommonOptions(new Command('gateway'))
+    .description('A local-first gateway for language models.')
+    .version(version, '--version', 'print the version')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
+    );
+}
+
+/** The program with every command loaded: for the man page and for tests that hold for all of them. */
+export async function buildWholeProgram(io: Io): Promise<Command> {
+  const program = createProgram().enablePositionalOptions();
+  for (const { load } of Object.values(commands)) program.addCommand((await load()).build(io));
   return program;
 }
 

@@ -3,7 +3,7 @@ import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
 /** Where the gateway is that a command talks to: the --config file's, else the environment's, else the running one. */
-export async function gatewayTarget(options: CommonOptions, io: Io) {
+export async function gatewayTarget(options: Pick<CommonOptions, 'config'>, io: Io) {
   // Of two variables the address is the more definite one.
   const file = options.config ?? (io.env.GATEWAY_URL ? undefined : io.env.GATEWAY_CONFIG || undefined);
   if (file === undefined) return gatewayAddress(io.env);

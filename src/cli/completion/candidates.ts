@@ -1,0 +1,103 @@
+import type { Argument, Option } from 'commander';
+import type { Io } from '../shell/io.ts';
+
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string;
+}
+
+/** What a word may become: one of these, or a name from the file system. */
+export interface Completion {
+  readonly kind: 'words' | 'files' | 'directories';
+  readonly words: readonly Candidate[];
+}
+
+export interface CompletionContext {
+  /** The options given so far, the common ones among them. */
+  readonly options: { readonly config?: string };
+  readonly io: Io;
+  /** The words before the one being typed. */
+  readonly words: readonly string[];
+}
+
+export const noWords: Completion = { kind: 'words', words: [] };
+
+type Source = (context: CompletionContext) => Promise<Completion>;
+
+const fileNames: Source = async () => ({ kind: 'files', words: [] });
+const configured =
+  (list: 'projects' | 'keys' | 'policies' | 'rules' | 'providers'): Source =>
+  async (context) => {
+    const { namesInConfig } = await import('./config-names.ts');
+    return toWords((await namesInConfig(configFile(context), context.io))[list]);
+  };
+
+/** By what the help calls a value, or else by its option: `[model]` and `--model <name>` complete models. */
+const sources: Readonly<Record<string, Source>> = {
+  file: fileNames,
+  files: fileNames,
+  records: fileNames,
+  directory: async () => ({ kind: 'directories', words: [] }),
+  model: async (context) => {
+    const { modelNames } = await import('./model-names.ts');
+    return toWords(await modelNames(configFile(context), context.io));
+  },
+  project: configured('projects'),
+  key: configured('keys'),
+  policy: configured('policies'),
+  rule: configured('rules'),
+  provider: configured('providers'),
+};
+
+/** Names of values that nothing can be suggested for. A test wants each name here or above. */
+export const freeValues = [
+  'address',
+  'arguments',
+  'category',
+  'date',
+  'duration',
+  'expression',
+  'host',
+  'id',
+  'n',
+  'name',
+  'number',
+  'port',
+  'prompt',
+  'seconds',
+  'tags',
+  'template',
+  'text',
+  'time',
+];
+
+export const completedValues = Object.keys(sources);
+
+export async function completeValue(
+  wanted: Option | Argument,
+  context: CompletionContext,
+): Promise<Completion> {
+  if (wanted.argChoices !== undefined) return toWords(wanted.argChoices);
+  const source = valueNames(wanted).find((name) => Object.hasOwn(sources, name));
+  return (await sources[source ?? '']?.(context)) ?? noWords;
+}
+
+/** What the value of an option or an argument may be known by. */
+export function valueNames(wanted: Option | Argument): readonly string[] {
+  if (!('flags' in wanted)) return [wanted.name()];
+  return [/[<[]([^\]>.]+)/.exec(wanted.flags)?.[1] ?? '', wanted.attributeName()];
+}
+
+function configFile({ options, io, words }: CompletionContext): string | undefined {
+  const at = words.findLastIndex((word) => word === '-c' || word === '--config');
+  return options.config ?? (at < 0 ? undefined : words[at + 1]) ?? (io.env.GATEWAY_CONFIG || undefined);
+}
+
+/**
+ * Names come from files and other machines. One that a shell would split, expand or run, or that could move the
+ * terminal, is not suggested: what a shell inserts here, it reads as if it had been typed.
+ */
+function toWords(names: Iterable<string>): Completion {
+  const harmless = [...new Set(names)].filter((name) => /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(name));
+  return { kind: 'words', words: harmless.map((value) => ({ value })) };
+}

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Argument, Command, Option } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { completedValues, freeValues, valueNames } from '../../../src/cli/completion/candidates.ts';
+import { buildWholeProgram } from '../../../src/cli/program.ts';
+import type { Io } from '../../../src/cli/shell/io.ts';
+import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
+
+const cwd = emptyDirectory();
+const yaml = `
+server: { port: 0 }
+models:
+  - { match: "claude-*", provider: sandbox }
+  - { match: fast, provider: sandbox, model: sandbox-mini }
+policies:
+  house:
+    rules: [{ id: codename, action: block, when: { text: { phrases: [nightfall] } }, reason: content.codename }]
+projects:
+  shop: { keys: [{ id: shop-web, hash: "sha256:3691d47c6155e62e3c0fc2c28dcbd87702fc08b466b5836d9041e2efa432a8cc" }] }
+  "two words": { keys: [] }
+`;
+writeFileSync(join(cwd, 'gateway.yaml'), yaml, { mode: 0o600 });
+
+/** The answer's kind and values. */
+async function answer(words: readonly string[], options: Parameters<typeof command>[1] = { cwd }) {
+  const { exit, stdout, stderr } = await command(['__complete', ...words], options);
+  expect([exit, stderr]).toEqual([0, '']);
+  const [kind, ...lines] = stdout.split('\n').slice(0, -1);
+  return { kind, values: lines.map((line) => line.split('\t')[0]) };
+}
+
+describe('words', () => {
+  test.each([
+    [[''], ['serve', 'send', 'plants', 'completion']],
+    [
+      ['help', ''],
+      ['serve', 'send'],
+    ],
+    [
+      ['plants', ''],
+      ['search', 'add', 'user'],
+    ],
+    [['-q', '-o', 'json', 'plants', ''], ['search']],
+    [['help', 'plants', ''], ['search']],
+    [['plants', 'user', ''], ['add']],
+    [
+      ['send', '-'],
+      ['--model', '--system', '--config', '--no-stream'],
+    ],
+    [
+      ['send', '-o', ''],
+      ['text', 'json', 'ndjson', 'yaml', 'table'],
+    ],
+    [
+      ['send', '--output=j'],
+      ['--output=json', '--output=yaml'],
+    ],
+    [
+      ['send', 'hello', '--dialect', ''],
+      ['messages', 'chat', 'responses'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [
+      ['run', ''],
+      ['claude', 'codex'],
+    ],
+    [
+      ['env', 'cl'],
+      ['claude', 'curl'],
+    ],
+    [['key', 'new', '--project', ''], ['shop']],
+    [['policy', 'explain', 'x.json', '--key', ''], ['shop-web']],
+    [['send', '-m', ''], ['fast']],
+    [['models', ''], ['fast']],
+  ])('%j completes with %j among them', async (words, expected) => {
+    const { kind, values } = await answer(words);
+
+    expect(kind).toBe('words');
+    expect(values).toEqual(expect.arrayContaining(expected));
+  });
+
+  test.each([
+    ['an option that was given', ['send', '--usage', '-'], '--usage'],
+    ['a pattern of models', ['send', '-m', ''], 'claude-*'],
+    ['a name of two words', ['key', 'new', '--project', ''], 'two words'],
+    ['an internal command', [''], '__complete'],
+  ])('%s is left out', async (_name, words, left) => {
+    expect((await answer(words)).values).not.toContain(left);
+  });
+
+  test('have descriptions', async () => {
+    const { stdout } = await command(['__complete', 'ser']);
+
+    expect(stdout).toContain('serve\tstart the gateway\n');
+  });
+});
+
+test.each([
+  [['-c', '']],
+  [['send', '--config', 'gate']],
+  [['send', '--config=gate']],
+  [['config', 'check', '']],
+  [['policy', 'test', 'one.yaml', '']],
+])('%j completes files', async (words) => {
+  expect((await answer(words)).kind).toBe('files');
+});
+
+test.each([
+  [['run', 'claude', '-']],
+  [['run', 'claude', '-p', '--']],
+  [['nonsense', '']],
+  [['send', '--nonsense=']],
+  [],
+])('%j completes nothing', async (words = []) => {
+  expect((await answer(words)).values.filter((value) => value?.startsWith('-'))).toEqual([]);
+});
+
+test.each([
+  ['a configuration that is none', 'projects: [broken'],
+  ['nothing at all', ''],
+])('%s is an answer without names, and nothing on stderr', async (_name, text) => {
+  const directory = emptyDirectory();
+  writeFileSync(join(directory, 'gateway.yaml'), text, { mode: 0o600 });
+
+  expect((await answer(['key', 'new', '--project', ''], { cwd: directory })).values).toEqual([]);
+});
+
+test("names that could move the terminal or name a shell's command are left out", async () => {
+  const directory = emptyDirectory();
+  const names = ['"a\\e[31mb"', '"a\\nb"', '"$(id)"', "'`id`'", '"a;id"', '"~"', '"*"', '"é-1.5:b"'];
+  const projects = names.map((name) => `  ${name}: { keys: [] }\n`).join('');
+  writeFileSync(join(directory, 'gateway.yaml'), `projects:\n${projects}`, { mode: 0o600 });
+
+  expect((await answer(['key', 'new', '--project', ''], { cwd: directory })).values).toEqual(['é-1.5:b']);
+});
+
+describe('with a gateway that runs', () => {
+  let server: RunningCommand;
+  const home = emptyDirectory();
+  beforeAll(async () => {
+    server = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd: home });
+    await server.wrote('stderr', 'listening');
+  });
+  afterAll(async () => {
+    server.signal('SIGTERM');
+    await server.ended;
+  });
+
+  test('models are those that it lists', async () => {
+    expect((await answer(['send', '-m', ''], { cwd: home })).values).toContain('sandbox-mini');
+  });
+});
+
+test('each value of each command is known: completed, of a few words, or free', async () => {
+  const io = {} as Io; // building a command touches none of it
+  const everyOne = (at: Command): Command[] => [at, ...at.commands.flatMap(everyOne)];
+  const commands = everyOne(await buildWholeProgram(io));
+  const takers = commands.flatMap((one): (Option | Argument)[] => [
+    ...one.options.filter((option) => option.required || option.optional),
+    ...one.registeredArguments,
+  ]);
+
+  const known = [...completedValues, ...freeValues];
+  const unknown = takers
+    .filter((taker) => taker.argChoices === undefined)
+    .map(valueNames)
+    .filter((names) => !names.some((name) => known.includes(name)));
+
+  expect(takers.length).toBeGreaterThan(30);
+  expect(unknown).toEqual([]);
+});
