@@ -110,6 +110,7 @@ export const failures = {
 
   'usage.invalid': { ...invalid(400), exit: 2 },
   'config.invalid': { ...invalid(400), exit: 2 },
+  'answer.mismatch': { status: 502, type: 'api_error', exit: 1, retry: true },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
   'agent.missing': { ...missing, exit: 127 },

@@ -112,7 +112,17 @@ const layers: Readonly<
       'owner-proof.ts',
       'version.ts',
     ],
-    packages: ['commander', 'chalk', 'ora', 'cli-table3', '@clack/prompts', 'yaml'],
+    packages: [
+      'commander',
+      'chalk',
+      'ora',
+      'cli-table3',
+      '@clack/prompts',
+      'yaml',
+      'ajv',
+      'ajv-formats',
+      'liquidjs',
+    ],
   },
   'main.ts': { from: ['cli/', 'errors.ts', 'version.ts'], packages: [] },
 };

@@ -1,41 +1,54 @@
-import { type Command, Option } from 'commander';
-import { type Reply, sendPrompt } from '../client/gateway.ts';
-import { type PromptDialect, promptDialects } from '../client/prompt.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Part, Prompt, PromptDialect, Turn } from '../client/conversation.ts';
+import { type Answered, sendPrompt } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
-import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
+import { type AnswerPrinter, pipePrinter, terminalPrinter } from './send/answer-printer.ts';
+import type { AnswerSchema } from './send/answer-schema.ts';
+import { printNotices, usageLine } from './send/notices.ts';
+import { dialectFor, noModel, type PromptOptions, withPromptOptions } from './send/prompt-options.ts';
+import type { FilledTemplate } from './send/template.ts';
+import { commonOptions, createCommand } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { startSpinner } from './shell/spinner.ts';
 import { gatewayTarget } from './shell/target.ts';
 
-interface SendOptions extends CommonOptions {
-  readonly model?: string;
-  readonly system?: string;
-  readonly maxTokens?: number;
-  readonly dialect?: PromptDialect;
+interface SendOptions extends PromptOptions {
+  readonly file?: readonly string[];
+  readonly schema?: string;
+  readonly template?: string;
+  readonly var?: Readonly<Record<string, string>>;
   /** False with --no-stream. */
   readonly stream: boolean;
-  readonly usage?: true;
+  /** False with --no-stdin. */
+  readonly stdin: boolean;
+  readonly dryRun?: true;
 }
 
 export function build(io: Io): Command {
-  return createCommand({
+  const command = createCommand({
     name: 'send',
     summary: 'send one prompt and print the answer',
     examples: [
       'gateway send "hello"',
       'git diff | gateway send "write a commit message"',
-      'gateway send -m sandbox-think -o json "why?" < notes.txt',
+      'gateway send -f photo.jpg "what is this?" -o json',
     ],
-  })
-    .argument('[prompt]', 'the prompt; - reads it from standard input, which otherwise goes in front of it')
-    .option('-m, --model <name>', "model (default: GATEWAY_MODEL, else the gateway's own choice)")
-    .option('-s, --system <text>', 'system prompt')
-    .option('--max-tokens <n>', 'most tokens of the answer', positiveInteger)
-    .addOption(new Option('--dialect <name>', 'wire format to speak').choices(promptDialects))
+  }).argument('[prompt]', 'the prompt; - reads it from standard input, which otherwise goes in front of it');
+  return withPromptOptions(command)
+    .option(
+      '-f, --file <file>',
+      'attach text, an image, PDF or audio; may be repeated; - is standard input',
+      collect,
+    )
+    .option('-t, --template <template>', 'fill a template, by its file or its name')
+    .option('--var <name=value>', 'a variable of the template; may be repeated', collectVariable)
+    .option('--schema <file>', 'JSON Schema that the answer has to follow; exit 1 where it does not')
     .option('--no-stream', 'ask for the answer in one piece')
-    .option('--usage', 'say on stderr how many tokens it took')
+    .option('--no-stdin', 'leave standard input alone')
+    .option('--dry-run', 'show what would be sent and what the policy says; nothing leaves')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       // Before the call: an answer that can't be printed would be paid for all the same.
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);
@@ -43,84 +56,169 @@ export function build(io: Io): Command {
     });
 }
 
+type Question = Prompt & { readonly dialect: PromptDialect };
+
 async function send(argument: string | undefined, options: SendOptions, io: Io): Promise<void> {
-  const text = await readInput(argument, io);
-  if (text === '')
+  const signal = deadline(io.signal, options.timeout);
+  const input = await readQuestion(argument, options, { io, signal });
+  const schema = options.schema === undefined ? undefined : await readSchema(options.schema, io);
+  if (options.dryRun === true) {
+    const { dryRun } = await import('./send/dry-run.ts');
+    const model = modelOf(options, input, io) ?? (await configuredModel(options, io));
+    return dryRun(toPrompt({ ...input, model, schema }, options), options, io);
+  }
+  const { defaultModel, ...address } = await gatewayTarget(options, io);
+  const model = modelOf(options, input, io) ?? defaultModel ?? (await configuredModel(options, io));
+  const prompt = toPrompt({ ...input, model, schema }, options);
+
+  const isText = options.output === undefined || options.output === 'text';
+  const printer = isText ? createPrinter(io) : silentPrinter;
+  const stopSpinner = startSpinner(`waiting for ${prompt.model}`, options, io);
+  const onText = (piece: string) => {
+    stopSpinner();
+    printer.print(piece);
+  };
+  let answered: Answered;
+  try {
+    answered = await sendPrompt(address, { ...prompt, signal }, onText);
+  } catch (thrown) {
+    stopSpinner();
+    await printer.flush();
+    throw thrown;
+  }
+  stopSpinner();
+
+  if (isText) await printer.end();
+  else await printValue(answered.reply, options.output, io);
+  await printNotices(answered, options, io);
+  if (options.usage) await write(io.stderr, usageLine(answered));
+  schema?.check(answered.reply.text);
+}
+
+interface Input {
+  readonly parts: readonly Part[];
+  readonly template?: FilledTemplate;
+}
+
+interface Surroundings {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+}
+
+/** Files, standard input and the argument, in this order, or the template that they fill. */
+async function readQuestion(
+  argument: string | undefined,
+  { file: files = [], template: name, var: variables = {}, stdin }: SendOptions,
+  { io, signal }: Surroundings,
+): Promise<Input> {
+  const isAttached = files.includes('-');
+  if (argument === '-' && (isAttached || !stdin)) {
+    const option = stdin ? '-f -' : '--no-stdin';
+    throw new GatewayError('usage.invalid', `- and ${option}: standard input can be used once only`);
+  }
+  if (isAttached && !stdin) throw new GatewayError('usage.invalid', '-f - and --no-stdin exclude each other');
+  if (name === undefined && Object.keys(variables).length > 0) {
+    throw new GatewayError('usage.invalid', '--var is for a template; name one with -t');
+  }
+  const isLeftAlone = isAttached || !stdin;
+  const input = isLeftAlone ? (argument ?? '') : await readInput(argument, { stdin: io.stdin, signal });
+  const attached = files.length === 0 ? [] : await attach(files, { io, signal });
+  if (name === undefined) return { parts: joinTexts([...attached, { kind: 'text', text: input }]) };
+  const { fillTemplate } = await import('./send/template.ts');
+  const template = await fillTemplate(name, { input, variables }, io);
+  return { parts: joinTexts([...attached, { kind: 'text', text: template.text }]), template };
+}
+
+async function attach(files: readonly string[], { io, signal }: Surroundings): Promise<readonly Part[]> {
+  const { readAttachments } = await import('./send/attachments.ts');
+  const { cwd } = io;
+  return readAttachments(files, {
+    cwd,
+    signal,
+    get stdin() {
+      return io.stdin;
+    },
+  });
+}
+
+/** Neighbouring texts as one, with a blank line between them; without empty ones. */
+function joinTexts(parts: readonly Part[]): readonly Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.kind === 'text' && part.text === '') continue;
+    if (part.kind === 'text' && last?.kind === 'text') {
+      joined[joined.length - 1] = { kind: 'text', text: `${last.text}\n\n${part.text}` };
+    } else joined.push(part);
+  }
+  return joined;
+}
+
+async function readSchema(file: string, { cwd }: Io): Promise<AnswerSchema> {
+  const { readAnswerSchema } = await import('./send/answer-schema.ts');
+  return readAnswerSchema(file, cwd);
+}
+
+function modelOf({ model }: SendOptions, { template }: Input, { env }: Io): string | undefined {
+  return model ?? template?.model ?? (env.GATEWAY_MODEL || undefined);
+}
+
+/** Of gateway.yaml, which takes too long to read for every prompt: the running gateway leaves it in its state. */
+async function configuredModel({ config: file }: SendOptions, io: Io): Promise<string | undefined> {
+  const { loadConfig } = await import('../config/load.ts');
+  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  return config.defaultModel;
+}
+
+interface Asked extends Input {
+  readonly model: string | undefined;
+  readonly schema: AnswerSchema | undefined;
+}
+
+function toPrompt({ parts, template, model, schema }: Asked, options: SendOptions): Question {
+  if (parts.length === 0)
     throw new GatewayError(
       'usage.invalid',
       'there is no prompt: give one as an argument or on standard input',
     );
-  const { defaultModel, ...address } = await gatewayTarget(options, io);
-  const model = options.model ?? io.env.GATEWAY_MODEL ?? defaultModel;
-  if (model === undefined)
-    throw new GatewayError(
-      'usage.invalid',
-      'name a model with -m or GATEWAY_MODEL; "gateway models" lists them',
-    );
-
-  const isText = options.output === undefined || options.output === 'text';
-  const printer = createPrinter(io);
-  const prompt = {
+  if (model === undefined) throw noModel();
+  const turn: Turn = { role: 'user', parts };
+  return {
     model,
-    text,
-    system: options.system,
-    maxTokens: options.maxTokens,
+    turns: [turn],
+    system: options.system ?? template?.system,
+    maxTokens: options.maxTokens ?? template?.maxTokens,
+    temperature: options.temperature ?? template?.temperature,
+    topP: options.topP,
+    stop: options.stop,
+    fields: options.set,
+    schema: schema?.schema,
     stream: options.stream,
     dialect: options.dialect ?? dialectFor(model),
-    signal: deadline(io.signal, options.timeout),
-  };
-  const reply = await sendPrompt(address, prompt, isText ? printer.print : () => undefined).catch(
-    (thrown) => {
-      printer.flush();
-      throw thrown;
-    },
-  );
-
-  if (isText) await printer.end();
-  else await printValue(reply, options.output, io);
-  if (options.usage) await write(io.stderr, usageLine(reply));
-}
-
-interface Printer {
-  print(piece: string): void;
-  /** Writes what was held back of an answer that broke off. */
-  flush(): void;
-  /** Writes what was held back, with a line end where there is none. */
-  end(): Promise<void>;
-}
-
-/**
- * A terminal sees every piece at once. Elsewhere whole lines are written, each in one piece: several commands
- * that write into one pipe don't mix their lines.
- */
-function createPrinter({ stdout }: Io): Printer {
-  let held = '';
-  let isAtLineStart = false;
-  const print = (text: string) => {
-    if (text === '') return;
-    isAtLineStart = text.endsWith('\n');
-    stdout.write(text);
-  };
-  return {
-    print: (piece) => {
-      if (stdout.isTTY === true) return print(piece);
-      held += piece;
-      const end = held.lastIndexOf('\n') + 1;
-      print(held.slice(0, end));
-      held = held.slice(end);
-    },
-    flush: () => print(held),
-    end: () => write(stdout, held === '' && isAtLineStart ? '' : `${held}\n`),
   };
 }
 
-/** The dialect that a model of this name speaks at home, so that its bytes need no translation. */
-function dialectFor(model: string): PromptDialect {
-  return model.startsWith('claude') ? 'messages' : 'chat';
+function createPrinter(io: Io): AnswerPrinter {
+  return io.stdout.isTTY === true ? terminalPrinter(io) : pipePrinter(io);
 }
 
-function usageLine({ model, usage, latency_ms: latencyMs }: Reply): string {
-  const tokens =
-    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
-  return `${tokens} · ${model} · ${latencyMs} ms\n`;
+const silentPrinter: AnswerPrinter = {
+  print: () => undefined,
+  flush: async () => undefined,
+  end: async () => undefined,
+};
+
+function collect(file: string, before: readonly string[] = []): readonly string[] {
+  return [...before, file];
+}
+
+function collectVariable(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined || name === '__proto__') {
+    throw new InvalidArgumentError('expected name=value, such as language=French');
+  }
+  return { ...before, [name]: value };
 }

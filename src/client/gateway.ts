@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { toFields } from '../dialects/fields.ts';
+import { isFields, toFields } from '../dialects/fields.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { brokenOff, call, type GatewayAddress, header, parsed, text } from './call.ts';
-import { type Prompt, type PromptDialect, phrasings } from './prompt.ts';
+import type { Prompt, PromptDialect } from './conversation.ts';
+import { phrasings } from './prompt.ts';
+import { requestBody } from './request-body.ts';
 
 /** What came back for a one-off prompt, with the names that scripts see. */
 export interface Reply {
@@ -18,6 +20,13 @@ export interface Reply {
   readonly request_id: string | null;
 }
 
+/** The reply, and what else the gateway said about it. */
+export interface Answered {
+  readonly reply: Reply;
+  /** Ids of the rules that only warned. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Sends a prompt; `onText` gets the pieces as they arrive. Throws what the gateway or the provider answered,
  * gateway.unreachable where no gateway answers, and the signal's reason.
@@ -26,10 +35,10 @@ export async function sendPrompt(
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },
   onText: (text: string) => void,
-): Promise<Reply> {
+): Promise<Answered> {
   const startedMs = Date.now();
   const { dialect, signal } = prompt;
-  const body = phrasings[dialect].body(prompt);
+  const body = requestBody(dialect, prompt);
   // Before the call: nothing may come between the head of an answer and the reading of it.
   const sse = await import('eventsource-parser');
   const response = await call(address, { method: 'POST', path: phrasings[dialect].path, body, signal });
@@ -38,21 +47,26 @@ export async function sendPrompt(
     ? await readStream(response, dialect, onText, sse).catch(rethrow(signal))
     : await readReply(response, dialect, onText).catch(rethrow(signal));
   return {
-    id: reply.id,
-    model: reply.model ?? prompt.model,
-    text: reply.text,
-    finish_reason: reply.finishReason ?? null,
-    usage: reply.usage === undefined ? null : toUsageFields(reply.usage),
-    latency_ms: Date.now() - startedMs,
-    decision: decisionOf(response),
-    request_id: header(response, 'x-request-id') ?? null,
+    reply: {
+      id: reply.id,
+      model: reply.model ?? prompt.model,
+      text: reply.text,
+      finish_reason: reply.finishReason ?? null,
+      usage: reply.usage === undefined ? null : toUsageFields(reply.usage),
+      latency_ms: Date.now() - startedMs,
+      decision: decisionOf(response),
+      request_id: header(response, 'x-request-id') ?? null,
+    },
+    warnings: header(response, 'x-gateway-warning')?.split(/\s*,\s*/) ?? [],
   };
 }
 
 /** GETs a JSON document of the gateway. Throws as `sendPrompt` does. */
 export async function getJson(address: GatewayAddress, path: string, signal: AbortSignal): Promise<unknown> {
   const response = await call(address, { method: 'GET', path, signal });
-  return JSON.parse(await text(response).catch(rethrow(signal)));
+  const document = parsed(await text(response).catch(rethrow(signal)));
+  if (document === undefined) throw unreadable();
+  return document;
 }
 
 /** What ended the answer: the caller's signal, else its own failure. */
@@ -77,7 +91,8 @@ async function readReply(
   dialect: PromptDialect,
   onText: (text: string) => void,
 ): Promise<Gathered> {
-  const answer: unknown = JSON.parse(await text(response));
+  const answer = parsed(await text(response));
+  if (!isFields(answer)) throw unreadable();
   const phrasing = phrasings[dialect];
   const reply = phrasing.answerText(answer);
   onText(reply);
@@ -96,14 +111,20 @@ async function readStream(
   { createParser }: SseModule,
 ): Promise<Gathered> {
   const gathered: Gathered = { id: null, text: '' };
+  let hasEvents = false;
   let failure: GatewayError | undefined;
   let isBroken = false;
   const parser = createParser({
+    maxBufferSize: longestEvent,
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') response.destroy(unreadable());
+    },
     onEvent: ({ data }) => {
       if (data === '[DONE]') return;
       const event = parsed(data);
       // Half an event, where the provider broke off: the error event that says so comes behind it.
       isBroken ||= event === undefined;
+      hasEvents = true;
       failure ??= streamError(event);
       addEvent(gathered, dialect, event, onText);
     },
@@ -111,11 +132,19 @@ async function readStream(
   try {
     await eachChunk(response, (chunk) => parser.feed(chunk));
   } catch (cause) {
-    throw failure ?? brokenOff(cause);
+    throw failure ?? (cause instanceof GatewayError ? cause : brokenOff(cause));
   }
   if (failure !== undefined) throw failure;
   if (isBroken) throw brokenOff();
+  if (!hasEvents) throw unreadable();
   return gathered;
+}
+
+// Far more than an event of any provider; what sends no end of one is none.
+const longestEvent = 64 * 2 ** 20;
+
+function unreadable(): GatewayError {
+  return new GatewayError('provider.broken_response', 'the answer is not one of a model: it can not be read');
 }
 
 /**

@@ -4,22 +4,11 @@ import { toFields } from '../dialects/fields.ts';
 import { parseMessagesUsage } from '../dialects/messages/usage.ts';
 import { parseResponsesUsage } from '../dialects/responses/usage.ts';
 import type { Usage } from '../dialects/usage.ts';
+import type { PromptDialect } from './conversation.ts';
 
-export const promptDialects = ['messages', 'chat', 'responses'] as const;
-export type PromptDialect = (typeof promptDialects)[number];
-
-export interface Prompt {
-  readonly model: string;
-  readonly text: string;
-  readonly system?: string | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly stream: boolean;
-}
-
-/** How a one-off prompt is asked in a dialect, and where its answers keep their text. */
+/** Where a prompt is sent in a dialect, and where its answers keep their text. */
 interface Phrasing {
   readonly path: string;
-  body(prompt: Prompt): object;
   /** The text that a stream's event adds. */
   deltaText(event: unknown): string;
   /** The reason a stream's event or a whole answer gives for the end. */
@@ -30,19 +19,9 @@ interface Phrasing {
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
 }
 
-// Anthropic wants a limit on every request.
-const defaultMaxTokens = 4_096;
-
 export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
   messages: {
     path: '/v1/messages',
-    body: ({ model, text, system, maxTokens, stream }) => ({
-      model,
-      max_tokens: maxTokens ?? defaultMaxTokens,
-      ...(system === undefined ? {} : { system }),
-      messages: [{ role: 'user', content: text }],
-      ...(stream ? { stream } : {}),
-    }),
     deltaText: (event) => textOf(toFields(toFields(event).delta).text),
     finishReason: (value) =>
       reasonOf(toFields(toFields(value).delta).stop_reason ?? toFields(value).stop_reason),
@@ -53,15 +32,6 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
   },
   chat: {
     path: '/v1/chat/completions',
-    body: ({ model, text, system, maxTokens, stream }) => ({
-      model,
-      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-      messages: [
-        ...(system === undefined ? [] : [{ role: 'system', content: system }]),
-        { role: 'user', content: text },
-      ],
-      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
-    }),
     deltaText: (event) => textOf(toFields(firstChoice(event).delta).content),
     finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
     answerText: (answer) => textOf(toFields(firstChoice(answer).message).content),
@@ -70,13 +40,6 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
   },
   responses: {
     path: '/v1/responses',
-    body: ({ model, text, system, maxTokens, stream }) => ({
-      model,
-      ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
-      ...(system === undefined ? {} : { instructions: system }),
-      input: text,
-      ...(stream ? { stream } : {}),
-    }),
     deltaText: (event) =>
       toFields(event).type === 'response.output_text.delta' ? textOf(toFields(event).delta) : '',
     finishReason: (value) => {

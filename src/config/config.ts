@@ -2,7 +2,13 @@ import { compilePolicies, type PolicyProblem, type PolicySource } from '../polic
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
 import { createKeyRing, hashKey, type KeyLimits, type KeyRing } from './build/keys.ts';
 import type { LimitsConfig } from './build/limits.ts';
-import { buildModelFinder, buildModels, type FindModel, type ModelEntry } from './build/models.ts';
+import {
+  buildModelFinder,
+  buildModels,
+  checkDefaultModel,
+  type FindModel,
+  type ModelEntry,
+} from './build/models.ts';
 import {
   buildProjects,
   collectKeys,
@@ -60,6 +66,8 @@ export interface Config {
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly ModelEntry[];
   readonly findModel: FindModel;
+  /** What `send` and `chat` use when nobody names a model. */
+  readonly defaultModel?: string;
   readonly projects: ReadonlyMap<string, ProjectConfig>;
   readonly keys: KeyRing;
   /** Every configured secret, for scrubbing what is logged or passed on. */
@@ -88,8 +96,11 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const { settings, references, keyFiles, nowMs, hash, isSandboxMode, needsLocalKey, report } = inputs;
   const providers = deepFreeze(buildProviders(inputs));
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
+  const findModel = buildModelFinder(models);
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
+  const named = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
+  const defaultModel = checkDefaultModel(named, findModel, report);
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(secretsOf);
@@ -118,7 +129,8 @@ export function buildConfig(inputs: ConfigInputs): Config {
       server: buildServer(settings.server),
       providers,
       models,
-      findModel: buildModelFinder(models),
+      findModel,
+      ...(defaultModel !== undefined && { defaultModel }),
       projects,
       keys: ring,
       secrets,

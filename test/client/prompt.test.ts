@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { phrasings, promptDialects } from '../../src/client/prompt.ts';
+import { promptDialects, textTurn } from '../../src/client/conversation.ts';
+import { phrasings } from '../../src/client/prompt.ts';
+import { requestBody } from '../../src/client/request-body.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 
-const prompt = { model: 'm', text: 'hello', stream: false };
+const prompt = { model: 'm', turns: [textTurn('user', 'hello')], stream: false };
 const full = { ...prompt, system: 'be brief', maxTokens: 9, stream: true };
 
 describe('a prompt is asked', () => {
@@ -11,7 +13,7 @@ describe('a prompt is asked', () => {
     ['chat', { model: 'm', messages: [{ role: 'user', content: 'hello' }] }],
     ['responses', { model: 'm', input: 'hello' }],
   ] as const)('in %s, plain', (dialect, body) => {
-    expect(phrasings[dialect].body(prompt)).toEqual(body);
+    expect(requestBody(dialect, prompt)).toEqual(body);
   });
 
   test.each([
@@ -43,7 +45,7 @@ describe('a prompt is asked', () => {
       { model: 'm', max_output_tokens: 9, instructions: 'be brief', input: 'hello', stream: true },
     ],
   ] as const)('in %s, with everything', (dialect, body) => {
-    expect(phrasings[dialect].body(full)).toEqual(body);
+    expect(requestBody(dialect, full)).toEqual(body);
   });
 });
 

@@ -46,7 +46,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
         proof: ownerProof,
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),
-        ...(config.isSandboxMode ? { default_model: 'sandbox-mini' } : {}),
+        ...(config.defaultModel === undefined ? {} : { default_model: config.defaultModel }),
         config: { path: path ?? null, hash: config.hash, ...protectionOf(config) },
         ...placeOfPlants(services.plants, previous),
       };

@@ -7,12 +7,22 @@ const delayMs = 200;
 /** Shows that something is being waited for, on a terminal alone, and only if it takes a while. */
 export async function withSpinner<Value>(
   text: string,
-  { quiet, output, color }: CommonOptions,
+  options: CommonOptions,
   io: Io,
   work: () => Promise<Value>,
 ): Promise<Value> {
+  const stop = startSpinner(text, options, io);
+  try {
+    return await work();
+  } finally {
+    stop();
+  }
+}
+
+/** The same from now until the returned function is called, which leaves nothing of it on the screen. */
+export function startSpinner(text: string, { quiet, output, color }: CommonOptions, io: Io): () => void {
   const isShown = io.stderr.isTTY === true && quiet !== true && output !== 'json' && output !== 'ndjson';
-  if (!isShown) return work();
+  if (!isShown) return () => undefined;
   let isDone = false;
   let stop = () => {};
   const timer = setTimeout(async () => {
@@ -24,11 +34,10 @@ export async function withSpinner<Value>(
     spinner.start();
     stop = () => spinner.stop();
   }, delayMs);
-  try {
-    return await work();
-  } finally {
+  return () => {
+    if (isDone) return;
     isDone = true;
     clearTimeout(timer);
     stop();
-  }
+  };
 }

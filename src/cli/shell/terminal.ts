@@ -1,5 +1,6 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { hasColour, type Io, painter } from './io.ts';
+import { printable } from './printable.ts';
 
 /** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */
 export function printError(thrown: unknown, argv: readonly string[], io: Io): number {
@@ -12,7 +13,8 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
     return failure.exit;
   }
   const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
-  const { message } = error;
+  // It may quote a provider.
+  const message = io.stderr.isTTY === true ? printable(error.message, io.env) : error.message;
   io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
   if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
   else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(causes(error));

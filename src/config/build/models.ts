@@ -63,6 +63,18 @@ export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
   };
 }
 
+/** The model for whoever names none; one that nobody serves is an error. */
+export function checkDefaultModel(
+  name: string | undefined,
+  findModel: FindModel,
+  report: Report,
+): string | undefined {
+  if (name !== undefined && findModel(name) === undefined) {
+    report.error(['default_model'], `no entry of models serves "${name}"`);
+  }
+  return name;
+}
+
 function buildModel(settings: ModelSettings): ModelEntry {
   const { match, pricing, context_window, max_output_tokens } = settings;
   return {

@@ -200,6 +200,9 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe('Who serves models; the sandbox when absent.'),
   models: z.array(modelSchema).optional().describe('Which model names there are, and who serves them.'),
+  default_model: modelName
+    .optional()
+    .describe('The model that `send` and `chat` use when nobody names one; sandbox-mini in sandbox mode.'),
   policies: z.record(nameSchema, policySchema).default({}).describe('What requests may do.'),
   projects: z
     .record(nameSchema, projectSchema)

@@ -159,7 +159,7 @@ async function refuseUnreadable(cwd: string): Promise<void> {
   }
 }
 
-function userDirectory(env: Environment): string {
+export function userDirectory(env: Environment): string {
   const base = env.XDG_CONFIG_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
   return join(env.HOME ?? homedir(), '.config', 'gateway');

@@ -41,7 +41,7 @@ describe('what a command works on', () => {
   test('what is no text is refused', async () => {
     await expect(readInput('ask', piped(Buffer.of(0x61, 0xff)))).rejects.toMatchObject({
       code: 'usage.invalid',
-      message: 'standard input is not text in UTF-8',
+      message: expect.stringContaining('standard input is not text in UTF-8'),
     });
   });
 

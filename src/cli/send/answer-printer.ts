@@ -1,0 +1,48 @@
+import { type Io, write } from '../shell/io.ts';
+import { printable } from '../shell/printable.ts';
+
+/** Where the pieces of an answer go as they arrive. */
+export interface AnswerPrinter {
+  print(piece: string): void;
+  /** Writes what was held back of an answer that broke off. */
+  flush(): Promise<void>;
+  /** Writes what was held back, with a line end where there is none. */
+  end(): Promise<void>;
+}
+
+/** A terminal sees every piece at once, with nothing in it that a terminal would obey. */
+export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+  let isAtLineStart = false;
+  return {
+    print: (piece) => {
+      const shown = printable(piece, env);
+      if (shown === '') return;
+      isAtLineStart = shown.endsWith('\n');
+      stdout.write(shown);
+    },
+    flush: async () => undefined,
+    end: () => write(stdout, isAtLineStart ? '' : '\n'),
+  };
+}
+
+/**
+ * The raw text for a pipe. Whole lines are written, each in one piece: several commands that write into one pipe
+ * don't mix their lines.
+ */
+export function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
+  let held: string[] = [];
+  let isAtLineStart = false;
+  return {
+    print: (piece) => {
+      const end = piece.lastIndexOf('\n') + 1;
+      if (end > 0) {
+        isAtLineStart = true;
+        stdout.write(held.join('') + piece.slice(0, end));
+        held = [];
+      }
+      if (end < piece.length) held.push(piece.slice(end));
+    },
+    flush: () => write(stdout, held.join('')),
+    end: () => write(stdout, held.length === 0 && isAtLineStart ? '' : `${held.join('')}\n`),
+  };
+}

@@ -1,0 +1,101 @@
+import { gatewayAddress } from '../../client/address.ts';
+import type { Prompt, PromptDialect } from '../../client/conversation.ts';
+import { phrasings } from '../../client/prompt.ts';
+import { requestBody } from '../../client/request-body.ts';
+import type { KeyRecord } from '../../config/build/keys.ts';
+import { GatewayError } from '../../errors.ts';
+import { decideOffline } from '../policy/decide-offline.ts';
+import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
+import type { Outcome } from '../policy/question.ts';
+import { endpointNamed } from '../policy/request-endpoint.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { formatted } from '../shell/listing.ts';
+import { printable } from '../shell/printable.ts';
+
+interface DryRun {
+  readonly method: 'POST';
+  readonly path: string;
+  readonly body: object;
+  /** What the policies of the configuration here say; null where they can't know the key. */
+  readonly policy: (Outcome & { readonly key: string }) | null;
+}
+
+/** Prints what would be sent and what the policies here make of it. Nothing leaves. Throws policy.blocked. */
+export async function dryRun(
+  prompt: Prompt & { readonly dialect: PromptDialect },
+  options: CommonOptions,
+  io: Io,
+): Promise<void> {
+  const { path } = phrasings[prompt.dialect];
+  const body = requestBody(prompt.dialect, prompt);
+  const policies = await loadPolicies(options, io);
+  const key = keyOf(policies, io);
+  const outcome =
+    key &&
+    decideOffline({
+      config: policies.config,
+      key,
+      endpoint: endpointNamed(path),
+      body: Buffer.from(JSON.stringify(body)),
+      nowMs: Date.now(),
+    });
+  const policy = key && outcome ? { key: key.id, ...outcome } : null;
+  await print({ method: 'POST', path, body, policy }, options, io);
+  if (outcome?.decision !== 'block') return;
+  throw new GatewayError('policy.blocked', outcome.message ?? 'the request is blocked', {
+    ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+    ...(outcome.at === undefined ? {} : { param: outcome.at }),
+  });
+}
+
+/** Whose request it would be: the presented key's, else that of the only key there is. */
+function keyOf({ config, findKey, knownKey }: LoadedPolicies, { env }: Io): KeyRecord | undefined {
+  const presented = presentedKey(env);
+  const known = presented === undefined ? undefined : config.keys.find(presented);
+  if (known !== undefined) return known;
+  // In sandbox mode every gateway makes the key itself.
+  const local = config.needsLocalKey ? knownKey('local') : undefined;
+  if (local !== undefined) return local;
+  return presented === undefined && config.keys.size === 1 ? findKey(undefined) : undefined;
+}
+
+function presentedKey(env: Io['env']): string | undefined {
+  try {
+    return gatewayAddress(env).key;
+  } catch {
+    return undefined; // none is needed: nothing is sent
+  }
+}
+
+async function print(run: DryRun, { output = 'text' }: CommonOptions, io: Io): Promise<void> {
+  if (output !== 'text' && output !== 'table') return write(io.stdout, await formatted(run, output));
+  const { method, path, body, policy } = run;
+  const shown = JSON.stringify(body, (_, value) => withoutData(value), 2);
+  const text = `${method} ${path}\n${shown}\n${policyLines(policy)}`;
+  await write(io.stdout, io.stdout.isTTY === true ? printable(text, io.env) : text);
+}
+
+const longestData = 200;
+
+/** Attachments are named by their size; -o json has them whole. */
+function withoutData(value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= longestData) return value;
+  const [, head = '', data] = /^(data:[^,]{1,100},)?([A-Za-z0-9+/]+=*)$/.exec(value) ?? [];
+  return data === undefined ? value : `${head}… ${data.length} characters of base64`;
+}
+
+function policyLines(policy: DryRun['policy']): string {
+  if (policy === null) return 'policy    not known here: the key is none of this configuration\n';
+  const { key, decision, rule, reason, at, would_block: wouldBlock, warnings, unseen } = policy;
+  const by = rule === undefined ? '' : ` by ${rule}`;
+  const why = reason === undefined ? '' : `, ${reason}`;
+  const where = at === undefined ? '' : ` at ${at}`;
+  const lines = [
+    `policy    ${decision}${by}${why}${where} (key ${key})`,
+    ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
+    ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
+    ...(unseen === 0 ? [] : [`unseen    ${unseen} pieces of content that no rule could look into`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,37 @@
+import type { Answered } from '../../client/gateway.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { printable } from '../shell/printable.ts';
+
+const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
+
+/** Says on stderr what the answer alone doesn't show. In a format for programs the answer has it all. */
+export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
+  if (options.quiet === true) return;
+  const isForPrograms = options.output !== undefined && options.output !== 'text';
+  if (isForPrograms) return;
+  const paint = painter(options.color && hasColour(io.stderr, io.env));
+  for (const notice of noticesOf(answered)) {
+    await write(io.stderr, `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`);
+  }
+}
+
+function noticesOf({ reply, warnings }: Answered): readonly string[] {
+  const { finish_reason: reason, decision } = reply;
+  return [
+    ...(decision === 'redact' ? ['the policy took something out of the prompt before it was sent'] : []),
+    ...(warnings.length === 0 ? [] : [`the policy warns of this prompt: ${warnings.join(', ')}`]),
+    ...(cutReasons.has(reason) ? [`the answer is cut: it reached the limit of tokens (${reason})`] : []),
+    ...(isFiltered(reason) ? [`the provider held the answer back (${reason})`] : []),
+  ];
+}
+
+function isFiltered(reason: string | null): boolean {
+  return reason === 'content_filter' || reason === 'refusal';
+}
+
+export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: Answered): string {
+  const tokens =
+    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
+  return `${tokens} · ${model} · ${latencyMs} ms\n`;
+}

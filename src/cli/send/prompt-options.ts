@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type PromptDialect, type PromptField, promptDialects } from '../../client/conversation.ts';
+import { GatewayError } from '../../errors.ts';
+import { type CommonOptions, positiveInteger } from '../shell/command.ts';
+
+/** How a model is asked: the same for `send` and `chat`. */
+export interface PromptOptions extends CommonOptions {
+  readonly model?: string;
+  readonly system?: string;
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly stop?: readonly string[];
+  readonly set?: readonly PromptField[];
+  readonly dialect?: PromptDialect;
+  readonly render?: true;
+  readonly usage?: true;
+}
+
+export function withPromptOptions(command: Command): Command {
+  return command
+    .option('-m, --model <name>', "model (default: GATEWAY_MODEL, else the gateway's own choice)")
+    .option('-s, --system <text>', 'system prompt')
+    .option('--max-tokens <n>', 'most tokens of the answer', positiveInteger)
+    .option('--temperature <n>', 'how much chance the answer is left to, from 0', fromZero)
+    .option('--top-p <n>', 'share of the likeliest tokens to choose from, 0 to 1', share)
+    .option('--stop <text>', 'where the answer ends; may be repeated', collectText)
+    .option(
+      '--set <name=value>',
+      'any other field of the request, as seed=7 or reasoning.effort=low',
+      collectField,
+    )
+    .addOption(new Option('--dialect <name>', 'wire format to speak').choices(promptDialects))
+    .option('--render', 'show Markdown as a terminal can; a pipe gets the raw text')
+    .option('--usage', 'say on stderr how many tokens it took');
+}
+
+/** The dialect that a model of this name speaks at home, so that its bytes need no translation. */
+export function dialectFor(model: string): PromptDialect {
+  return model.startsWith('claude') ? 'messages' : 'chat';
+}
+
+export function noModel(): GatewayError {
+  const message = 'name a model with -m, GATEWAY_MODEL or default_model in gateway.yaml';
+  return new GatewayError('usage.invalid', `${message}; "gateway models" lists them`);
+}
+
+function fromZero(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('expected a number from 0');
+}
+
+function share(text: string): number {
+  const value = fromZero(text);
+  if (value <= 1) return value;
+  throw new InvalidArgumentError('expected a number from 0 to 1');
+}
+
+function collectText(text: string, before: readonly string[] = []): readonly string[] {
+  if (text === '') throw new InvalidArgumentError('expected a text');
+  return [...before, text];
+}
+
+function collectField(text: string, before: readonly PromptField[] = []): readonly PromptField[] {
+  const [, name, value] = /^([A-Za-z][\w.-]*)=(.*)$/s.exec(text) ?? [];
+  const path = name?.split('.') ?? [];
+  if (value === undefined || path.includes('') || path.includes('__proto__')) {
+    throw new InvalidArgumentError('expected name=value, such as seed=7 or reasoning.effort=low');
+  }
+  return [...before, { path, value: toValue(value) }];
+}
+
+/** JSON where it is JSON, else the text. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Io } from './io.ts';
+
+// C0 without tab and line end, DEL, C1, and what turns the direction of text: all that could move the cursor,
+// rename the window, write into the clipboard, or make a line read as another one.
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text of somebody else as a terminal may be shown it: controls become visible signs and do nothing. A carriage
+ * return goes: alone it would let a line write over itself.
+ */
+export function printable(text: string, env: Io['env']): string {
+  const shown = text.replaceAll('\r', '').replace(unsafe, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '\u2421' : '\ufffd';
+  });
+  // One byte of a character in UTF-8 could be a control of another encoding.
+  return hasOtherEncoding(env) ? shown.replace(/[^\u0000-\u007f]/gu, '?') : shown;
+}
+
+/** Whether the terminal is said to have an encoding that is not UTF-8. Without a word it has UTF-8, as containers do. */
+function hasOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Io['env']): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || '';
+  return /\.(?!utf-?8)/i.test(locale);
+}

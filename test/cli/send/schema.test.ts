@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chatAnswer, json, speakAll } from '../../kit/answers.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
+import { twoHosts } from '../../kit/config.ts';
+import { useGateway, useHosts } from '../../kit/lifecycle.ts';
+
+const sandbox = useGateway();
+const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
+const closed = {
+  type: 'object',
+  properties: { price: { type: 'number' } },
+  required: ['price'],
+  additionalProperties: false,
+};
+
+function withFile(name: string, content: string): string {
+  const cwd = emptyDirectory();
+  writeFileSync(join(cwd, name), content);
+  return cwd;
+}
+
+describe('an answer that follows a schema', () => {
+  test.each(['chat', 'messages', 'responses'])(
+    'is asked for in the %s dialect and printed',
+    async (dialect) => {
+      const { url, key } = sandbox();
+      const cwd = withFile('s.json', JSON.stringify(closed));
+      const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini' };
+
+      const { exit, stdout, stderr } = await command(
+        ['send', 'x', '--schema', 's.json', '--dialect', dialect],
+        { env, cwd },
+      );
+
+      expect([exit, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toEqual({ price: expect.any(Number) });
+    },
+  );
+
+  test.each([
+    ['messages', { output_config: { format: { type: 'json_schema', schema: closed } } }],
+    [
+      'chat',
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', schema: closed, strict: true },
+        },
+      },
+    ],
+    [
+      'responses',
+      { text: { format: { type: 'json_schema', name: 'answer', schema: closed, strict: true } } },
+    ],
+  ])('is asked for as the %s dialect has it', async (dialect, expected) => {
+    const cwd = withFile('s.json', JSON.stringify(closed));
+
+    const { stdout } = await command(
+      [
+        'send',
+        'x',
+        '-m',
+        'sandbox-mini',
+        '--schema',
+        's.json',
+        '--dialect',
+        dialect,
+        '--dry-run',
+        '-o',
+        'json',
+      ],
+      { cwd },
+    );
+
+    expect(JSON.parse(stdout).body).toMatchObject(expected);
+  });
+
+  test('an open schema is not said to be strict', async () => {
+    const cwd = withFile('s.json', '{"type":"object","properties":{"a":{"type":"string"}}}');
+
+    const { stdout } = await command(
+      ['send', 'x', '-m', 'sandbox-mini', '--schema', 's.json', '--dry-run', '-o', 'json'],
+      { cwd },
+    );
+
+    expect(JSON.parse(stdout).body.response_format.json_schema).not.toHaveProperty('strict');
+  });
+});
+
+describe('an answer that does not', () => {
+  test.each([
+    ['has another type somewhere', '{"price":"ten"}', '  /price: must be number'],
+    [
+      'has a field too many',
+      '{"price":1,"more":2}',
+      '  (the whole): must NOT have additional properties ("more")',
+    ],
+    ['lacks a field', '{}', "  (the whole): must have required property 'price'"],
+    ['is no JSON', 'ten', 'the answer is not JSON'],
+  ])('%s: exit 1 with the place, and the answer is printed', async (_name, answer, expected) => {
+    const { openai, gateway } = hosts();
+    openai.script(json(chatAnswer.replace('"Hello from chat"', JSON.stringify(answer))));
+    const cwd = withFile('s.json', JSON.stringify(closed));
+    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+
+    const { exit, stdout, stderr } = await command(
+      ['send', 'x', '-m', 'gpt-test', '--no-stream', '--schema', 's.json'],
+      { env, cwd },
+    );
+
+    openai.script(speakAll);
+    expect([exit, stdout]).toEqual([1, `${answer}\n`]);
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe('a schema with a mistake is refused with its place', () => {
+  test.each([
+    ['in its JSON', '{"type":\n "object"', /s\.json:2:\d+ /],
+    [
+      'in its words',
+      '{"type":"object",\n "properties":{"a":{"type":"intger"}}}',
+      /s\.json:2:28 {2}properties\.a\.type: expected/,
+    ],
+    [
+      'in a pattern',
+      '{"type":"string",\n "pattern":"("}',
+      /s\.json:2:12 {2}pattern: Invalid regular expression/,
+    ],
+    ['in a reference', '{"$ref":"#/none"}', /s\.json:1:9 {2}\$ref: can't resolve reference/],
+    ['as a whole', '[1]', /expected a JSON Schema: an object/],
+  ])('%s', async (_name, schema, expected) => {
+    const cwd = withFile('s.json', schema);
+
+    const { exit, stderr } = await command(['send', 'x', '--schema', 's.json', '--dry-run'], { cwd });
+
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(expected);
+  });
+});
