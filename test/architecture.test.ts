@@ -35,7 +35,10 @@ const layers: Readonly<
     from: ['errors.ts', 'random-hex.ts', 'memoize.ts', 'growing-buffer.ts', 'swap-remove-list.ts'],
     packages: [],
   },
-  'record/': { from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'], packages: ['pino'] },
+  'record/': {
+    from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'],
+    packages: ['pino', 'prom-client'],
+  },
   'providers/': {
     from: [
       'json/',

@@ -221,15 +221,19 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
 
 function announce({ io, options, isPretty, paint, localKey }: Run, started: Started): void {
   const { loaded, recorder, services } = started;
-  const { url, workers, plants } = services;
+  const { url, workers, plants, metricsUrl } = services;
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.log('warn', warning.message);
     if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
     if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });
-    recorder.log('info', 'listening', { url, ...(workers !== undefined && { workers }) });
+    recorder.log('info', 'listening', {
+      url,
+      ...(workers !== undefined && { workers }),
+      ...(metricsUrl !== undefined && { metrics: `${metricsUrl}/metrics` }),
+    });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
-    io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, paint }));
+    io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, metricsUrl, paint }));
   }
 }
 

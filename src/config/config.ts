@@ -21,6 +21,7 @@ import type { ProxyEnvironment } from './build/proxy.ts';
 import {
   buildRest,
   buildServer,
+  type MetricsConfig,
   type PlantsConfig,
   type RecordsConfig,
   type ServerConfig,
@@ -79,6 +80,8 @@ export interface Config {
   readonly records: RecordsConfig;
   /** Every limit of projects and keys. */
   readonly limits: readonly KeyLimits[];
+  /** Where Prometheus reads metrics; undefined where none are kept. */
+  readonly metrics: MetricsConfig | undefined;
   readonly plants: PlantsConfig;
   /** For `rebuildConfig` in another process. */
   readonly source: ConfigSource;

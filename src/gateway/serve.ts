@@ -78,8 +78,8 @@ interface ServeOptions {
   readonly observers?: readonly ExchangeObserver[];
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
-  /** Whether other processes share the port, and with it the exchanges. */
-  readonly isOneOfMany?: boolean;
+  /** What is open in all processes, where others share the port and with it the exchanges. */
+  readonly countOpen?: () => Promise<OpenCounts>;
   /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
   readonly startedMs?: number;
   /** The module that runs in the thread for large bodies, where it is another than the product's. */
@@ -99,7 +99,7 @@ export async function serveGateway({
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
-  isOneOfMany = false,
+  countOpen,
 }: ServeOptions): Promise<GatewayServer> {
   const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
@@ -121,7 +121,7 @@ export async function serveGateway({
     const others = open.items.filter(({ isRecorded }) => isRecorded);
     return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
   };
-  const health: Health = { ownerProof, countOpen: () => (isOneOfMany ? undefined : countHere()) };
+  const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
   const shared = {
     counters,
     ledger,

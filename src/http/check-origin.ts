@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import type { HttpRequest } from './request.ts';
@@ -5,6 +6,8 @@ import type { HttpRequest } from './request.ts';
 interface AllowedOrigins {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
+  /** Whether any address may stand in Host: names can be made to point here (DNS rebinding), addresses can't. */
+  readonly allowsAddresses?: boolean;
 }
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -16,11 +19,13 @@ const isLoopback = memoize((host) => loopbackHost.test(nameIn(host)));
  */
 export function checkOrigin(
   request: Pick<HttpRequest, 'header'>,
-  { allowedHosts, allowedOrigins }: AllowedOrigins,
+  { allowedHosts, allowedOrigins, allowsAddresses = false }: AllowedOrigins,
 ): void {
   const host = request.header('host');
   const origin = request.header('origin');
-  if (host === undefined || !isAllowedHost(host, allowedHosts)) {
+  const isOurs =
+    host !== undefined && (isAllowedHost(host, allowedHosts) || (allowsAddresses && isAddress(host)));
+  if (!isOurs) {
     throw new GatewayError(
       'host.not_allowed',
       'the Host header names neither a loopback address nor a name in server.allowed_hosts',
@@ -33,6 +38,10 @@ export function checkOrigin(
 
 function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
   return isLoopback(host) || allowedHosts.has(nameIn(host));
+}
+
+function isAddress(host: string): boolean {
+  return isIP(nameIn(host).replace(/^\[|\]$/g, '')) !== 0;
 }
 
 /** A Host header's value without its port. */

@@ -6,10 +6,16 @@ const vendorPrefix = /^(?:openai|anthropic)\/|^(?:[a-z]+\.)?anthropic\./;
 const version = /(?:-v\d+(?::\d+)?)?$/;
 const suffix = /(?:[-@]20\d{6}|-20\d{2}-\d{2}-\d{2}|-latest)$/;
 
+/** The name that a known model is listed by. */
+export function knownModelName(name: string): string | undefined {
+  const plain = name.replace(vendorPrefix, '');
+  return [name, plain, stripped(plain)].find((candidate) => knownModels.has(candidate));
+}
+
 /** By its exact name, else without what vendors put before and behind it; never by a part of the name. */
 export function knownModel(name: string): KnownModel | undefined {
-  const plain = name.replace(vendorPrefix, '');
-  return knownModels.get(name) ?? knownModels.get(plain) ?? knownModels.get(stripped(plain));
+  const listed = knownModelName(name);
+  return listed === undefined ? undefined : knownModels.get(listed);
 }
 
 function stripped(name: string): string {

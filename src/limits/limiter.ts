@@ -109,7 +109,7 @@ export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   });
 }
 
-function toClaim(
+export function toClaim(
   { limit, scope, max, counter, calendar }: PlannedLimit,
   worst: Amounts,
   nowMs: number,

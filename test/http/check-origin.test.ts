@@ -87,3 +87,24 @@ describe('Origin', () => {
     expect(ask({ host: 'evil.example', origin: 'http://evil.example' })).toBe('host.not_allowed');
   });
 });
+
+describe('where any address may stand in Host', () => {
+  const access = {
+    allowedHosts: new Set<string>(),
+    allowedOrigins: new Set<string>(),
+    allowsAddresses: true,
+  };
+  const askFor = (host: string) => () =>
+    checkOrigin({ header: (name) => (name === 'host' ? host : undefined) }, access);
+
+  test.each(['10.1.2.3', '10.1.2.3:9464', '[fd00::1]:9464', 'localhost'])('%s is let in', (host) => {
+    expect(askFor(host)).not.toThrow();
+  });
+
+  test.each(['evil.example', 'evil.example:9464', '10.1.2.3.evil.example', '10.1.2', '[evil]', ''])(
+    '%j is refused',
+    (host) => {
+      expect(askFor(host)).toThrow();
+    },
+  );
+});

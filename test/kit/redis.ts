@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort, untilListening } from './ports.ts';
 
 /** Whether a Redis server is installed here; tests that need one are reported as skipped where it is not. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -50,35 +50,4 @@ export async function startRedis(): Promise<TestRedis> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
-}
-
-/** Resolves when something accepts connections there; throws after five seconds. */
-async function untilListening(port: number): Promise<void> {
-  const until = Date.now() + 5_000;
-  while (Date.now() < until) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`nothing listens on port ${port}`);
 }

@@ -11,11 +11,12 @@ interface BannerFacts {
   /** How many processes answer. */
   readonly workers?: number | undefined;
   readonly plants?: PlantsService | undefined;
+  readonly metricsUrl?: string | undefined;
   readonly paint: Paint;
 }
 
 /** What a person who just started the gateway wants to know, and nothing else. */
-export function banner({ loaded, url, key, workers = 1, plants, paint }: BannerFacts): string {
+export function banner({ loaded, url, key, workers = 1, plants, metricsUrl, paint }: BannerFacts): string {
   const { config } = loaded;
   const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
   const lines = [
@@ -25,6 +26,7 @@ export function banner({ loaded, url, key, workers = 1, plants, paint }: BannerF
     `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,
     ...(workers > 1 ? [`workers    ${workers}`] : []),
     ...plantsLines(plants, paint),
+    ...(metricsUrl === undefined ? [] : [`metrics    ${paint('cyan', `${metricsUrl}/metrics`)}`]),
     'try        gateway send "hello"',
   ];
   return `${lines.join('\n')}\n`;

@@ -45,12 +45,7 @@ export async function printRunning(io: Io, format: OutputFormat | undefined): Pr
     ['pid', String(pid)],
     ['since', since ?? ''],
     ['config', `${config?.path ?? 'none: sandbox mode'}  ${config?.hash.slice(0, 12) ?? ''}`],
-    [
-      'open',
-      exchanges === undefined
-        ? 'not known with several workers'
-        : `${exchanges} exchanges, ${streams} of them streams`,
-    ],
+    ['open', `${exchanges ?? 0} exchanges, ${streams ?? 0} of them streams`],
     ...(plants_url === undefined ? [] : [['plants', plants_url]]),
     ...(log === undefined ? [] : [['log', log]]),
   ];

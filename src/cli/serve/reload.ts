@@ -112,6 +112,8 @@ const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'records.ledger_file': ({ records }) => records.ledger?.file,
   'records.ledger_days': ({ records }) => records.ledger?.days,
   'records.ledger_megabytes': ({ records }) => records.ledger?.bytes,
+  'metrics.port': ({ metrics }) => metrics?.port,
+  'metrics.host': ({ metrics }) => metrics?.host,
   'plants.store.enabled': ({ plants }) => plants.store.enabled,
   'plants.store.host': ({ plants }) => plants.store.host,
   'plants.store.port': ({ plants }) => plants.store.port,

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { Listener } from '../../http/listen.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
+import type { MetricData } from '../../record/metrics/families.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
 import type { LedgerSettings } from './server/ledger.ts';
@@ -18,6 +20,8 @@ export interface Services {
   /** Ids of the processes that answer there, where they are others than this one. */
   readonly workers: readonly number[] | undefined;
   readonly plants: PlantsService | undefined;
+  /** Where Prometheus reads metrics. */
+  readonly metricsUrl: string | undefined;
   /**
    * Makes everything ready to follow a configuration; what was bound at the start (addresses, the store) stays.
    * Throws, and changes nothing, where it can't be followed.
@@ -61,6 +65,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   const stop = async () => {
     for (const step of stopping.splice(0).toReversed()) await step();
   };
+  let server: ServerHandle | undefined;
   let sandboxUrl: string | undefined;
   const prepareSandbox = async (next: Config) => {
     const usesSandbox = [...next.providers.values()].some((provider) => provider.dialect === 'sandbox');
@@ -74,20 +79,41 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   };
 
   try {
-    const server = await startServer(options, await prepareSandbox(config));
-    stopping.push(() => server.drain());
+    // First, so that it can still be read while the gateway drains.
+    const metrics = await startMetrics(config, async () => (await server?.readMetrics()) ?? []);
+    if (metrics !== undefined) stopping.push(() => metrics.drain());
+    const started = await startServer(options, await prepareSandbox(config)).catch((error) => {
+      throw withHolder(error, port, options.store?.port ?? config.plants.store.port);
+    });
+    server = started;
+    stopping.push(() => started.drain());
     const plants = await startPlants(options, stopping);
     return {
-      url: server.url,
-      workers: server.workers,
+      url: started.url,
+      workers: started.workers,
       plants,
-      prepare: async (next) => server.prepare(next, await prepareSandbox(next)),
+      metricsUrl: metrics?.url,
+      prepare: async (next) => started.prepare(next, await prepareSandbox(next)),
       stop,
     };
   } catch (error) {
     await stop();
-    throw withHolder(error, port, options.store?.port ?? config.plants.store.port);
+    throw error;
   }
+}
+
+/** Throws port.busy with the holder. */
+async function startMetrics(
+  { metrics, server }: Config,
+  read: () => Promise<readonly (readonly MetricData[])[]>,
+): Promise<Listener | undefined> {
+  if (metrics === undefined) return undefined;
+  const { serveMetrics } = await import('./metrics/serve-metrics.ts');
+  const { host, port } = metrics;
+  return serveMetrics({ host, port, allowedHosts: server.allowedHosts, read }).catch((error) => {
+    if (!(error instanceof GatewayError) || error.code !== 'port.busy') throw error;
+    throw new GatewayError('port.busy', `metrics.port ${port} is taken${takenBy(port)}`, { cause: error });
+  });
 }
 
 async function startServer(options: ServicesOptions, sandboxUrl: string | undefined): Promise<ServerHandle> {

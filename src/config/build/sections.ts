@@ -70,6 +70,12 @@ export interface RecordsConfig {
   readonly ledger?: LedgerConfig;
 }
 
+/** Where Prometheus reads metrics. */
+export interface MetricsConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface PlantsConfig {
   readonly baseUrl: string;
   readonly store: {
@@ -84,9 +90,14 @@ export interface PlantsConfig {
 const bytesPerMegabyte = 1_000_000;
 
 export function buildRest(
-  { state, on_state_failure, records, plants }: Settings,
+  { state, on_state_failure, records, metrics, plants }: Settings,
   isSandboxMode: boolean,
-): { readonly state: StateConfig; readonly records: RecordsConfig; readonly plants: PlantsConfig } {
+): {
+  readonly state: StateConfig;
+  readonly records: RecordsConfig;
+  readonly metrics: MetricsConfig | undefined;
+  readonly plants: PlantsConfig;
+} {
   const { enabled, host, port, database } = plants.store;
   return {
     state: Object.freeze({
@@ -104,6 +115,7 @@ export function buildRest(
         }),
       }),
     }),
+    metrics: metrics.port === null ? undefined : Object.freeze({ host: metrics.host, port: metrics.port }),
     plants: Object.freeze({
       baseUrl: plants.base_url.replace(/\/+$/, ''),
       store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),

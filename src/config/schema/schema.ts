@@ -14,8 +14,8 @@ import {
   port,
   price,
   proxyUrl,
-  size,
 } from './scalars.ts';
+import { serverSchema } from './server.ts';
 
 // What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
@@ -23,46 +23,6 @@ import {
 
 const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
 export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
-
-const serverSchema = z.strictObject({
-  host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
-  port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
-  workers: z
-    .int()
-    .min(1)
-    .max(256)
-    .default(1)
-    .describe('Processes that share the port; more than one uses more cores.'),
-  allowed_hosts: z
-    .array(hostName)
-    .default([])
-    .describe('Names beyond loopback that may stand in the Host header, without a port.'),
-  allowed_origins: z
-    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'))
-    .default([])
-    .describe('Web origins whose pages may call the gateway.'),
-  limits: z
-    .strictObject({
-      head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),
-      body_idle_timeout: duration().default('15s').describe('Longest gap inside the body of a request.'),
-      body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
-      head_size: size.default('16KiB').describe('Largest head of a request.'),
-      body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
-      connections: amount.default(10_000).describe('Most connections at a time.'),
-      pipelined: z
-        .int()
-        .min(1)
-        .max(1000)
-        .default(16)
-        .describe('Requests of one connection that may wait for their answers at once.'),
-      write_timeout: duration()
-        .default('30s')
-        .describe('How long a client may read nothing of an answer that waits for it.'),
-      drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
-    })
-    .prefault({})
-    .describe('Limits of what clients may do to the server.'),
-});
 
 const providerSchema = z.strictObject({
   dialect: z
@@ -260,7 +220,13 @@ export const settingsSchema = z.strictObject({
     .describe('What is written about each exchange.'),
   metrics: z
     .strictObject({
-      port: port.nullable().default(null).describe('Loopback port for Prometheus; null: none.'),
+      port: port
+        .nullable()
+        .default(null)
+        .describe('Port of their own for Prometheus, which reads /metrics there; null: none.'),
+      host: hostName
+        .default('127.0.0.1')
+        .describe('Address to listen on; loopback unless Prometheus runs elsewhere: they need no key.'),
     })
     .prefault({})
     .describe('Metrics.'),

@@ -2,7 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../../config/config.ts';
 import { serveGateway } from '../../../gateway/serve.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { MetricData } from '../../../record/metrics/families.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
 import type { WriteRecord } from '../../../record/record.ts';
+import { openMeter } from '../metrics/open-meter.ts';
 import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
@@ -14,6 +17,10 @@ export interface ServerHandle {
   readonly workers?: readonly number[];
   /** Throws, and changes nothing, where a configuration can't be followed. */
   prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
+  /** How much is under way in all of it. */
+  countOpen(): Promise<OpenCounts>;
+  /** What every process has counted; empty where no metrics are configured. */
+  readMetrics(): Promise<readonly (readonly MetricData[])[]>;
   drain(): Promise<void>;
 }
 
@@ -49,6 +56,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     await opened?.ledger.close();
   };
   const counters = await openCounters(config.state, log, opened?.restored);
+  const meter = await openMeter(config);
   const server = await serveGateway({
     host,
     port,
@@ -57,6 +65,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     record,
     counters,
     ledger: opened?.ledger,
+    observers: meter === undefined ? [] : [meter.observer],
     ownerProof,
   }).catch(async (error) => {
     await close();
@@ -64,9 +73,21 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   });
   return {
     url: server.url,
-    prepare: (next, url) => server.prepare(gatewayConfig(next, url)),
+    prepare: (next, url) => {
+      const { commit, discard } = server.prepare(gatewayConfig(next, url));
+      return {
+        commit: () => {
+          commit();
+          meter?.follow(next);
+        },
+        discard,
+      };
+    },
+    countOpen: async () => server.gauges().open,
+    readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
       await server.drain();
+      meter?.close();
       await close();
     },
   };

@@ -3,6 +3,8 @@ import type { FailureCode } from '../../../errors.ts';
 import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { MetricData } from '../../../record/metrics/families.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
 import type { LedgerSettings } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 
@@ -35,9 +37,22 @@ export type WorkerCommand =
   | { readonly kind: 'commit' }
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
-  | CounterAnswer;
+  | CounterAnswer
+  /** Answered by `reading`, not in order: nobody waits for a reload to read something. */
+  | { readonly kind: 'read'; readonly id: number; readonly what: 'open' | 'metrics' }
+  /** Answers `count.open`. */
+  | { readonly kind: 'counted'; readonly id: number; readonly open: OpenCounts };
+
+/** What a worker answers when it is read. */
+export interface Reading {
+  readonly open: OpenCounts;
+  readonly metrics: readonly MetricData[];
+}
 
 export type WorkerAnswer =
   | CounterRequest
+  | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
+  /** Asks for what is open in all workers. */
+  | { readonly kind: 'count.open'; readonly id: number }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string };

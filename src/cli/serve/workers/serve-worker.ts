@@ -9,6 +9,9 @@ import {
 import type { Counters } from '../../../limits/counters.ts';
 import { RemoteCounters } from '../../../limits/shared-counters.ts';
 import type { Ledger } from '../../../record/ledger/ledger.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
+import type { Meter } from '../metrics/meter.ts';
+import { openMeter } from '../metrics/open-meter.ts';
 import { openCounters } from '../server/counters.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
 import { openLedgerFor } from '../server/ledger.ts';
@@ -27,17 +30,22 @@ let server: GatewayServer | undefined;
 let prepared: PreparedConfig | undefined;
 let workers = 1;
 let following = Promise.resolve();
+let countings = 0;
+const counting = new Map<number, (open: OpenCounts) => void>();
 // Limits are counted in the first process, or in a Redis. Its answers must not wait behind commands.
 const shared = new RemoteCounters(answer);
 let counters: Counters = shared;
 let ledger: Ledger | undefined;
+let meter: Meter | undefined;
 process.on('message', (command: WorkerCommand) => {
   if (command.kind === 'limits.granted') return shared.receive(command);
+  if (command.kind === 'read') return void read(command);
+  if (command.kind === 'counted') return counting.get(command.id)?.(command.open);
   following = following.then(() => answerTo(command));
 });
 answer({ kind: 'done' });
 
-type OrderedCommand = Exclude<WorkerCommand, { kind: 'limits.granted' }>;
+type OrderedCommand = Exclude<WorkerCommand, { kind: 'limits.granted' | 'read' | 'counted' }>;
 
 async function answerTo(command: OrderedCommand): Promise<void> {
   try {
@@ -55,8 +63,7 @@ async function follow(command: OrderedCommand): Promise<void> {
     case 'start':
       return start(command.start);
     case 'prepare':
-      prepared = server?.prepare(configOf(command.next));
-      return;
+      return prepare(command.next);
     case 'commit':
       prepared?.commit();
       prepared = undefined;
@@ -67,6 +74,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       return;
     case 'drain':
       await server?.drain();
+      meter?.close();
       await counters.close();
       await ledger?.close();
       process.stderr.write('', () => process.exit()); // what was written before has gone out then
@@ -87,6 +95,7 @@ async function start(options: WorkerStart): Promise<void> {
     // The first process has summed up what the budgets used.
     ledger = (await openLedgerFor(options.ledger, [], recorder.log)).ledger;
   }
+  meter = await openMeter(config);
   const { limits } = config.server;
   server = await serveGateway({
     host,
@@ -98,12 +107,42 @@ async function start(options: WorkerStart): Promise<void> {
     ledger,
     startedMs,
     ownerProof: options.ownerProof,
-    isOneOfMany: true,
+    observers: meter === undefined ? [] : [meter.observer],
+    countOpen,
   });
 }
 
-function configOf({ config, sandboxUrl }: WorkerConfig): GatewayConfig {
-  return withShares(rebuildConfig(config), sandboxUrl);
+function prepare({ config: source, sandboxUrl }: WorkerConfig): void {
+  const config = rebuildConfig(source);
+  const next = server?.prepare(withShares(config, sandboxUrl));
+  prepared = next && {
+    commit: () => {
+      next.commit();
+      meter?.follow(config);
+    },
+    discard: next.discard,
+  };
+}
+
+async function read({ id, what }: Extract<WorkerCommand, { kind: 'read' }>): Promise<void> {
+  if (server === undefined) return;
+  const { open } = server.gauges();
+  // Of what can't be read the first process gives up waiting.
+  const metrics = what === 'metrics' ? await meter?.read(server, counters).catch(() => undefined) : [];
+  if (metrics !== undefined) answer({ kind: 'reading', id, reading: { open, metrics } });
+}
+
+/** What is open in all workers, which the first process knows. */
+function countOpen(): Promise<OpenCounts> {
+  countings += 1;
+  const id = countings;
+  return new Promise((resolve) => {
+    counting.set(id, (open) => {
+      counting.delete(id);
+      resolve(open);
+    });
+    answer({ kind: 'count.open', id });
+  });
 }
 
 function withShares(config: Config, sandboxUrl: string | undefined): GatewayConfig {

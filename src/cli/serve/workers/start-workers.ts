@@ -5,6 +5,8 @@ import { probe, urlOf } from '../../../http/bind.ts';
 import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import { restoredCounters } from '../server/counters.ts';
 import { type LedgerSettings, openLedgerFor } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
@@ -71,8 +73,20 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
   const limits = new CounterService(restoredCounters(restored));
   const workers = Array.from(
     { length: options.count },
-    () => new Worker({ ...options, limits, start: startOptions, drainMs }),
+    () => new Worker({ ...options, limits, start: startOptions, countOpen, drainMs }),
   );
+  const readAll = async (what: 'open' | 'metrics') => {
+    const readings = await Promise.all(workers.map((worker) => worker.read(what)));
+    return readings.filter((reading) => reading !== undefined);
+  };
+  async function countOpen(): Promise<OpenCounts> {
+    const readings = await readAll('open');
+    return {
+      exchanges: readings.reduce((sum, { open }) => sum + open.exchanges, 0),
+      streams: readings.reduce((sum, { open }) => sum + open.streams, 0),
+    };
+  }
+  const metrics = new WorkerMetrics();
   try {
     await Promise.all(workers.map((worker) => worker.start()));
   } catch (thrown) {
@@ -102,6 +116,14 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
         discard,
       };
     },
+    countOpen,
+    readMetrics: () =>
+      metrics.read(
+        workers.map((worker) => ({
+          pid: worker.pid,
+          readMetrics: async () => (await worker.read('metrics'))?.metrics,
+        })),
+      ),
     drain: async () => {
       await Promise.all(workers.map((worker) => worker.drain()));
     },

@@ -1,7 +1,8 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
-import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
+import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 
@@ -18,6 +19,8 @@ interface WorkerOptions {
   readonly writeStderr: (text: string) => void;
   /** Counts for all workers. */
   readonly limits: CounterService;
+  /** What is open in all workers. */
+  readonly countOpen: () => Promise<OpenCounts>;
   /** How long it may take to drain, in milliseconds. */
   readonly drainMs: number;
 }
@@ -30,6 +33,8 @@ interface Pending {
 
 /** How long a worker may take to answer a command of a reload; one that takes longer hangs. */
 const answerMs = 30_000;
+/** How long it may take to be read; what it has counted is in the next reading then. */
+const readMs = 2_000;
 
 /** One of the workers: a process, and after its death another one. */
 export class Worker {
@@ -41,6 +46,8 @@ export class Worker {
   #isServing = false;
   #isStopped = false;
   #pending: Pending[] = [];
+  readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
+  #sequence = 0;
   /** What its process was made ready to follow. */
   #prepared: WorkerConfig | undefined;
   #bornMs = 0;
@@ -102,6 +109,23 @@ export class Worker {
     if (this.#isListening) this.#send({ kind: 'discard' }).catch(() => undefined);
   }
 
+  /** What its process is doing; undefined where there is none that answers. */
+  read(what: 'open' | 'metrics'): Promise<Reading | undefined> {
+    if (!this.#isListening) return Promise.resolve(undefined);
+    this.#sequence += 1;
+    const id = this.#sequence;
+    return new Promise((resolve) => {
+      const settle = (reading: Reading | undefined) => {
+        clearTimeout(late);
+        this.#readings.delete(id);
+        resolve(reading);
+      };
+      const late = setTimeout(() => settle(undefined), readMs);
+      this.#readings.set(id, settle);
+      this.#process?.send({ kind: 'read', id, what } satisfies WorkerCommand, ignoreDeath);
+    });
+  }
+
   /** Lets open exchanges finish; resolves when the process is gone and what it last wrote is passed on. */
   async drain(): Promise<void> {
     if (!this.#isListening) return this.kill();
@@ -153,6 +177,14 @@ export class Worker {
       if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
+    if (answer.kind === 'reading') return this.#readings.get(answer.id)?.(answer.reading);
+    if (answer.kind === 'count.open') {
+      const { id } = answer;
+      void this.#options.countOpen().then((open) => {
+        from.send({ kind: 'counted', id, open } satisfies WorkerCommand, ignoreDeath);
+      });
+      return;
+    }
     const pending = this.#pending.shift();
     if (answer.kind === 'done') pending?.resolve();
     else pending?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
@@ -167,6 +199,7 @@ export class Worker {
     this.#isListening = false;
     this.#isServing = false;
     this.#prepared = undefined;
+    for (const settle of [...this.#readings.values()]) settle(undefined);
     for (const { command, resolve, reject } of this.#pending.splice(0)) {
       if (command === 'start') reject(endedAtStart(how));
       else resolve();

@@ -223,3 +223,20 @@ test('a worker that can not start is tried again, and said so', async () => {
   expect(whileOneIsGone).toBe(200);
   expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; the next one starts in 200 ms/);
 });
+
+test('status counts what is open in all workers', async () => {
+  const provider = await host(openStream(chatEvents.slice(0, 2)));
+  const gateway = await serve(withHost(provider));
+  const streams = await Promise.all(
+    [1, 2, 3].map(() =>
+      ask(gateway, requestFor('chat', 'gpt-test', { stream: true }), { connection: 'close' }),
+    ),
+  );
+
+  const { stdout } = await startProgram(['status', '-o', 'json'], gateway.home).ended;
+  const lines = await startProgram(['status'], gateway.home).ended;
+
+  expect(JSON.parse(stdout).open).toEqual({ exchanges: 3, streams: 3 });
+  expect(lines.stdout).toContain('open    3 exchanges, 3 of them streams');
+  for (const stream of streams) await stream.body?.cancel();
+});

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { amount, duration, hostName, port, size } from './scalars.ts';
+
+export const serverSchema = z.strictObject({
+  host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
+  port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
+  workers: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .describe('Processes that share the port; more than one uses more cores.'),
+  allowed_hosts: z
+    .array(hostName)
+    .default([])
+    .describe('Names beyond loopback that may stand in the Host header, without a port.'),
+  allowed_origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'))
+    .default([])
+    .describe('Web origins whose pages may call the gateway.'),
+  limits: z
+    .strictObject({
+      head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),
+      body_idle_timeout: duration().default('15s').describe('Longest gap inside the body of a request.'),
+      body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
+      head_size: size.default('16KiB').describe('Largest head of a request.'),
+      body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
+      connections: amount.default(10_000).describe('Most connections at a time.'),
+      pipelined: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(16)
+        .describe('Requests of one connection that may wait for their answers at once.'),
+      write_timeout: duration()
+        .default('30s')
+        .describe('How long a client may read nothing of an answer that waits for it.'),
+      drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
+    })
+    .prefault({})
+    .describe('Limits of what clients may do to the server.'),
+});
