@@ -2,9 +2,10 @@
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { buildInspectorPage } from './inspector-page.mjs';
 import { thirdPartyNotice } from './third-party-notice.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -136,11 +137,14 @@ const notices = ['swagger-ui-bundle.js.LICENSE.txt', 'NOTICE'].map((name) =>
   readFileSync(join(swagger, name), 'utf8'),
 );
 files.set('swagger-ui-NOTICE.txt', notices.join('\n'));
-const bundled = output.flatMap(({ moduleIds }) => moduleIds);
+const page = await buildInspectorPage(root);
+for (const [name, content] of page.files) files.set(name, content);
+const bundled = [...output.flatMap(({ moduleIds }) => moduleIds), ...page.moduleIds];
 files.set('THIRD-PARTY.txt', thirdPartyNotice([...bundled, join(swagger, 'swagger-ui-bundle.js')]));
-mkdirSync(dist, { recursive: true });
+mkdirSync(join(dist, 'page/assets'), { recursive: true });
 for (const [name, content] of files) writeFileSync(join(dist, name), content);
 // Of earlier builds: the names of lazily loaded files hold their hashes.
-for (const name of readdirSync(dist)) {
-  if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
+for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
+  const path = join(entry.parentPath, entry.name);
+  if (!entry.isDirectory() && !files.has(relative(dist, path))) rmSync(path);
 }

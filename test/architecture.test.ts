@@ -85,7 +85,7 @@ const layers: Readonly<
       'type:config/',
       'type:dialects/',
     ],
-    packages: [],
+    packages: ['preact', 'uplot', 'eventsource-parser'],
   },
   'plants/': {
     from: ['http/', 'database/', 'errors.ts', 'version.ts', 'type:config/'],
@@ -140,7 +140,7 @@ interface Import {
 }
 
 function sourceFiles(): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 }
 
 function importsOf(file: string): Import[] {

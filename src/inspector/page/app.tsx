@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ExchangeRow } from '../contract/exchange-list.ts';
+import { parseView, type Tab, toHash, type View } from './address.ts';
+import { ExchangePane } from './exchange/exchange-pane.tsx';
+import { type Filter, parseFilter, toQuery } from './filter.ts';
+import { useKeys } from './keys.ts';
+import { TrafficView } from './list/traffic-view.tsx';
+import type { Live } from './live.ts';
+import { NowView } from './now/now-view.tsx';
+import { Help } from './shell/help.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { TopBar } from './shell/top-bar.tsx';
+import { TryView } from './try/try-view.tsx';
+import { useLive } from './use-live.ts';
+
+export function App({ live, problem }: { readonly live: Live; readonly problem: string | undefined }) {
+  useLive(live);
+  const [view, setView] = useState(() => parseView(location.hash));
+  const [filter, setFilter] = useState(() => parseFilter(location.search));
+  const [selected, setSelected] = useState(view.name === 'exchange' ? view.id : undefined);
+  const [isPaused, setPaused] = useState(false);
+  const [hasHelp, setHelp] = useState(false);
+  const shown = useRef<readonly ExchangeRow[]>([]);
+
+  useEffect(() => {
+    const follow = () => {
+      setView(parseView(location.hash));
+      setFilter(parseFilter(location.search));
+    };
+    addEventListener('popstate', follow);
+    addEventListener('hashchange', follow);
+    return () => {
+      removeEventListener('popstate', follow);
+      removeEventListener('hashchange', follow);
+    };
+  }, []);
+
+  const go = (next: View, { isStep = false } = {}) => {
+    const address = location.pathname + location.search + toHash(next);
+    if (isStep) history.replaceState(null, '', address);
+    else history.pushState(null, '', address);
+    setView(next);
+    if (next.name === 'exchange') setSelected(next.id);
+  };
+  const narrow = (next: Filter) => {
+    history.replaceState(null, '', location.pathname + toQuery(next) + location.hash);
+    setFilter(next);
+  };
+  const tab: Tab = view.name === 'exchange' ? view.tab : 'overview';
+  const open = (id: string) => go({ name: 'exchange', id, tab }, { isStep: view.name === 'exchange' });
+  const close = () => {
+    go({ name: 'traffic' });
+    document.querySelector<HTMLElement>('.exchange-list')?.focus();
+  };
+  useKeys({
+    onMove: (step) => {
+      const rows = shown.current;
+      const index = rows.findIndex(({ id }) => id === selected);
+      const row = rows[index === -1 ? 0 : Math.min(Math.max(index + step, 0), rows.length - 1)];
+      if (row === undefined) return;
+      setSelected(row.id);
+      if (view.name === 'exchange') open(row.id);
+    },
+    onEnter: () => selected !== undefined && open(selected),
+    onEscape: () => view.name === 'exchange' && close(),
+    onPause: () => setPaused(!isPaused),
+    onHelp: () => setHelp(true),
+    onView: (name) => go(name === 'try' ? { name, id: undefined } : { name }),
+  });
+
+  if (live.isSignedOut)
+    return <SignIn session={live.session} problem={problem} onSignedIn={() => void live.start()} />;
+  return (
+    <div class="page">
+      <TopBar live={live} view={view} onView={go} onHelp={() => setHelp(true)} />
+      {view.name === 'now' && <NowView live={live} />}
+      {view.name === 'try' && <TryView live={live} id={view.id} />}
+      {(view.name === 'traffic' || view.name === 'exchange') && (
+        <main class={view.name === 'exchange' ? 'traffic split' : 'traffic'}>
+          <div class="traffic-list">
+            <TrafficView
+              live={live}
+              filter={filter}
+              selected={selected}
+              isPaused={isPaused}
+              onFilter={narrow}
+              onPause={() => setPaused(!isPaused)}
+              onOpen={({ id }) => open(id)}
+              shown={shown}
+            />
+          </div>
+          {view.name === 'exchange' && (
+            <ExchangePane
+              key={view.id}
+              live={live}
+              id={view.id}
+              tab={view.tab}
+              row={live.traffic.get(view.id)}
+              onTab={(next) => go({ ...view, tab: next }, { isStep: true })}
+              onClose={close}
+              onOpenId={open}
+              onTry={(id) => go({ name: 'try', id })}
+            />
+          )}
+        </main>
+      )}
+      {hasHelp && <Help onClose={() => setHelp(false)} />}
+    </div>
+  );
+}

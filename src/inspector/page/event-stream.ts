@@ -1,0 +1,103 @@
+import { createParser } from 'eventsource-parser';
+import type { Events } from '../contract/events.ts';
+import { CallError, type Session } from './session.ts';
+
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live' }
+  | { readonly state: 'cut'; readonly why: string };
+
+export type Event = {
+  [Name in keyof Events]: { readonly name: Name; readonly data: Events[Name] };
+}[keyof Events];
+
+interface Listener {
+  onEvent(event: Event): void;
+  onConnection(connection: Connection): void;
+  /** No session any more: nothing is tried again. */
+  onSignedOut(): void;
+}
+
+// Comments come every 15 s; a stream without them is dead, whatever the socket says.
+const silenceMs = 40_000;
+const firstWaitMs = 1000;
+const longestWaitMs = 15_000;
+
+/** Reads the events until the signal fires, and connects again after every cut with the last event's id. */
+export async function followEvents(
+  session: Session,
+  cursor: string,
+  listener: Listener,
+  signal: AbortSignal,
+): Promise<void> {
+  let lastId = cursor;
+  let waitMs = firstWaitMs;
+  while (!signal.aborted) {
+    listener.onConnection({ state: 'connecting' });
+    let why = 'the connection was cut';
+    try {
+      await readOnce(session, lastId, signal, {
+        onOpen: () => {
+          waitMs = firstWaitMs;
+          listener.onConnection({ state: 'live' });
+        },
+        onEvent: (event, id) => {
+          if (id !== undefined) lastId = id;
+          listener.onEvent(event);
+        },
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof CallError && error.needsSession) return listener.onSignedOut();
+      why = error instanceof CallError ? error.message : 'the gateway does not answer';
+    }
+    listener.onConnection({ state: 'cut', why });
+    await pause(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, longestWaitMs);
+  }
+}
+
+interface Reading {
+  onOpen(): void;
+  onEvent(event: Event, id: string | undefined): void;
+}
+
+async function readOnce(
+  session: Session,
+  lastId: string,
+  signal: AbortSignal,
+  reading: Reading,
+): Promise<void> {
+  const silent = new AbortController();
+  let timer = setTimeout(() => silent.abort(), silenceMs);
+  try {
+    const response = await session.open('events', {
+      headers: lastId === '' ? {} : { 'last-event-id': lastId },
+      signal: AbortSignal.any([signal, silent.signal]),
+    });
+    reading.onOpen();
+    const parser = createParser({
+      // Only this gateway writes here: contract.ts.
+      onEvent: ({ event, data, id }) => reading.onEvent({ name: event, data: JSON.parse(data) } as Event, id),
+    });
+    const decoder = new TextDecoder();
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), silenceMs);
+      parser.feed(decoder.decode(read.value, { stream: true }));
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import type { ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
+import { formatDuration } from '../format.ts';
+import type { Live } from '../live.ts';
+import { BodyText } from '../text/body-text.tsx';
+import { visibleLine } from '../text/visible.ts';
+import { NoBodies } from './no-bodies.tsx';
+import { BodyColumn } from './request-tab.tsx';
+
+const ways = { text: 'Put together', events: 'Event by event', raw: 'As it came' } as const;
+type Way = keyof typeof ways;
+
+/** The answer: of a stream its text put together, its events, and its bytes. */
+export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
+  const [wanted, setWanted] = useState<Way>('text');
+  const { answer, answer_text: text, events } = detail.bodies ?? {};
+  if (answer === undefined) return <NoBodies live={live} />;
+  if (text === undefined && events === undefined)
+    return <BodyColumn title="As the client got it" body={answer} />;
+  return (
+    <>
+      <div class="toggles" role="group" aria-label="How the answer is shown">
+        {(Object.keys(ways) as Way[]).map((way) => (
+          <button
+            type="button"
+            key={way}
+            class="toggle"
+            aria-pressed={way === wanted}
+            onClick={() => setWanted(way)}
+          >
+            {ways[way]}
+          </button>
+        ))}
+      </div>
+      {wanted === 'text' && (
+        <div class="prose">
+          <BodyText
+            label="The answer's text"
+            body={{ bytes: text?.length ?? 0, text: text ?? '', truncated: false, marks: [] }}
+          />
+        </div>
+      )}
+      {wanted === 'events' && <EventList events={events ?? []} />}
+      {wanted === 'raw' && <BodyColumn title="As the client got it" body={answer} />}
+    </>
+  );
+}
+
+function EventList({ events }: { readonly events: readonly StreamEvent[] }) {
+  const [most, setMost] = useState(200);
+  return (
+    <>
+      <table class="events">
+        <thead>
+          <tr>
+            <th scope="col">After</th>
+            <th scope="col">Event</th>
+            <th scope="col">Data</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.slice(0, most).map(({ at_ms, name, data }, index) => (
+            <tr key={index}>
+              <td class="number">{formatDuration(at_ms)}</td>
+              <td>
+                <bdi>{visibleLine(name ?? '')}</bdi>
+              </td>
+              <td>
+                <bdi class="data">{visibleLine(data)}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {events.length > most && (
+        <button type="button" class="more" onClick={() => setMost(most * 5)}>
+          Show more of {events.length}
+        </button>
+      )}
+    </>
+  );
+}

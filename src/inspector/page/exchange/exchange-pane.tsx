@@ -1,0 +1,137 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { type Tab, tabs } from '../address.ts';
+import { formatTime } from '../format.ts';
+import { Decision, Status } from '../list/status.tsx';
+import type { Live } from '../live.ts';
+import { visibleLine } from '../text/visible.ts';
+import { useCall } from '../use-call.ts';
+import { Actions } from './actions.tsx';
+import { AnswerTab } from './answer-tab.tsx';
+import { HeadersTab } from './headers-tab.tsx';
+import { Overview } from './overview.tsx';
+import { RecordTab } from './record-tab.tsx';
+import { RequestTab } from './request-tab.tsx';
+
+interface Properties {
+  readonly live: Live;
+  readonly id: string;
+  readonly tab: Tab;
+  /** As the list has it now; missing where it is no longer there. */
+  readonly row: ExchangeRow | undefined;
+  onTab(tab: Tab): void;
+  onClose(): void;
+  onOpenId(id: string): void;
+  onTry(id: string): void;
+}
+
+const titles = {
+  overview: 'Overview',
+  headers: 'Headers',
+  request: 'Request',
+  answer: 'Answer',
+  record: 'Record',
+};
+
+export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
+  // Once more when it has ended.
+  const detail = useCall(`${id} ${row?.state}`, () =>
+    live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`),
+  );
+  const known = detail.state === 'done' && detail.answer.row.id === id ? detail.answer : undefined;
+  const shownRow = row ?? known?.row;
+  return (
+    <section class="exchange-pane" aria-label={`Exchange ${id}`}>
+      <header class="pane-head">
+        <div class="pane-title">
+          {shownRow !== undefined && <Status row={shownRow} />}
+          <h2>
+            <bdi>{shownRow === undefined ? id : visibleLine(`${shownRow.method} ${shownRow.path}`)}</bdi>
+          </h2>
+          <button
+            type="button"
+            class="quiet close"
+            aria-label="Close the exchange"
+            aria-keyshortcuts="Escape"
+            onClick={onClose}
+          >
+            ✕
+          </button>
+        </div>
+        {shownRow !== undefined && (
+          <p class="pane-facts">
+            <Decision row={shownRow} />
+            <span>{formatTime(shownRow.time)}</span>
+            <code>{shownRow.id}</code>
+          </p>
+        )}
+        {known !== undefined && <Actions live={live} detail={known} onOpenId={onOpenId} onTry={onTry} />}
+        <Tabs tab={tab} onTab={onTab} />
+      </header>
+      <div class="pane-body" role="tabpanel" id="exchange-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+        {known === undefined ? (
+          <p class="note">{detail.state === 'failed' ? detail.message : 'Loading …'}</p>
+        ) : (
+          <Panel detail={known} tab={tab} live={live} onOpenId={onOpenId} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface PanelProperties {
+  readonly detail: ExchangeDetail;
+  readonly tab: Tab;
+  readonly live: Live;
+  onOpenId(id: string): void;
+}
+
+function Panel({ detail, tab, live, onOpenId }: PanelProperties) {
+  switch (tab) {
+    case 'overview':
+      return <Overview detail={detail} onOpenId={onOpenId} />;
+    case 'headers':
+      return <HeadersTab detail={detail} />;
+    case 'request':
+      return <RequestTab detail={detail} live={live} />;
+    case 'answer':
+      return <AnswerTab detail={detail} live={live} />;
+    case 'record':
+      return <RecordTab detail={detail} />;
+  }
+}
+
+function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
+  const list = useRef<HTMLDivElement>(null);
+  const isMoved = useRef(false);
+  useEffect(() => {
+    if (isMoved.current) list.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+    isMoved.current = false;
+  }, [tab]);
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    isMoved.current = true;
+    onTab(tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab);
+  };
+  return (
+    <div ref={list} class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
+      {tabs.map((one) => (
+        <button
+          type="button"
+          role="tab"
+          id={`tab-${one}`}
+          key={one}
+          aria-selected={one === tab}
+          aria-controls="exchange-panel"
+          tabIndex={one === tab ? 0 : -1}
+          onClick={() => onTab(one)}
+        >
+          {titles[one]}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
+import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
+import { visible, visibleLine } from '../text/visible.ts';
+import { Rules } from './rules.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+/** Who asked for what, where it went, how long each part took, and what each rule said. */
+export function Overview({
+  detail,
+  onOpenId,
+}: {
+  readonly detail: ExchangeDetail;
+  onOpenId(id: string): void;
+}) {
+  const { row, attempts, form, dropped, cause } = detail;
+  const { tokens, again } = row;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Project">{row.project && visibleLine(row.project)}</Fact>
+        <Fact name="Key">{row.key && visibleLine(row.key)}</Fact>
+        <Fact name="Client">{row.client && visibleLine(row.client)}</Fact>
+        <Fact name="Model">{row.model && visibleLine(row.model)}</Fact>
+        <Fact name="Sent to">
+          {attempts.length > 0 && (
+            <ol class="attempts">
+              {attempts.map(({ provider, model, at_ms }) => (
+                <li key={at_ms}>
+                  {visibleLine(`${provider} / ${model}`)} <small>after {formatDuration(at_ms)}</small>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Fact>
+        <Fact name="Body">{form && `${formTexts[form] ?? form}`}</Fact>
+        <Fact name="Left out">{dropped.length > 0 && visibleLine(dropped.join(', '))}</Fact>
+        <Fact name="Tokens">
+          {tokens &&
+            `${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out, ${formatCount(tokens.cached)} cached${tokens.estimated ? ' (estimated)' : ''}`}
+        </Fact>
+        <Fact name="Cost">{row.cost_usd !== undefined && formatCost(row.cost_usd)}</Fact>
+        <Fact name="Bytes">{`${formatBytes(row.bytes_in)} in, ${formatBytes(row.bytes_out)} out`}</Fact>
+        <Fact name="Ended">
+          {row.reason !== undefined && `${row.outcome ?? ''}: ${visibleLine(row.reason)}`}
+        </Fact>
+        <Fact name="Cause">{cause && visible(cause)}</Fact>
+        <Fact name="Sent again from">
+          {again && (
+            <button type="button" class="link" onClick={() => onOpenId(again)}>
+              {again}
+            </button>
+          )}
+        </Fact>
+      </dl>
+      <h3>Time</h3>
+      <Waterfall row={row} />
+      <h3>Rules</h3>
+      <Rules rules={detail.rules} isWhole={detail.all_rules} />
+    </>
+  );
+}
+
+const formTexts: Readonly<Record<string, string>> = {
+  exact: 'sent exactly as it came',
+  spliced: 'sent as it came but for the model name',
+  translated: 'translated to the provider’s dialect',
+  redacted: 'sent with redactions',
+};
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  if (children === undefined || children === false || children === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}

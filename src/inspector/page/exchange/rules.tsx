@@ -1,0 +1,103 @@
+import type { RuleDetail, RuleMatch } from '../../contract/exchange-detail.ts';
+import { visibleLine } from '../text/visible.ts';
+
+interface Properties {
+  readonly rules: readonly RuleDetail[];
+  /** False where those that did not match are unknown. */
+  readonly isWhole: boolean;
+  /** Goes to a line of the text that is tried. */
+  onLine?(line: number): void;
+}
+
+const places = { request: '', outgoing: 'on what leaves', answer: 'on the answer' } as const;
+
+/** Each rule in its order, with what it matched and where it stands. */
+export function Rules({ rules, isWhole, onLine }: Properties) {
+  return (
+    <>
+      {rules.length === 0 && (
+        <p class="note">{isWhole ? 'No rule applies to this key.' : 'No rule matched.'}</p>
+      )}
+      <ol class="rules">
+        {rules.map((rule) => (
+          <li
+            key={`${rule.policy} ${rule.rule} ${rule.on}`}
+            class={rule.matched ? `matched ${rule.action}` : 'passed'}
+          >
+            <div class="rule-line">
+              <span class={`verdict ${rule.matched ? rule.action : 'none'}`}>
+                {rule.matched ? rule.action : 'no match'}
+              </span>
+              <b>
+                <bdi>{visibleLine(rule.rule)}</bdi>
+              </b>
+              {rule.policy !== undefined && <bdi class="note">{visibleLine(rule.policy)}</bdi>}
+              {rule.mode !== 'enforce' && <span class="tag">{rule.mode}</span>}
+              {rule.on !== 'request' && <span class="tag">{places[rule.on]}</span>}
+              {rule.matched && rule.reason !== undefined && <code>{visibleLine(rule.reason)}</code>}
+              <span class="rule-place">
+                <Place rule={rule} onLine={onLine} />
+                {rule.microseconds !== undefined && <span class="number">{rule.microseconds} µs</span>}
+              </span>
+            </div>
+            {rule.matches.length > 0 && (
+              <ul class="matches">
+                {rule.matches.map((match) => (
+                  <Match key={`${match.at} ${match.matcher} ${match.view}`} match={match} />
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ol>
+      {!isWhole && rules.length > 0 && (
+        <p class="note">Only rules that matched: the others are known while bodies are kept.</p>
+      )}
+    </>
+  );
+}
+
+function Place({ rule, onLine }: { readonly rule: RuleDetail; readonly onLine: Properties['onLine'] }) {
+  const { source } = rule;
+  if (source === undefined) return <span>built in</span>;
+  if (onLine === undefined)
+    return (
+      <code>
+        {visibleLine(source.file)}:{source.line}
+      </code>
+    );
+  return (
+    <button type="button" class="link" onClick={() => onLine(source.line)}>
+      line {source.line}
+    </button>
+  );
+}
+
+function Match({ match }: { readonly match: RuleMatch }) {
+  const { at, view, matcher, count, detected, excerpt } = match;
+  const detectors = detected?.map(({ detector, confidence }) => `${detector} (${confidence})`).join(', ');
+  return (
+    <li>
+      <code class="pointer">
+        <bdi>{at === '' ? 'the request as a whole' : visibleLine(at)}</bdi>
+      </code>
+      <span class="note">
+        {visibleLine(
+          [
+            matcher,
+            detectors,
+            view !== undefined && view !== 'exact' ? `read as ${view}` : undefined,
+            count > 1 ? `${count} times` : undefined,
+          ]
+            .filter(Boolean)
+            .join(' · '),
+        )}
+      </span>
+      {excerpt !== undefined && (
+        <q class="excerpt">
+          <bdi>{visibleLine(excerpt)}</bdi>
+        </q>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ExchangeRow } from '../contract/exchange-list.ts';
+
+export const shows = ['blocked', 'warned', 'failed'] as const;
+export type Show = (typeof shows)[number];
+
+/** What the list is narrowed to; in the page's address under the names that the gateway's own list uses. */
+export interface Filter {
+  readonly show: readonly Show[];
+  readonly project: string;
+  readonly model: string;
+  /** Milliseconds. */
+  readonly slower: number | undefined;
+  readonly text: string;
+}
+
+export const noFilter: Filter = { show: [], project: '', model: '', slower: undefined, text: '' };
+
+export function parseFilter(query: string): Filter {
+  const parameters = new URLSearchParams(query);
+  const slower = Number(parameters.get('slower') ?? Number.NaN);
+  return {
+    show: shows.filter((show) => parameters.getAll('show').includes(show)),
+    project: parameters.get('project') ?? '',
+    model: parameters.get('model') ?? '',
+    slower: Number.isFinite(slower) && slower > 0 ? slower : undefined,
+    text: parameters.get('text') ?? '',
+  };
+}
+
+export function toQuery({ show, project, model, slower, text }: Filter): string {
+  const parameters = new URLSearchParams(show.map((one) => ['show', one]));
+  if (project !== '') parameters.set('project', project);
+  if (model !== '') parameters.set('model', model);
+  if (slower !== undefined) parameters.set('slower', String(slower));
+  if (text !== '') parameters.set('text', text);
+  const query = parameters.toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+export function isNarrowed(filter: Filter): boolean {
+  return toQuery(filter) !== '';
+}
+
+/** Compiled once, called for every row. */
+export function toPredicate({ show, project, model, slower, text }: Filter): (row: ExchangeRow) => boolean {
+  const part = text.trim().toLowerCase();
+  return (row) =>
+    (show.length === 0 || show.some((one) => isShown(row, one))) &&
+    (project === '' || row.project === project) &&
+    (model === '' || row.model === model || row.target_model === model) &&
+    (slower === undefined || (row.total_ms ?? 0) >= slower) &&
+    (part === '' || searchText(row).includes(part));
+}
+
+export function isShown(row: ExchangeRow, show: Show): boolean {
+  if (show === 'blocked') return row.decision === 'block';
+  if (show === 'warned') return row.decision === 'warn' || (row.would_block?.length ?? 0) > 0;
+  const isFailure = row.outcome === 'failed' || row.status >= 400;
+  return isFailure && row.decision !== 'block';
+}
+
+function searchText(row: ExchangeRow): string {
+  const { id, path, project, key, client, model, target_model, provider, rule, reason } = row;
+  return [id, path, project, key, client, model, target_model, provider, rule, reason]
+    .join('\n')
+    .toLowerCase();
+}

@@ -1,0 +1,130 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { columns } from './columns.ts';
+import { Row, rowId } from './row.tsx';
+import { niceScale } from './time-bar.tsx';
+
+interface Properties {
+  /** Newest first. */
+  readonly rows: readonly ExchangeRow[];
+  readonly selected: string | undefined;
+  onOpen(row: ExchangeRow): void;
+  /** What stands where there are no rows. */
+  readonly empty: string;
+}
+
+// Rows above and below the window: a flick shows rows, not blank space.
+const overscan = 16;
+
+/** A windowed grid: only the rows in sight exist. */
+export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
+  const grid = useRef<HTMLDivElement>(null);
+  // As high as the stylesheet makes a row at this width and text size.
+  const probe = useRef<HTMLDivElement>(null);
+  const [{ first, count, rowHeight }, setRange] = useState({ first: 0, count: 60, rowHeight: 28 });
+
+  const measure = () => {
+    const element = grid.current;
+    if (element === null) return;
+    const height = probe.current?.offsetHeight || 28;
+    const top = Math.max(0, Math.floor(element.scrollTop / height) - overscan);
+    const next = {
+      // In steps, so that not every pixel draws.
+      first: top - (top % 8),
+      count: Math.ceil(element.clientHeight / height) + 2 * overscan + 8,
+      rowHeight: height,
+    };
+    setRange((last) =>
+      last.first === next.first && last.count === next.count && last.rowHeight === next.rowHeight
+        ? last
+        : next,
+    );
+  };
+
+  useEffect(() => {
+    const element = grid.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useAnchor(grid, rows, rowHeight);
+  useReveal(grid, rows, selected, rowHeight);
+
+  const shown = rows.slice(first, first + count);
+  const scaleMs = niceScale(shown.reduce((longest, { total_ms }) => Math.max(longest, total_ms ?? 0), 0));
+  const active = rows.find(({ id }) => id === selected);
+  return (
+    <div
+      ref={grid}
+      class="exchange-list"
+      role="grid"
+      aria-label="Exchanges, newest first"
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={active && shown.includes(active) ? rowId(active.seq) : undefined}
+      tabIndex={0}
+      onScroll={measure}
+    >
+      <div ref={probe} class="row-probe" role="presentation" />
+      <div role="row" class="row head" aria-rowindex={1}>
+        {columns.map(({ name, title }) => (
+          <span role="columnheader" key={name} class={`cell ${name}`}>
+            {title}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" class="canvas" style={{ height: `${rows.length * rowHeight}px` }}>
+        {shown.map((row, offset) => (
+          <Row
+            key={row.seq}
+            row={row}
+            index={first + offset}
+            rowHeight={rowHeight}
+            isSelected={row.id === selected}
+            scaleMs={scaleMs}
+            onOpen={onOpen}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && <p class="empty">{empty}</p>}
+    </div>
+  );
+}
+
+/** Who has scrolled down keeps what is read in place when rows come in above. */
+function useAnchor(
+  grid: { readonly current: HTMLElement | null },
+  rows: readonly ExchangeRow[],
+  rowHeight: number,
+) {
+  const last = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    const element = grid.current;
+    const before = last.current;
+    last.current = rows[0]?.seq;
+    if (element === null || before === undefined || element.scrollTop < rowHeight) return;
+    const added = rows.findIndex(({ seq }) => seq === before);
+    if (added > 0) element.scrollTop += added * rowHeight;
+  }, [rows]);
+}
+
+/** Scrolls as far as needed when another row is selected, not when rows come in. */
+function useReveal(
+  grid: { readonly current: HTMLElement | null },
+  rows: readonly ExchangeRow[],
+  selected: string | undefined,
+  rowHeight: number,
+) {
+  useLayoutEffect(() => {
+    const element = grid.current;
+    const index = rows.findIndex(({ id }) => id === selected);
+    if (element === null || index === -1) return;
+    const head = element.querySelector<HTMLElement>('.head')?.offsetHeight ?? 0;
+    const top = index * rowHeight;
+    const bottom = top + rowHeight + head;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + element.clientHeight)
+      element.scrollTop = bottom - element.clientHeight;
+  }, [selected]);
+}

@@ -1,0 +1,91 @@
+import { Component } from 'preact';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
+import { visibleLine } from '../text/visible.ts';
+import { Decision, Status } from './status.tsx';
+import { TimeBar } from './time-bar.tsx';
+
+interface Properties {
+  readonly row: ExchangeRow;
+  /** From the top of the list, the header included. */
+  readonly index: number;
+  readonly rowHeight: number;
+  readonly isSelected: boolean;
+  readonly scaleMs: number;
+  onOpen(row: ExchangeRow): void;
+}
+
+export const rowId = (seq: number) => `exchange-${seq}`;
+
+/** Drawn again only when something of it has changed: a list of 10,000 scrolls on what is not drawn. */
+export class Row extends Component<Properties> {
+  override shouldComponentUpdate(next: Properties): boolean {
+    return (['row', 'index', 'rowHeight', 'isSelected', 'scaleMs'] as const).some(
+      (name) => next[name] !== this.props[name],
+    );
+  }
+
+  override render({ row, index, rowHeight, isSelected, scaleMs, onOpen }: Properties) {
+    const { tokens } = row;
+    const estimate = tokens?.estimated === true ? '~' : '';
+    return (
+      <div
+        role="row"
+        id={rowId(row.seq)}
+        class={`row ${row.decision ?? ''} ${row.state}`}
+        aria-rowindex={index + 2}
+        aria-selected={isSelected}
+        style={{ transform: `translateY(${index * rowHeight}px)` }}
+        onClick={() => onOpen(row)}
+      >
+        <Cell name="time" title={formatTime(row.time)} text={formatClock(row.time)} />
+        <span role="gridcell" class="cell status-cell">
+          <Status row={row} />
+        </span>
+        <span role="gridcell" class="cell decision-cell">
+          <Decision row={row} />
+        </span>
+        <Cell name="project" text={row.project} />
+        <Cell name="client" text={row.client} />
+        <span role="gridcell" class="cell model">
+          <bdi>{visibleLine(row.model ?? row.path)}</bdi>
+          {row.provider !== undefined && (
+            <>
+              <span class="arrow"> → </span>
+              <bdi class="provider">{visibleLine(row.provider)}</bdi>
+            </>
+          )}
+        </span>
+        <Cell name="input number" text={tokens && estimate + formatCount(tokens.input)} />
+        <Cell name="output number" text={tokens && estimate + formatCount(tokens.output)} />
+        <Cell name="cached number" text={tokens?.cached ? formatCount(tokens.cached) : undefined} />
+        <Cell name="cost number" text={row.cost_usd === undefined ? undefined : formatCost(row.cost_usd)} />
+        <Cell
+          name="first number"
+          text={row.first_byte_ms === undefined ? undefined : formatDuration(row.first_byte_ms)}
+        />
+        <Cell
+          name="total number"
+          text={row.total_ms === undefined ? undefined : formatDuration(row.total_ms)}
+        />
+        <span role="gridcell" class="cell bar">
+          <TimeBar times={row.times} scaleMs={scaleMs} />
+        </span>
+      </div>
+    );
+  }
+}
+
+interface CellProperties {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly title?: string;
+}
+
+function Cell({ name, text, title }: CellProperties) {
+  return (
+    <span role="gridcell" class={`cell ${name}`} title={title}>
+      {text !== undefined && <bdi>{visibleLine(text)}</bdi>}
+    </span>
+  );
+}

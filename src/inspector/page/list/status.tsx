@@ -1,0 +1,24 @@
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { visibleLine } from '../text/visible.ts';
+
+const decisions = { allow: 'allowed', warn: 'warned', redact: 'redacted', block: 'blocked' } as const;
+
+export function Status({ row }: { readonly row: ExchangeRow }) {
+  if (row.state === 'open') return <span class="status open">open</span>;
+  if (row.outcome === 'left') return <span class="status left">left</span>;
+  const kind = row.status >= 500 || row.status === 0 ? 'failed' : row.status >= 400 ? 'refused' : 'fine';
+  return <span class={`status ${kind}`}>{row.status === 0 ? 'none' : row.status}</span>;
+}
+
+/** What was decided and the rule that decided it; where no rule did, why the exchange failed. */
+export function Decision({ row }: { readonly row: ExchangeRow }) {
+  const { decision, rule, reason, would_block: dry } = row;
+  const detail = rule ?? reason ?? (dry === undefined ? undefined : `dry run: ${dry.join(', ')}`);
+  const kind = decision === 'allow' && dry !== undefined ? 'warn' : decision;
+  return (
+    <>
+      {kind !== undefined && <span class={`decision ${kind}`}>{decisions[kind]}</span>}
+      {detail !== undefined && <bdi class="detail">{visibleLine(detail)}</bdi>}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import type { KeepBodiesAnswer } from '../contract/actions.ts';
+import type { Hello } from '../contract/events.ts';
+import type { ListAnswer } from '../contract/exchange-list.ts';
+import type { NowAnswer } from '../contract/now.ts';
+import { type Connection, type Event, followEvents } from './event-stream.ts';
+import { CallError, messageOf, type Session } from './session.ts';
+import { mostRows, Traffic } from './traffic.ts';
+
+const minutesShown = 60;
+// A list that changes more often than this can't be read, and drawing it costs the viewer a core.
+const redrawMs = 250;
+
+/** What the page knows about the gateway at this moment; components redraw when it changes. */
+export class Live {
+  readonly session: Session;
+  readonly traffic = new Traffic();
+  connection: Connection = { state: 'connecting' };
+  hello: Hello | undefined;
+  now: NowAnswer | undefined;
+  isSignedOut = false;
+  /** The first list is here. */
+  isLoaded = false;
+  /** Why the list could not be loaded. */
+  failure: string | undefined;
+  readonly #listeners = new Set<() => void>();
+  #stop = new AbortController();
+  #isDrawPlanned = false;
+  #lastDrawMs = 0;
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Loads the list and follows the events, from anew when called again. */
+  async start(): Promise<void> {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
+    this.isSignedOut = false;
+    this.failure = undefined;
+    try {
+      const cursor = await this.#load();
+      if (signal.aborted) return;
+      void followEvents(
+        this.session,
+        cursor,
+        {
+          onEvent: (event) => this.#apply(event),
+          onConnection: (connection) => this.#set({ connection }),
+          onSignedOut: () => this.#set({ isSignedOut: true }),
+        },
+        signal,
+      );
+      const now = await this.session.get<NowAnswer>('now');
+      if (this.now === undefined) this.#set({ now });
+    } catch (error) {
+      if (error instanceof CallError && error.needsSession) return this.#set({ isSignedOut: true });
+      this.#set({ failure: messageOf(error), connection: { state: 'cut', why: messageOf(error) } });
+      setTimeout(() => signal.aborted || void this.start(), 3000);
+    }
+  }
+
+  /** Keeps bodies for so many minutes; 0 stops it and drops those that are kept. */
+  async keepBodies(minutes: number): Promise<void> {
+    const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', {
+      minutes,
+      forget: minutes === 0,
+    });
+    if (this.now === undefined) return;
+    const { keeps_bodies: _, ...now } = this.now;
+    this.#set({ now: { ...now, ...answer } });
+  }
+
+  async #load(): Promise<string> {
+    let { rows, cursor, kept } = await this.session.get<ListAnswer>('exchanges?limit=500');
+    for (const row of rows) this.traffic.put(row);
+    this.#set({ isLoaded: true });
+    while (rows.length > 0 && this.traffic.rows.length < Math.min(kept, mostRows)) {
+      const oldest = rows.at(-1)?.seq ?? 0;
+      ({ rows, kept } = await this.session.get<ListAnswer>(`exchanges?limit=500&before=${oldest}`));
+      for (const row of rows) this.traffic.put(row);
+      this.#draw();
+    }
+    return cursor;
+  }
+
+  #apply(event: Event): void {
+    switch (event.name) {
+      case 'hello': {
+        const isRestarted = this.hello !== undefined && this.hello.boot !== event.data.boot;
+        if (isRestarted) this.#reload();
+        return this.#set({ hello: event.data });
+      }
+      case 'resync':
+        return this.#reload();
+      case 'now':
+        return this.#set({ now: mergeNow(this.now, event.data) });
+      case 'opened':
+      case 'progressed':
+      case 'finished':
+        this.traffic.put(event.data);
+        return this.#draw();
+    }
+  }
+
+  #reload(): void {
+    this.traffic.clear();
+    this.now = undefined;
+    void this.start();
+  }
+
+  #set(
+    change: Partial<Pick<Live, 'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure'>>,
+  ): void {
+    Object.assign(this, change);
+    this.#draw();
+  }
+
+  /** At once where nothing was drawn lately, else as soon as the time since is long enough. */
+  #draw(): void {
+    if (this.#isDrawPlanned) return;
+    this.#isDrawPlanned = true;
+    const waitMs = Math.max(0, this.#lastDrawMs + redrawMs - performance.now());
+    setTimeout(() => {
+      this.#isDrawPlanned = false;
+      this.#lastDrawMs = performance.now();
+      for (const listener of this.#listeners) listener();
+    }, waitMs);
+  }
+}
+
+/** Events have the newest two minutes only. */
+function mergeNow(known: NowAnswer | undefined, news: NowAnswer): NowAnswer {
+  const first = news.minutes[0]?.time ?? '';
+  const older = known?.minutes.filter(({ time }) => time < first) ?? [];
+  return { ...news, minutes: [...older, ...news.minutes].slice(-minutesShown) };
+}

@@ -1,0 +1,55 @@
+import type { BreakerState, BudgetState } from '../../contract/now.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
+import { visibleLine } from '../text/visible.ts';
+
+export function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] }) {
+  return (
+    <section>
+      <h2>Budgets and limits</h2>
+      {budgets.length === 0 && <p class="note">None are configured.</p>}
+      <ul class="budgets">
+        {budgets.map((budget) => {
+          const name = `${budget.scope} ${budget.name}: ${budget.limit.replaceAll('_', ' ')}`;
+          const show = budget.limit.startsWith('usd') ? formatCost : formatCount;
+          const part = budget.max > 0 ? budget.used / budget.max : 1;
+          return (
+            <li key={name} class={part >= 1 ? 'over' : part >= 0.8 ? 'near' : ''}>
+              <span>
+                <bdi>{visibleLine(name)}</bdi>
+                {budget.mode !== 'enforce' && <span class="tag">{budget.mode}</span>}
+              </span>
+              <span class="number">
+                {show(budget.used)} of {show(budget.max)}
+              </span>
+              <meter aria-label={name} min={0} max={1} value={Math.min(1, part)} />
+              {budget.resets !== undefined && <small class="note">until {formatTime(budget.resets)}</small>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+export function Breakers({ breakers }: { readonly breakers: readonly BreakerState[] }) {
+  return (
+    <section>
+      <h2>Providers</h2>
+      {breakers.length === 0 && <p class="note">None was called yet.</p>}
+      <ul class="breakers">
+        {breakers.map(({ provider, model, state, failures, wait_ms }) => (
+          <li key={`${provider} ${model}`} class={state}>
+            <bdi>{visibleLine(model === undefined ? provider : `${provider} / ${model}`)}</bdi>
+            <span class={`breaker ${state}`}>
+              {state === 'closed' ? 'in use' : state === 'open' ? 'left out' : 'being tried'}
+            </span>
+            <span class="note">
+              {failures > 0 && `${failures} failures`}
+              {wait_ms !== undefined && ` · again in ${formatDuration(wait_ms)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

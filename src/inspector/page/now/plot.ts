@@ -1,0 +1,68 @@
+import uPlot from 'uplot';
+import type { Series } from './series.ts';
+
+interface Options {
+  readonly series: readonly Series[];
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly data: uPlot.AlignedData;
+}
+
+const height = 150;
+
+export function createPlot(host: HTMLElement, { series, kind, format, data }: Options): uPlot {
+  const color = (name: string) => colorOf(host, name);
+  const font = `${getComputedStyle(host).fontSize} system-ui, sans-serif`;
+  const axis = {
+    stroke: color('--text-quiet'),
+    font,
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const drawn = (kind === 'bars' ? [...series].reverse() : series).map((one) => ({
+    label: one.name,
+    stroke: color(one.color),
+    width: kind === 'bars' ? 0 : 1.5,
+    ...(kind === 'bars' && {
+      fill: color(one.color),
+      paths: uPlot.paths.bars?.({ size: [0.8, 24] }) as uPlot.Series.PathBuilder,
+    }),
+    points: { show: kind === 'lines', size: 4 },
+  }));
+  return new uPlot(
+    {
+      width: host.clientWidth || 300,
+      height,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+      axes: [
+        { ...axis, size: 28, values: (_plot, splits) => splits.map(clock) },
+        {
+          ...axis,
+          size: 52,
+          values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
+        },
+      ],
+      series: [{}, ...drawn],
+    },
+    data,
+    host,
+  );
+}
+
+function clock(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const hour = String(date.getHours()).padStart(2, '0');
+  return `${hour}:${String(date.getMinutes()).padStart(2, '0')}`;
+}
+
+/** A canvas doesn't know the stylesheet's variables: an element that has the colour does. */
+function colorOf(host: HTMLElement, name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${name})`;
+  host.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

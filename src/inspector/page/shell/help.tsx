@@ -1,0 +1,32 @@
+import { Dialog } from './dialog.tsx';
+
+const keys = [
+  ['j / k, ↓ / ↑', 'next, previous exchange'],
+  ['Enter', 'open the exchange'],
+  ['Esc', 'close it, leave a field'],
+  ['/', 'filter by text'],
+  ['p', 'pause, resume'],
+  ['1 2 3', 'traffic, now, try a policy'],
+  ['← →', 'tabs of the exchange, while one has the focus'],
+  ['?', 'this list'],
+] as const;
+
+export function Help({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="note">
+        Filters are kept in the address: copy it to share what you see with who has this gateway open.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import type { AccessAnswer } from '../../contract/session.ts';
+import { messageOf, type Session } from '../session.ts';
+import { useCall } from '../use-call.ts';
+
+interface Properties {
+  readonly session: Session;
+  /** Why the link or the session was not accepted. */
+  readonly problem: string | undefined;
+  onSignedIn(): void;
+}
+
+/** What stands in place of everything else while there is no session. */
+export function SignIn({ session, problem, onSignedIn }: Properties) {
+  const access = useCall('access', () => session.get<AccessAnswer>('access'));
+  const [password, setPassword] = useState('');
+  const [failure, setFailure] = useState(problem);
+  const enter = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await session.enter({ password });
+      onSignedIn();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  const { command, password: hasPassword } =
+    access.state === 'done' ? access.answer : { command: 'gateway open', password: false };
+  return (
+    <main class="sign-in">
+      <h1>gateway</h1>
+      <p>
+        This page shows what passes through this machine's gateway, so it needs to know that you may see it.
+        Run
+      </p>
+      <pre>
+        <code>{command}</code>
+      </pre>
+      <p>in a terminal: it prints and opens a link that works once.</p>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      {hasPassword && (
+        <form onSubmit={(event) => void enter(event)}>
+          <label>
+            Password{' '}
+            <input
+              type="password"
+              autocomplete="current-password"
+              value={password}
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit">Sign in</button>
+        </form>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,83 @@
+import type { View } from '../address.ts';
+import { formatClock } from '../format.ts';
+import type { Live } from '../live.ts';
+
+interface Properties {
+  readonly live: Live;
+  readonly view: View;
+  onView(view: View): void;
+  onHelp(): void;
+}
+
+const links = [
+  { title: 'Traffic', view: { name: 'traffic' } },
+  { title: 'Now', view: { name: 'now' } },
+  { title: 'Try a policy', view: { name: 'try', id: undefined } },
+] as const;
+
+export function TopBar({ live, view, onView, onHelp }: Properties) {
+  const current = view.name === 'exchange' ? 'traffic' : view.name;
+  return (
+    <header class="top-bar">
+      <h1>gateway</h1>
+      <nav aria-label="Views">
+        {links.map((link) => (
+          <button
+            type="button"
+            key={link.title}
+            aria-current={link.view.name === current ? 'page' : undefined}
+            onClick={() => onView(link.view)}
+          >
+            {link.title}
+          </button>
+        ))}
+      </nav>
+      <span class="spring" />
+      <KeepBodies live={live} />
+      <ConnectionState live={live} />
+      <button type="button" class="quiet" aria-label="Keys" aria-keyshortcuts="?" onClick={onHelp}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+function KeepBodies({ live }: { readonly live: Live }) {
+  const until = live.now?.keeps_bodies;
+  if (live.now === undefined) return null;
+  if (until === 'always') return <span class="note">bodies are kept</span>;
+  if (until !== undefined)
+    return (
+      <button
+        type="button"
+        class="keeping"
+        title="Stop, and forget those that are kept"
+        onClick={() => void live.keepBodies(0)}
+      >
+        Bodies kept until {formatClock(until).slice(0, 5)} · stop
+      </button>
+    );
+  return (
+    <button
+      type="button"
+      title="Keep requests and answers in this gateway's memory for the next ten minutes"
+      onClick={() => void live.keepBodies(10)}
+    >
+      Keep bodies 10 min
+    </button>
+  );
+}
+
+function ConnectionState({ live }: { readonly live: Live }) {
+  const { connection } = live;
+  const text = { connecting: 'connecting', live: 'live', cut: 'cut: trying again' }[connection.state];
+  return (
+    <span
+      class={`connection ${connection.state}`}
+      role="status"
+      title={connection.state === 'cut' ? connection.why : undefined}
+    >
+      {text}
+    </span>
+  );
+}

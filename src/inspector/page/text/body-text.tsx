@@ -1,0 +1,92 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Body, Mark } from '../../contract/exchange-detail.ts';
+import { formatBytes, formatCount } from '../format.ts';
+import { type Piece, toLines, toShown } from './json-lines.ts';
+import { visible } from './visible.ts';
+
+interface Properties {
+  readonly body: Body;
+  /** For screen readers: what this is the body of. */
+  readonly label: string;
+}
+
+const firstLines = 400;
+
+const markTitles = { match: 'matched by', redacted: 'replaced by', dropped: 'left out by' } as const;
+
+/** A body as text: JSON in indented lines, marks where rules matched, nothing of it interpreted. */
+export function BodyText({ body, label }: Properties) {
+  const [most, setMost] = useState(firstLines);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const { lines, isWhole } = useMemo(() => toLines(body.text, most), [body.text, most]);
+  return (
+    <div class="body-text">
+      <div class="lines" role="region" aria-label={label} tabIndex={0}>
+        {lines.map((line) => (
+          <div
+            class="line"
+            key={line.pieces[0]?.start}
+            style={{ paddingInlineStart: `${Math.min(line.depth, 24)}rem` }}
+          >
+            {line.pieces.map((piece) => (
+              <PieceText
+                key={piece.start}
+                text={body.text}
+                piece={piece}
+                marks={body.marks}
+                isOpen={open.has(piece.start)}
+                onOpen={() => setOpen(new Set([...open, piece.start]))}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      {!isWhole && (
+        <button type="button" class="more" onClick={() => setMost(most * 5)}>
+          Show more lines
+        </button>
+      )}
+      {body.truncated && (
+        <p class="note">
+          The first {formatBytes(body.text.length)} of {formatBytes(body.bytes)} are kept.
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface PieceProperties {
+  readonly text: string;
+  readonly piece: Piece;
+  readonly marks: readonly Mark[];
+  readonly isOpen: boolean;
+  onOpen(): void;
+}
+
+function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
+  return (
+    <bdi class={piece.kind}>
+      {toShown(piece, marks, { isOpen }).map((shown) => {
+        if ('hidden' in shown) {
+          return (
+            <button type="button" class="hidden-text" key={`hidden-${shown.hidden}`} onClick={onOpen}>
+              … show all ({formatCount(shown.hidden)} more)
+            </button>
+          );
+        }
+        const part = visible(text.slice(shown.start, shown.end));
+        if (shown.mark === undefined) return part;
+        const { kind, at, rule } = shown.mark;
+        return (
+          <mark
+            class={kind}
+            key={shown.start}
+            title={`${at} ${rule === undefined ? kind : `${markTitles[kind]} ${rule}`}`}
+          >
+            {part}
+          </mark>
+        );
+      })}
+    </bdi>
+  );
+}

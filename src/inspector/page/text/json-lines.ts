@@ -1,0 +1,156 @@
+import type { Mark } from '../../contract/exchange-detail.ts';
+
+export type PieceKind = 'key' | 'string' | 'literal' | 'punctuation' | 'plain';
+
+/** A part of a line: its range of the text, so that marks keep their places. */
+export interface Piece {
+  readonly kind: PieceKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Line {
+  readonly depth: number;
+  readonly pieces: readonly Piece[];
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gsy;
+
+/**
+ * Breaks JSON into indented lines without changing a character of it, so that what is shown is what was there; text
+ * that is no JSON keeps its own lines. At most `most` lines.
+ */
+export function toLines(
+  text: string,
+  most: number,
+): { readonly lines: readonly Line[]; readonly isWhole: boolean } {
+  return /^\s*[{[]/.test(text) ? jsonLines(text, most) : plainLines(text, most);
+}
+
+/** The text for editing: indented, each number and string as it was written. */
+export function toIndented(text: string): string {
+  const { lines } = toLines(text, Number.POSITIVE_INFINITY);
+  return lines
+    .map(({ depth, pieces }) => '  '.repeat(depth) + pieces.map((piece) => written(text, piece)).join(''))
+    .join('\n');
+}
+
+function written(text: string, { start, end }: Piece): string {
+  const part = text.slice(start, end);
+  return part === ':' ? ': ' : part;
+}
+
+function plainLines(text: string, most: number) {
+  const lines: Line[] = [];
+  let start = 0;
+  while (start <= text.length && lines.length < most) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    lines.push({ depth: 0, pieces: [{ kind: 'plain', start, end }] });
+    start = end + 1;
+  }
+  return { lines, isWhole: start > text.length };
+}
+
+function jsonLines(text: string, most: number) {
+  const lines: Line[] = [];
+  let pieces: Piece[] = [];
+  let depth = 0;
+  let lineDepth = 0;
+  const endLine = () => {
+    if (pieces.length > 0) lines.push({ depth: lineDepth, pieces });
+    pieces = [];
+    lineDepth = depth;
+  };
+  let position = 0;
+  while (lines.length < most) {
+    while (/\s/.test(text[position] ?? '')) position += 1;
+    token.lastIndex = position;
+    const word = token.exec(text)?.[0];
+    // A string that was cut, or no JSON after all: the rest as it is.
+    if (word === undefined) {
+      if (position < text.length) pieces.push({ kind: 'plain', start: position, end: text.length });
+      endLine();
+      return { lines, isWhole: true };
+    }
+    const start = position;
+    position += word.length;
+    const isClose = word === '}' || word === ']';
+    const isEmpty =
+      isClose && /[{[]/.test(text[pieces.at(-1)?.start ?? -1] ?? '') && pieces.at(-1)?.kind === 'punctuation';
+    if (isClose) {
+      depth = Math.max(0, depth - 1);
+      if (!isEmpty) endLine();
+      lineDepth = pieces.length === 0 ? depth : lineDepth;
+    }
+    pieces.push({ kind: kindOf(word, text, position), start, end: position });
+    if (word === '{' || word === '[') {
+      depth += 1;
+      if (!/^\s*[}\]]/.test(text.slice(position, position + 64))) endLine();
+    }
+    if (word === ',') endLine();
+  }
+  return { lines, isWhole: false };
+}
+
+function kindOf(word: string, text: string, end: number): PieceKind {
+  if (/^[{}[\],:]$/.test(word)) return 'punctuation';
+  if (!word.startsWith('"')) return 'literal';
+  return /^\s*:/.test(text.slice(end, end + 16)) ? 'key' : 'string';
+}
+
+/** What is shown of a piece: ranges with the mark they carry, and gaps where a long piece is cut short. */
+export type Shown =
+  | { readonly start: number; readonly end: number; readonly mark?: Mark }
+  | { readonly hidden: number };
+
+const longest = 1200;
+const kept = 600;
+const around = 120;
+
+/** Cuts a piece at its marks; of a long one only the beginning and what is around each mark, but for `isOpen`. */
+export function toShown(
+  piece: Piece,
+  marks: readonly Mark[],
+  { isOpen }: { readonly isOpen: boolean },
+): Shown[] {
+  const inside = marks.filter(({ start, end }) => start < piece.end && end > piece.start);
+  const isCut = !isOpen && piece.end - piece.start > longest;
+  const windows = isCut ? windowsOf(piece, inside) : [{ start: piece.start, end: piece.end }];
+  const shown: Shown[] = [];
+  let position = piece.start;
+  for (const { start, end } of windows) {
+    if (start > position) shown.push({ hidden: start - position });
+    shown.push(...split(start, end, inside));
+    position = end;
+  }
+  if (position < piece.end) shown.push({ hidden: piece.end - position });
+  return shown;
+}
+
+function windowsOf(piece: Piece, marks: readonly Mark[]): { start: number; end: number }[] {
+  const windows = [{ start: piece.start, end: piece.start + kept }];
+  for (const mark of marks.slice(0, 50)) {
+    const start = Math.max(piece.start, mark.start - around);
+    const end = Math.min(piece.end, Math.min(mark.end, mark.start + longest) + around);
+    const last = windows.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else windows.push({ start, end });
+  }
+  return windows;
+}
+
+function split(start: number, end: number, marks: readonly Mark[]): Shown[] {
+  const shown: Shown[] = [];
+  let position = start;
+  for (const mark of marks) {
+    const from = Math.max(mark.start, position);
+    const to = Math.min(mark.end, end);
+    if (from >= to) continue;
+    if (from > position) shown.push({ start: position, end: from });
+    shown.push({ start: from, end: to, mark });
+    position = to;
+  }
+  if (position < end) shown.push({ start: position, end });
+  return shown;
+}
