@@ -113,6 +113,8 @@ export const failures = {
   'answer.mismatch': { status: 502, type: 'api_error', exit: 1, retry: true },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
+  // At the edge of the process only, so the status is nobody's.
+  'doctor.errors': { status: 500, type: 'api_error', exit: 1, retry: false },
   'agent.missing': { ...missing, exit: 127 },
   'agent.failed': { ...missing, exit: 126 },
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },

@@ -10,7 +10,7 @@ const passedNames = new Set([
 ]);
 const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 // What the gateway itself goes by.
-const readNames = new Set([...passedNames, 'content-length', 'content-encoding']);
+const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
 
 /** A header by its name. */
 interface AnswerField {

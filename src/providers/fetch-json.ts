@@ -1,17 +1,41 @@
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 import { decodedAnswer } from './decode.ts';
 import { requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
 import { readWhole } from './read-whole.ts';
 import { Upstream } from './upstream.ts';
 
+interface FetchLimits {
+  readonly timeoutMs: number;
+  readonly limitBytes: number;
+}
+
+/** A whole answer, whatever its status. */
+export interface FetchedAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: Buffer;
+}
+
 /** GETs a JSON document from a provider, within a time. Throws a provider.… error for anything else. */
 export async function fetchJson(
   provider: Provider,
   gatewayPath: string,
-  { timeoutMs, limitBytes }: { readonly timeoutMs: number; readonly limitBytes: number },
+  limits: FetchLimits,
 ): Promise<unknown> {
+  const { status, body } = await fetchAnswer(provider, gatewayPath, limits);
+  if (status !== 200) throw new GatewayError('provider.broken_response', `status ${status}`);
+  return parse(body);
+}
+
+/** GETs whatever a provider answers, within a time. Throws a provider.… error where it answers nothing. */
+export async function fetchAnswer(
+  provider: Provider,
+  gatewayPath: string,
+  { timeoutMs, limitBytes }: FetchLimits,
+): Promise<FetchedAnswer> {
   const lifetime = new Lifetime();
   const timer = setTimeout(
     () => lifetime.end(new GatewayError('provider.timeout', `no answer within ${timeoutMs} ms`)),
@@ -19,9 +43,8 @@ export async function fetchJson(
   );
   try {
     const answer = decodedAnswer(await get(provider, gatewayPath, lifetime));
-    const body = await readWhole(answer, limitBytes, lifetime);
-    if (answer.status !== 200) throw new GatewayError('provider.broken_response', `status ${answer.status}`);
-    return parse(body);
+    const { status, headers } = answer;
+    return { status, headers, body: await readWhole(answer, limitBytes, lifetime) };
   } finally {
     clearTimeout(timer);
   }

@@ -1,3 +1,4 @@
+import type { ProviderConfig } from '../../../config/build/providers.ts';
 import type { Config } from '../../../config/config.ts';
 import type { GatewayConfig } from '../../../gateway/serve.ts';
 import type { ProviderOptions } from '../../../providers/provider.ts';
@@ -10,17 +11,23 @@ export function gatewayConfig(config: Config, sandboxUrl: string | undefined): G
     allowedOrigins: config.server.allowedOrigins,
     bodyLimits: config.server.limits,
     keys: config.keys,
-    providers: [...config.providers.values()].flatMap((provider): ProviderOptions[] => {
-      const baseUrl = provider.dialect === 'sandbox' ? sandboxUrl : provider.baseUrl;
-      if (!provider.isConfigured || baseUrl === undefined) return [];
-      return [
-        { ...provider, family: provider.dialect, baseUrl, forwardHeaders: new Set(provider.forwardHeaders) },
-      ];
-    }),
+    providers: [...config.providers.values()].flatMap(
+      (provider) => providerOptions(provider, sandboxUrl) ?? [],
+    ),
     models: config.models,
     findModel: config.findModel,
     secrets: config.secrets,
     policySource: config.policySource,
     recordsBodies: config.records.bodies,
   };
+}
+
+/** What the way out to a provider needs; undefined where it lacks something. */
+export function providerOptions(
+  provider: ProviderConfig,
+  sandboxUrl: string | undefined,
+): ProviderOptions | undefined {
+  const baseUrl = provider.dialect === 'sandbox' ? sandboxUrl : provider.baseUrl;
+  if (!provider.isConfigured || baseUrl === undefined) return undefined;
+  return { ...provider, family: provider.dialect, baseUrl, forwardHeaders: new Set(provider.forwardHeaders) };
 }

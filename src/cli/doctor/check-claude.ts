@@ -1,0 +1,56 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isFields, toFields, toText } from '../../dialects/fields.ts';
+import { clientOf } from '../agents/clients.ts';
+import type { Io } from '../shell/io.ts';
+import { about, type Finding } from './finding.ts';
+import { readSettings } from './read-settings.ts';
+
+const { ok, warning, error } = about('claude');
+
+/** Variables by which Claude Code finds its provider. */
+const leading = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('claude').conflicts];
+
+/**
+ * Claude Code's settings files, whose `env` beats the environment: what stands there leads past the gateway, policies
+ * and all, whatever `gateway run` and `gateway env` set.
+ */
+export function checkClaude({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
+  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
+  const files = [
+    join(user, 'settings.json'),
+    join(cwd, '.claude', 'settings.json'),
+    join(cwd, '.claude', 'settings.local.json'),
+    '/etc/claude-code/managed-settings.json',
+    '/Library/Application Support/ClaudeCode/managed-settings.json',
+  ];
+  const found = [...new Set(files)].flatMap((file) => checkFile(file, gatewayUrl));
+  return found.length > 0 ? found : [ok('no settings of its own lead elsewhere')];
+}
+
+function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
+  const settings = readSettings(file, JSON.parse);
+  if (settings.kind === 'missing') return [];
+  if (settings.kind === 'broken')
+    return [error(`${file} can't be read: ${settings.reason}`, 'mend or remove the file')];
+  if (!isFields(settings.value)) return [error(`${file} holds no JSON object`, 'mend or remove the file')];
+  const own = toFields(settings.value.env);
+  const url = toText(own.ANTHROPIC_BASE_URL);
+  if (url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl)) return [];
+  const findings = leading
+    .filter((name) => toText(own[name]) !== '')
+    .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));
+  if (toText(settings.value.apiKeyHelper) !== '') {
+    findings.push(
+      warning(
+        `${file} sets apiKeyHelper, whose key is sent too`,
+        'take it out, or have it print the project key',
+      ),
+    );
+  }
+  return findings;
+}
+
+function isSame(one: string, other: string): boolean {
+  return URL.canParse(one) && new URL(one).origin === new URL(other).origin;
+}

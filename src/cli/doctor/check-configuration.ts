@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { type Inspection, inspectConfig } from '../../config/load.ts';
+import { formatPath, type Problem } from '../../config/source/problems.ts';
+import { toGatewayError } from '../../errors.ts';
+import type { Io } from '../shell/io.ts';
+import { about, type Finding } from './finding.ts';
+
+export interface CheckedConfiguration {
+  readonly findings: readonly Finding[];
+  /** Absent where it is invalid. */
+  readonly config?: Config | undefined;
+  readonly path?: string | undefined;
+}
+
+const { ok, warning, error } = about('configuration');
+
+export async function checkConfiguration(file: string | undefined, io: Io): Promise<CheckedConfiguration> {
+  let inspection: Inspection;
+  try {
+    inspection = await inspectConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  } catch (thrown) {
+    const message = toGatewayError(thrown).message;
+    return { findings: [error(message, 'make the file readable and yours alone, or name another with -c')] };
+  }
+  const { config, found, name } = inspection;
+  const problems = inspection.problems.map((problem) => toFinding(problem, name));
+  const findings = [...problems, ...(found === undefined ? [] : permissions(found.path, inspection))];
+  if (found === undefined) findings.push(ok('no gateway.yaml: sandbox mode'));
+  else if (config !== undefined) findings.push(ok(`${name} is valid`));
+  return { findings, config, path: found?.path };
+}
+
+function toFinding({ severity, path, message, hint, place }: Problem, name: string): Finding {
+  const where = place === undefined ? name : `${name}:${place.line}:${place.column}`;
+  const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
+  const text = `${where}  ${subject}${message}`;
+  const remedy = hint ?? `edit ${where}, then: gateway config check`;
+  return severity === 'error' ? error(text, remedy) : warning(text, remedy);
+}
+
+/** Whoever reads a file with keys in it has the keys; one that others can change is refused when it is read. */
+function permissions(path: string, { problems }: Inspection): Finding[] {
+  if (process.geteuid === undefined) return [];
+  const { mode } = statSync(path);
+  // A key in the file itself is a warning there already.
+  const holdsKeys = problems.some(({ path: at }) => at.at(-1) === 'api_key');
+  const findings: Finding[] = [];
+  if ((mode & 0o020) !== 0) {
+    findings.push(warning(`${path} can be changed by its group`, `chmod g-w ${path}`));
+  }
+  if (holdsKeys && (mode & 0o044) !== 0) {
+    findings.push(warning(`${path} holds keys and can be read by others`, `chmod 600 ${path}`));
+  }
+  return findings;
+}

@@ -1,0 +1,100 @@
+import { createServer } from 'node:net';
+import { isAlive, type RunningGateway, readRunning } from '../../client/address.ts';
+import { readHealth } from '../../client/call.ts';
+import type { Config } from '../../config/config.ts';
+import { portHolder } from '../serve/port-holder.ts';
+import type { Io } from '../shell/io.ts';
+import { deadline } from '../shell/output.ts';
+import { about, type Finding } from './finding.ts';
+
+export interface CheckedGateway {
+  readonly findings: readonly Finding[];
+  /** The gateway of this user that runs. */
+  readonly running?: RunningGateway;
+}
+
+const proofSeconds = 5;
+
+/** Whether the gateway that left its address is there, and follows the configuration as it is now. */
+export async function checkGateway(
+  config: Config | undefined,
+  path: string | undefined,
+  io: Io,
+): Promise<CheckedGateway> {
+  const { ok, warning, error } = about('gateway');
+  const running = readRunning(io.env);
+  if (running === undefined) return { findings: [ok('none is running: gateway serve')] };
+  const { url, pid } = running;
+  try {
+    await readHealth(running, deadline(io.signal, proofSeconds));
+  } catch {
+    return {
+      findings: isAlive(pid)
+        ? [error(`process ${pid} does not answer at ${url}`, `look at its log, or end it: kill ${pid}`)]
+        : [warning(`the one at ${url} ended without a word`, 'start it again: gateway serve')],
+    };
+  }
+  const isFollowed =
+    config === undefined || running.config?.path !== (path ?? null) || running.config.hash === config.hash;
+  const state = ok(`runs at ${url} (pid ${pid})`);
+  if (isFollowed) return { findings: [state], running };
+  const stale = warning(
+    'it does not follow the file as it is now',
+    'its log says why; gateway stop, then gateway serve',
+  );
+  return { findings: [state, stale], running };
+}
+
+/** Whether what the gateway would listen on is free, or its own. */
+export async function checkPorts(
+  config: Config,
+  running: RunningGateway | undefined,
+): Promise<readonly Finding[]> {
+  const { server, plants } = config;
+  const own = [running?.url, running?.plants_url].flatMap((url) =>
+    url === undefined ? [] : [Number(new URL(url).port)],
+  );
+  const wanted = [
+    { ...server, isOptional: false, setting: 'server.port, or gateway serve -p' },
+    ...(plants.store.enabled
+      ? [
+          // Without its plant store the gateway starts all the same.
+          { ...plants.store, isOptional: true, setting: 'plants.store.port, or gateway serve --plants-port' },
+        ]
+      : []),
+  ];
+  const checks = wanted.filter(({ port }) => port !== 0 && !own.includes(port)).map(checkPort);
+  return Promise.all(checks);
+}
+
+interface Wanted {
+  readonly host: string;
+  readonly port: number;
+  readonly isOptional: boolean;
+  readonly setting: string;
+}
+
+async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<Finding> {
+  const { ok, ...fault } = about(`port ${port}`);
+  const error = isOptional ? fault.warning : fault.error;
+  const code = await listenFor(host, port);
+  if (code === undefined) return ok(`free on ${host}`);
+  if (code === 'EADDRINUSE') {
+    const holder = portHolder(port) ?? 'another program';
+    return error(`taken by ${holder}`, `end that, or choose another: ${setting}`);
+  }
+  if (code === 'EACCES') return error('this user may not listen there', `choose one above 1023: ${setting}`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return error(`${host} is no address of this machine`, 'check host; 127.0.0.1 is always there');
+  }
+  return error(`can't be listened on (${code})`, `choose another: ${setting}`);
+}
+
+/** Why listening fails; undefined where it doesn't. */
+function listenFor(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => resolve(code));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}

@@ -1,0 +1,149 @@
+import type { ProviderConfig } from '../../config/build/providers.ts';
+import type { Config } from '../../config/config.ts';
+import { GatewayError } from '../../errors.ts';
+import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
+import { Provider } from '../../providers/provider.ts';
+import { providerOptions } from '../serve/server/gateway-config.ts';
+import { about, type Finding } from './finding.ts';
+
+/** Asks every provider for its models, the cheapest call that needs credentials, as the gateway itself would. */
+export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
+  const checks = [...config.providers.values()].map((provider) => checkProvider(provider, timeoutMs));
+  return (await Promise.all(checks)).flat();
+}
+
+async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise<Finding[]> {
+  const { ok, warning, error } = about(`provider ${config.name}`);
+  if (!config.isConfigured) {
+    const reason = config.disabledBecause ?? 'it is not configured';
+    return [warning(`not in use: ${reason}`, 'set what is missing, or take the provider out of the file')];
+  }
+  const options = providerOptions(config, undefined);
+  if (options === undefined) return [ok('built in')];
+  const provider = new Provider(options);
+  try {
+    const startedMs = Date.now();
+    const limits = { timeoutMs, limitBytes: 4 * 1024 * 1024 };
+    const answer = await fetchAnswer(provider, '/v1/models', limits);
+    const clock = checkClock(answer, { startedMs, endedMs: Date.now(), name: config.name });
+    const fault = faultOfAnswer(answer, config);
+    if (fault !== undefined) return [error(...fault), ...clock];
+    const route = config.proxy === undefined ? '' : ' through a proxy';
+    return [ok(`${options.baseUrl} answers in ${Date.now() - startedMs} ms${route}`), ...clock];
+  } catch (thrown) {
+    return [error(...faultOfConnection(thrown, config))];
+  } finally {
+    provider.close();
+  }
+}
+
+type Fault = readonly [message: string, remedy: string];
+
+function faultOfAnswer(
+  { status, body }: FetchedAnswer,
+  { baseUrl, dialect }: ProviderConfig,
+): Fault | undefined {
+  if (status === 401 || status === 403) {
+    return [
+      `${baseUrl} rejects the credentials (${status})`,
+      'put a valid key into the variable that its api_key names',
+    ];
+  }
+  if (status === 429) return undefined; // it knows who asks
+  if (status >= 500) return [`${baseUrl} answers ${status}`, 'wait, or ask whoever runs it'];
+  const wanted = dialect === 'anthropic' ? 'without /v1 at its end' : 'mostly with /v1 at its end';
+  if (status >= 300)
+    return [`${baseUrl} has no list of models (${status})`, `check base_url, which is given ${wanted}`];
+  return isList(body)
+    ? undefined
+    : [
+        `${baseUrl} answers something else than a list of models`,
+        `check base_url (${wanted}), and whether a login page of the network answers`,
+      ];
+}
+
+function isList(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null && ('data' in value || 'models' in value);
+  } catch {
+    return false; // no JSON
+  }
+}
+
+/** By the first error in the chain of causes that the system, TLS or the proxy has a name for. */
+function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: ProviderConfig): Fault {
+  const chain = causesOf(thrown);
+  const code = chain
+    .map((one) => (one as NodeJS.ErrnoException).code ?? '')
+    .find((one) => remedies[one] !== undefined);
+  const text = chain.at(-1)?.message ?? String(thrown);
+  const via = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
+  const [what, remedy] = remedies[code ?? ''] ?? [text, undefined];
+  if (remedy !== undefined) return [`${baseUrl}${via}: ${what}`, remedy];
+  if (/certificate|self.signed|TLS|SSL/i.test(text)) {
+    return [`${baseUrl}${via}: its certificate is not accepted (${text})`, certificateRemedy];
+  }
+  if (proxy !== undefined) {
+    return [
+      `${baseUrl}${via}: ${text}`,
+      'check HTTPS_PROXY and its password, or give the provider a proxy of its own, or none',
+    ];
+  }
+  const isLate = thrown instanceof GatewayError && thrown.code === 'provider.timeout';
+  return [
+    `${baseUrl}: ${text}`,
+    isLate
+      ? `check the network; the gateway waits ${timeouts.connectMs} ms for a connection`
+      : 'check base_url and the network',
+  ];
+}
+
+const certificateRemedy =
+  "set ca_file to the authority's certificate, where a host of your own or a company's proxy signs it; check this machine's clock";
+
+const remedies: Readonly<Record<string, Fault>> = {
+  ECONNREFUSED: ['nothing listens there', 'start it, or check host and port of base_url'],
+  ENOTFOUND: ['there is no host of that name', 'check the host of base_url, and DNS'],
+  EAI_AGAIN: ['the name can not be looked up now', 'check the network and DNS'],
+  EHOSTUNREACH: ['there is no way to that host', 'check the network'],
+  ENETUNREACH: ['there is no way to that network', 'check the network'],
+  CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
+  CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', 'check the host of base_url'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', certificateRemedy],
+  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate is of an unknown authority', certificateRemedy],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate is of an unknown authority', certificateRemedy],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['its certificate is of an unknown authority', certificateRemedy],
+};
+
+function causesOf(thrown: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at);
+  return chain;
+}
+
+/** Beyond this, certificates, expiry dates and a day's budgets are judged by the wrong time. */
+const toleranceMs = 60_000;
+
+interface Asked {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly name: string;
+}
+
+/** The Date header has whole seconds, and was made between question and answer. */
+function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: Asked): Finding[] {
+  const theirMs = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(theirMs)) return [];
+  const offMs = theirMs < startedMs ? startedMs - theirMs : Math.max(0, theirMs - endedMs);
+  if (offMs <= toleranceMs) return [];
+  const direction = theirMs < startedMs ? 'ahead of' : 'behind';
+  const seconds = Math.round(offMs / 1_000);
+  return [
+    about('clock').error(
+      `this machine's clock is ${seconds} s ${direction} that of ${name}`,
+      'set it by NTP: timedatectl set-ntp true',
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+import { readRunning } from '../../client/address.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { baseUrl } from '../shell/target.ts';
+import { checkClaude } from './check-claude.ts';
+import { checkCodex } from './check-codex.ts';
+import { checkConfiguration } from './check-configuration.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkGateway, checkPorts } from './check-ports.ts';
+import { checkProviders } from './check-providers.ts';
+import { checkProxies } from './check-proxies.ts';
+import { checkStateDirectory } from './check-state-directory.ts';
+import type { Finding } from './finding.ts';
+
+const timeoutSeconds = 10;
+
+/** Looks at everything; what can't be looked at without a valid configuration is left out. */
+export async function examine(
+  { config: file, timeout = timeoutSeconds }: CommonOptions,
+  io: Io,
+): Promise<readonly Finding[]> {
+  const timeoutMs = timeout * 1_000;
+  const { findings, config, path } = await checkConfiguration(file, io);
+  const [gateway, proxies, providers] = await Promise.all([
+    checkGateway(config, path, io),
+    checkProxies(io, timeoutMs),
+    config === undefined ? [] : checkProviders(config, timeoutMs),
+  ]);
+  const url = gateway.running?.url ?? readRunning(io.env)?.url ?? addressOf(config);
+  return [
+    ...findings,
+    ...checkStateDirectory(io),
+    ...(config === undefined ? [] : checkKeys(config, io, Date.now())),
+    ...gateway.findings,
+    ...(config === undefined ? [] : await checkPorts(config, gateway.running)),
+    ...proxies,
+    ...providers,
+    ...checkClaude(io, url),
+    ...checkCodex(io, url),
+  ];
+}
+
+/** Where the gateway would be. */
+function addressOf(config: { readonly server: { readonly port: number } } | undefined): string | undefined {
+  return config === undefined ? undefined : baseUrl(`http://127.0.0.1:${config.server.port}`);
+}

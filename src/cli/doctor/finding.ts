@@ -1,0 +1,19 @@
+/** One thing that was looked at. */
+export interface Finding {
+  /** What was looked at: `configuration`, `provider openai`, `port 4100`. */
+  readonly subject: string;
+  /** Only an error keeps something from working. */
+  readonly status: 'ok' | 'warning' | 'error';
+  readonly message: string;
+  /** What the person should do; absent where all is well. */
+  readonly remedy?: string;
+}
+
+/** Makes findings about one subject. */
+export function about(subject: string) {
+  return {
+    ok: (message: string): Finding => ({ subject, status: 'ok', message }),
+    warning: (message: string, remedy: string): Finding => ({ subject, status: 'warning', message, remedy }),
+    error: (message: string, remedy: string): Finding => ({ subject, status: 'error', message, remedy }),
+  };
+}
