@@ -37,6 +37,7 @@ const sources: Readonly<Record<string, Source>> = {
   file: fileNames,
   files: fileNames,
   records: fileNames,
+  template: fileNames,
   directory: async () => ({ kind: 'directories', words: [] }),
   model: async (context) => {
     const { modelNames } = await import('./model-names.ts');
@@ -61,12 +62,12 @@ export const freeValues = [
   'id',
   'n',
   'name',
+  'name=value',
   'number',
   'port',
   'prompt',
   'seconds',
   'tags',
-  'template',
   'text',
   'time',
 ];
