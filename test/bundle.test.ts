@@ -8,17 +8,22 @@ const dist = join(root, 'dist');
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const programs = readdirSync(dist).filter((name) => name.endsWith('.js'));
 
+/** Text of programs that ajv could write to a file, which nobody asks it for. */
+function isWrittenByAjv(name: string): boolean {
+  return /^ajv(?:-formats)?\/dist\//.test(name);
+}
+
 test('what the bundle loads from elsewhere is exactly what the package depends on', () => {
   const loaded = programs.flatMap((name) => {
     const text = readFileSync(join(dist, name), 'utf8');
     return [...text.matchAll(/\b(?:require|import)\(["'`](?!node:)([^"'`.][^"'`]*)["'`]\)/g)].map(
-      ([, from]) => from,
+      ([, from]) => from as string,
     );
   });
 
   // cosmiconfig would read configurations in TypeScript with it, which is never asked for.
   const expected = new Set([...Object.keys(dependencies), 'typescript']);
-  expect(new Set(loaded.filter((name) => !isBuiltin(name as string)))).toEqual(expected);
+  expect(new Set(loaded.filter((name) => !isBuiltin(name) && !isWrittenByAjv(name)))).toEqual(expected);
 });
 
 test.each(['zod', 'yaml', 'pino', 're2js', 'commander', 'undici'])(
