@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, Entry>> = {
   usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
   key: { summary: 'make project keys, show the local one', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+  init: { summary: 'write gateway.yaml, asking little', load: () => import('./init.ts') },
   doctor: { summary: 'look for what is wrong, and say what to do', load: () => import('./doctor.ts') },
   policy: {
     summary: 'try policies: test, explain, replay',

@@ -21,6 +21,37 @@ export async function askPassword(message: string, io: Io): Promise<string> {
   return answered(await password({ message, ...streams(io) }), isCancel);
 }
 
+export async function askYes(message: string, io: Io): Promise<boolean> {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message, initialValue: false, ...streams(io) });
+  if (isCancel(answer)) throw cancelled();
+  return answer;
+}
+
+interface Choices {
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly hint: string }[];
+  /** What is chosen at first. */
+  readonly initial: readonly string[];
+}
+
+/** Asks for any number of the choices. */
+export async function askMany(
+  message: string,
+  { choices, initial }: Choices,
+  io: Io,
+): Promise<readonly string[]> {
+  const { multiselect, isCancel } = await import('@clack/prompts');
+  const answer = await multiselect({
+    message,
+    options: [...choices],
+    initialValues: [...initial],
+    required: false,
+    ...streams(io),
+  });
+  if (isCancel(answer)) throw cancelled();
+  return answer;
+}
+
 /** The first line of standard input, for --password-stdin. Throws usage.invalid where there is none. */
 export async function readPassword(io: Io): Promise<string> {
   let text = '';
@@ -40,6 +71,10 @@ function streams(io: Io): { input: Readable; output: Writable; signal: AbortSign
 }
 
 function answered(value: string | symbol | undefined, isCancel: (value: unknown) => value is symbol): string {
-  if (isCancel(value)) throw new GatewayError('interrupted', 'nothing was done');
+  if (isCancel(value)) throw cancelled();
   return value ?? '';
+}
+
+function cancelled(): GatewayError {
+  return new GatewayError('interrupted', 'nothing was done');
 }

@@ -1,0 +1,161 @@
+import { basename, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { GatewayError } from '../errors.ts';
+import type { FoundProvider } from './init/known-providers.ts';
+import { askMany, askYes, canAsk } from './shell/ask.ts';
+import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { withSpinner } from './shell/spinner.ts';
+
+interface InitOptions extends CommonOptions {
+  readonly provider?: readonly string[];
+  readonly local?: readonly string[];
+  readonly project?: string;
+  /** False with --no-policy. */
+  readonly policy: boolean;
+  readonly force?: true;
+}
+
+const defaultFile = 'gateway.yaml';
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'init',
+    summary: 'write gateway.yaml from the keys in the environment and the model servers that run here',
+    examples: [
+      'gateway init',
+      'gateway init --provider anthropic --provider ollama --no-input',
+      'gateway init -c staging.yaml --project shop -o json',
+    ],
+  })
+    .option('--provider <provider>', 'use this one, found or not; may be repeated', collect)
+    .option(
+      '--local <address>',
+      'also look for a server that speaks like OpenAI there; may be repeated',
+      addresses,
+    )
+    .option(
+      '--project <project>',
+      'make a project with a key, in place of the key that serve makes',
+      projectName,
+    )
+    .option('--no-policy', 'leave out the policy that redacts secrets')
+    .option('--force', 'replace a file that is there')
+    .action(async (_options: unknown, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
+      await init(commonOptions(command) as InitOptions, format, io);
+    });
+}
+
+async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
+  const file = resolve(io.cwd, options.config ?? defaultFile);
+  const { isThere, writeConfig } = await import('./init/write-config.ts');
+  const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
+  if (isThere(file) && !mayReplace) {
+    throw new GatewayError(
+      'usage.invalid',
+      `${file} is there already; --force replaces it, -c names another`,
+    );
+  }
+  const { findProviders } = await import('./init/find-providers.ts');
+  const found = await withSpinner('looking for keys and model servers', options, io, () =>
+    findProviders(io.env, options.local ?? []),
+  );
+  const chosen = await chooseProviders(found, options, io);
+  const { configText } = await import('./init/config-text.ts');
+  const { project, policy } = options;
+  const { generateKey, hashKey } = await import('../config/build/keys.ts');
+  const key = project === undefined ? undefined : generateKey();
+  const keyed =
+    project !== undefined && key !== undefined
+      ? { project, hash: `sha256:${hashKey(key).toString('hex')}` }
+      : undefined;
+  await writeConfig(file, configText({ providers: chosen, redactsSecrets: policy, keyed }), {
+    mayReplace,
+    io,
+  });
+  if (format === 'json') {
+    const result = {
+      path: file,
+      providers: chosen.map(({ name }) => name),
+      project: project ?? null,
+      key: key ?? null,
+    };
+    return write(io.stdout, `${JSON.stringify(result)}\n`);
+  }
+  await write(io.stdout, `${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`);
+  if (options.quiet !== true && io.stderr.isTTY === true)
+    await write(io.stderr, nextSteps(chosen, file, key));
+}
+
+function nextSteps(chosen: readonly FoundProvider[], file: string, key: string | undefined): string {
+  const missing = chosen.flatMap(({ variable, isFound }) =>
+    isFound || variable === undefined ? [] : [variable],
+  );
+  const dashC = basename(file) === defaultFile ? '' : ` -c ${file}`;
+  return [
+    ...(missing.length === 0 ? [] : [`set       ${missing.join(', ')}`]),
+    ...(key === undefined ? [] : ['keep      the key: the file has its hash alone']),
+    `check     gateway doctor${dashC}`,
+    `start     gateway serve${dashC}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+async function askToReplace(file: string, options: InitOptions, io: Io): Promise<boolean> {
+  if (!canAsk(options, io)) return false;
+  if (await askYes(`${file} is there already. Replace it?`, io)) return true;
+  throw new GatewayError('interrupted', 'nothing was done');
+}
+
+/** The providers to write: as named, else as chosen by a person, else all that were found. */
+async function chooseProviders(
+  found: readonly FoundProvider[],
+  options: InitOptions,
+  io: Io,
+): Promise<readonly FoundProvider[]> {
+  const { provider: named } = options;
+  if (named !== undefined) return named.map((name) => providerOf(name, found));
+  const present = found.filter(({ isFound }) => isFound);
+  if (!canAsk(options, io)) return present;
+  const choices = found.map(({ name, note }) => ({ value: name, label: name, hint: note }));
+  const initial = present.map(({ name }) => name);
+  const picked = await askMany(
+    'Which providers? (space chooses, Enter goes on; none is the sandbox)',
+    { choices, initial },
+    io,
+  );
+  return found.filter(({ name }) => picked.includes(name));
+}
+
+function providerOf(name: string, known: readonly FoundProvider[]): FoundProvider {
+  const provider = known.find((one) => one.name === name);
+  if (provider !== undefined) return provider;
+  const names = known.map((one) => one.name).join(', ');
+  throw new GatewayError('usage.invalid', `there is no provider ${name} to set up; known are ${names}`, {
+    param: 'provider',
+  });
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return before.includes(text) ? before : [...before, text];
+}
+
+function addresses(text: string, before: readonly string[] = []): readonly string[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.search === '' &&
+    url.hash === '';
+  if (!isPlain) throw new InvalidArgumentError('expected an address such as http://127.0.0.1:8080/v1');
+  return collect(text.replace(/\/+$/, ''), before);
+}
+
+function projectName(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,57}$/.test(text)) return text;
+  throw new InvalidArgumentError('expected at most 58 letters, digits, dots, dashes and underscores');
+}

@@ -1,0 +1,96 @@
+import type { FoundProvider } from './known-providers.ts';
+
+interface Contents {
+  readonly providers: readonly FoundProvider[];
+  readonly redactsSecrets: boolean;
+  /** A project with a key, by its hash. */
+  readonly keyed?: { readonly project: string; readonly hash: string } | undefined;
+}
+
+/** A configuration file for a person to go on with. */
+export function configText({ providers, redactsSecrets, keyed }: Contents): string {
+  const sections = [
+    `# Made by "gateway init". "gateway config check" says what is wrong, "gateway doctor" looks further;
+# config.example.yaml and docs/configuration.md have every setting.`,
+    ...(providers.length === 0
+      ? [sandbox]
+      : [providerSection(providers), modelSection(providers), defaultModel(providers)]),
+    ...(redactsSecrets ? [policy] : []),
+    keyed === undefined ? localKey : projectSection(keyed, { hasPolicy: redactsSecrets }),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const sandbox = `# No key and no model server was found, so the built-in sandbox answers. Another provider looks like this:
+#   anthropic: { dialect: anthropic, api_key: "\${ANTHROPIC_API_KEY}" }
+providers:
+  sandbox: { dialect: sandbox }
+
+# Which provider serves which model; the first match counts.
+models:
+  - { match: "*", provider: sandbox }
+
+# What "send" and "chat" use when nobody names a model.
+default_model: sandbox-mini`;
+
+const policy = `# What may leave. docs/policy.md has the other conditions, "gateway policy test" tries them.
+policies:
+  house:
+    apply: all
+    rules:
+      - id: secrets
+        action: redact             # replaced before a request leaves; block refuses it
+        when: { text: { detect: [secrets, private_key] } }
+        reason: content.secret`;
+
+const localKey = `# Without projects the gateway makes one key for this user ("gateway key show"). To have several:
+# projects:
+#   shop: { keys: [] }             # gateway key new --project shop`;
+
+function providerSection(providers: readonly FoundProvider[]): string {
+  const entries = providers.map(({ name, dialect, baseUrl, variable, endpoints, note }) =>
+    [
+      `  # ${note}`,
+      `  ${name}:`,
+      `    dialect: ${dialect}`,
+      ...(baseUrl === undefined ? [] : [`    base_url: ${JSON.stringify(baseUrl)}`]),
+      ...(variable === undefined ? [] : [`    api_key: "\${${variable}}"    # read when the gateway starts`]),
+      ...(endpoints === undefined
+        ? []
+        : [`    endpoints: [${endpoints.join(', ')}]    # the rest is translated`]),
+    ].join('\n'),
+  );
+  return `providers:\n${entries.join('\n')}`;
+}
+
+/** Of servers on this machine the last one gets what no other matches, so that a model pulled later is served at once. */
+function modelSection(providers: readonly FoundProvider[]): string {
+  const rest = providers.findLast(({ variable }) => variable === undefined);
+  const lines = providers
+    .filter((provider) => provider !== rest)
+    .flatMap(({ name, models }) =>
+      models.map((model) => `  - { match: ${JSON.stringify(model)}, provider: ${name} }`),
+    );
+  const last =
+    rest === undefined ? [] : [`  - { match: "*", provider: ${rest.name} }    # whatever else is asked for`];
+  return ['# Which provider serves which model; the first match counts.', 'models:', ...lines, ...last].join(
+    '\n',
+  );
+}
+
+function defaultModel(providers: readonly FoundProvider[]): string {
+  const known = providers.flatMap(({ models }) => models).find((model) => !model.includes('*'));
+  const line = known === undefined ? '# default_model: NAME' : `default_model: ${JSON.stringify(known)}`;
+  return `# What "send" and "chat" use when nobody names a model.\n${line}`;
+}
+
+function projectSection(
+  { project, hash }: { readonly project: string; readonly hash: string },
+  { hasPolicy }: { readonly hasPolicy: boolean },
+): string {
+  const models = hasPolicy ? '' : '\n    # Without a policy its keys may send anything.';
+  return `projects:
+  ${JSON.stringify(project)}:${models}
+    keys:
+      - { id: ${JSON.stringify(`${project}-first`)}, hash: "${hash}" }`;
+}

@@ -1,0 +1,78 @@
+import { toFields, toList, toText } from '../../dialects/fields.ts';
+import type { Io } from '../shell/io.ts';
+import { chatAndEmbeddings, type FoundProvider, hostedProviders } from './known-providers.ts';
+
+/** A server on this machine answers at once or is not there. */
+const patienceMs = 700;
+
+/** Everything that can be set up: first the hosts, found by their keys, then servers on this machine that answer. */
+export async function findProviders(
+  env: Io['env'],
+  more: readonly string[],
+): Promise<readonly FoundProvider[]> {
+  const local = [
+    findServer('ollama', ollamaUrl(env)),
+    findServer('lmstudio', 'http://127.0.0.1:1234/v1'),
+    ...more.map((url, i) => findServer(i === 0 ? 'local' : `local-${i + 1}`, url)),
+  ];
+  return [...findHosts(env), ...(await Promise.all(local))];
+}
+
+function findHosts(env: Io['env']): FoundProvider[] {
+  return Object.entries(hostedProviders).map(([name, host]) => {
+    const isFound = (env[host.variable] ?? '') !== '';
+    // Only OpenAI itself has all three of its endpoints.
+    const endpoints = host.dialect === 'openai' && name !== 'openai' ? { endpoints: chatAndEmbeddings } : {};
+    return {
+      name,
+      ...host,
+      ...endpoints,
+      isFound,
+      note: isFound ? `${host.variable} is set` : `needs ${host.variable}`,
+    };
+  });
+}
+
+async function findServer(name: string, baseUrl: string): Promise<FoundProvider> {
+  const models = await listModels(baseUrl);
+  const found = `${baseUrl} answers, with ${models?.length === 1 ? 'a model' : `${models?.length ?? 0} models`}`;
+  return {
+    name,
+    dialect: 'openai',
+    baseUrl,
+    endpoints: chatAndEmbeddings,
+    models: models ?? [],
+    isFound: models !== undefined,
+    note: models === undefined ? `nothing answers at ${baseUrl}` : found,
+  };
+}
+
+/** Names of models that a server has; undefined where none answers. They are somebody's words: odd ones are left out. */
+async function listModels(baseUrl: string): Promise<readonly string[] | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/models`, {
+      signal: AbortSignal.timeout(patienceMs),
+      redirect: 'error',
+    });
+    if (!response.ok) return undefined;
+    const { data } = toFields(await response.json());
+    if (!Array.isArray(data)) return undefined;
+    const ids = toList(data).map((model) => toText(toFields(model).id));
+    return ids.filter((id) => /^[\w./:@+-]{1,128}$/.test(id));
+  } catch {
+    return undefined; // nothing there, or something else
+  }
+}
+
+/** OLLAMA_HOST as Ollama reads it: a host, a port, both, or a URL. What listens everywhere is asked on loopback. */
+export function ollamaUrl({ OLLAMA_HOST: given = '' }: Io['env']): string {
+  const text = given.trim();
+  const candidate = /^https?:\/\//.test(text)
+    ? text
+    : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text || '127.0.0.1'}`;
+  const url = URL.canParse(candidate) ? new URL(candidate) : new URL('http://127.0.0.1');
+  const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
+  const hasScheme = candidate === text;
+  const port = url.port || (hasScheme ? '' : '11434');
+  return `${url.protocol}//${host}${port === '' ? '' : `:${port}`}/v1`;
+}

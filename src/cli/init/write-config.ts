@@ -1,0 +1,42 @@
+import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { inspectConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/source/problems.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Io } from '../shell/io.ts';
+
+export function isThere(file: string): boolean {
+  try {
+    return lstatSync(file) !== undefined;
+  } catch {
+    return false; // whatever the reason: writing says more
+  }
+}
+
+interface Writing {
+  readonly mayReplace: boolean;
+  readonly io: Io;
+}
+
+/** Writes a configuration that only this user can read, once `config check` has passed it. Throws output.failed. */
+export async function writeConfig(file: string, text: string, { mayReplace, io }: Writing): Promise<void> {
+  const draft = `${file}.${process.pid}.new.yaml`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    const { config, problems, name } = await inspectConfig({
+      file: draft,
+      cwd: io.cwd,
+      env: io.env,
+      nowMs: Date.now(),
+    });
+    if (config === undefined) throw new ConfigError(name, problems);
+    // A link fails where somebody has made the file meanwhile.
+    if (mayReplace) renameSync(draft, file);
+    else linkSync(draft, file);
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    const { code = '', message } = cause as NodeJS.ErrnoException; // of the file system
+    throw new GatewayError('output.failed', `${file} can't be written: ${code || message}`, { cause });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ollamaUrl } from '../../src/cli/init/find-providers.ts';
+import { command, emptyDirectory } from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
+import { startTerminal } from '../kit/terminal.ts';
+
+/** A server on this machine that has these models. */
+async function modelServer(...ids: readonly string[]): Promise<string> {
+  const data = ids.map((id) => ({ id, object: 'model' }));
+  const host = await startHost((response) => response.end(JSON.stringify({ object: 'list', data })));
+  onTestFinished(() => host.close());
+  return host.url;
+}
+
+/** Nothing is found by accident on the machine of whoever runs the tests. */
+const noOllama = { OLLAMA_HOST: '127.0.0.1:9' };
+
+async function init(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const cwd = emptyDirectory();
+  const ended = await command(['init', ...argv], { cwd, env: { ...noOllama, ...env } });
+  const file = join(cwd, 'gateway.yaml');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const check = () => command(['config', 'check'], { cwd, env });
+  return { ...ended, cwd, file, text, check };
+}
+
+describe('on a machine', () => {
+  test('with nothing: the sandbox, and a file that config check passes without a warning', async () => {
+    const { exit, stdout, stderr, file, text, check } = await init([]);
+
+    expect([exit, stdout, stderr]).toEqual([0, `${file}\n`, '']);
+    expect(text).toContain('sandbox: { dialect: sandbox }');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await check()).toEqual({ exit: 0, stdout: 'gateway.yaml: fine\n', stderr: '' });
+  });
+
+  test('with keys in the environment: their providers, but not the keys', async () => {
+    const env = {
+      ANTHROPIC_API_KEY: 'sk-ant-secret-1',
+      OPENAI_API_KEY: 'sk-secret-2',
+      GEMINI_API_KEY: 'secret-3',
+    };
+
+    const { exit, text, check } = await init([], env);
+
+    expect(exit).toBe(0);
+    expect(text).not.toContain('secret-');
+    for (const name of ['anthropic', 'openai', 'gemini']) expect(text).toContain(`\n  ${name}:\n`);
+    expect(text).not.toContain('mistral');
+    expect(text).toContain('- { match: "claude-*", provider: anthropic }');
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('with model servers: the models of each, and the last gets what no other has', async () => {
+    const ollama = await modelServer('llama3.2:latest', 'qwen3:8b');
+    const other = await modelServer('phi-4', 'odd "name"\nserver: { host: 0.0.0.0 }');
+
+    const { exit, text, check } = await init(['--local', `${other}/v1`], { OLLAMA_HOST: ollama });
+
+    expect(exit).toBe(0);
+    expect(text).toContain(`base_url: "${ollama}/v1"`);
+    expect(text).toContain('- { match: "llama3.2:latest", provider: ollama }');
+    expect(text).toContain('- { match: "*", provider: local }');
+    expect(text).toContain('default_model: "llama3.2:latest"');
+    expect(text).not.toContain('odd');
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('with a server that is none of models: it is not used', async () => {
+    const host = await startHost((response) => response.end('<html>'));
+    onTestFinished(() => host.close());
+
+    expect((await init([], { OLLAMA_HOST: host.url })).text).toContain('dialect: sandbox');
+  });
+});
+
+describe('with options', () => {
+  test('--provider chooses, found or not', async () => {
+    const { text, stdout } = await init(['--provider', 'anthropic', '--provider', 'ollama', '-o', 'json'], {
+      OPENAI_API_KEY: 'x',
+    });
+
+    expect(text).not.toContain('openai:');
+    expect(text).toContain('ANTHROPIC_API_KEY}"');
+    expect(JSON.parse(stdout)).toMatchObject({
+      providers: ['anthropic', 'ollama'],
+      project: null,
+      key: null,
+    });
+  });
+
+  test('--project makes a key that works, and leaves its hash alone in the file', async () => {
+    const { stdout, text, cwd, check } = await init(['--project', 'shop']);
+
+    const key = /GATEWAY_KEY=(gw_\w+)/.exec(stdout)?.[1] ?? '';
+    expect(text).not.toContain(key);
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+    const doctor = await command(['doctor'], { cwd, env: { GATEWAY_KEY: key } });
+    expect(doctor.stdout).not.toContain('GATEWAY_KEY is no key');
+  });
+
+  test('--no-policy leaves the policy out', async () => {
+    expect((await init(['--no-policy'])).text).not.toContain('policies:');
+  });
+
+  test('-c writes another file', async () => {
+    const { cwd } = await init(['-c', 'staging.yaml']);
+
+    expect(readdirSync(cwd)).toEqual(['staging.yaml']);
+  });
+
+  test.each([
+    [['--provider', 'nobody'], 2, 'known are anthropic'],
+    [['--local', 'ftp://x'], 2, 'expected an address'],
+    [['--project', 'a b'], 2, 'expected at most 58'],
+    [['-c', 'missing/gateway.yaml'], 1, "gateway.yaml can't be written: ENOENT"],
+    [['-o', 'yaml'], 2, 'prints text or json'],
+  ])('%j is exit %i, and nothing is written', async (argv, exit, words) => {
+    const ended = await init(argv);
+
+    expect([ended.exit, ended.stdout]).toEqual([exit, '']);
+    expect(ended.stderr).toContain(words);
+    expect(readdirSync(ended.cwd)).toEqual([]);
+  });
+});
+
+describe('a file that is there', () => {
+  test.each(['gateway.yaml', 'directory'])('is not replaced unasked: %s', async (kind) => {
+    const cwd = emptyDirectory();
+    if (kind === 'directory') mkdirSync(join(cwd, 'gateway.yaml'));
+    else writeFileSync(join(cwd, 'gateway.yaml'), 'mine: 1\n');
+
+    const { exit, stderr } = await command(['init'], { cwd, env: noOllama });
+
+    expect(exit).toBe(2);
+    expect(stderr).toContain('--force replaces it');
+    if (kind !== 'directory') expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe('mine: 1\n');
+    expect(readdirSync(cwd)).toEqual(['gateway.yaml']);
+  });
+
+  test('is replaced with --force', async () => {
+    const cwd = emptyDirectory();
+    writeFileSync(join(cwd, 'gateway.yaml'), 'mine: 1\n', { mode: 0o644 });
+
+    const { exit } = await command(['init', '--force'], { cwd, env: noOllama });
+
+    expect(exit).toBe(0);
+    expect(statSync(join(cwd, 'gateway.yaml')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('on a terminal', () => {
+  test('asks for the providers, those found being chosen', async () => {
+    const home = emptyDirectory();
+    const terminal = startTerminal(['init'], { home, env: { ...noOllama, ANTHROPIC_API_KEY: 'x' } });
+
+    await terminal.shows('Which providers?');
+    await terminal.shows(/◼ anthropic/);
+    terminal.type('\r');
+
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.screen()).toContain('gateway serve');
+    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toContain('\n  anthropic:\n');
+  });
+
+  test('Ctrl-C writes nothing', async () => {
+    const home = emptyDirectory();
+    const terminal = startTerminal(['init'], { home, env: noOllama });
+
+    await terminal.shows('Which providers?');
+    terminal.type('\x03');
+
+    expect((await terminal.ended).exit).toBe(130);
+    expect(existsSync(join(home, 'gateway.yaml'))).toBe(false);
+  });
+
+  test('asks before it replaces a file, and no is the default', async () => {
+    const home = emptyDirectory();
+    writeFileSync(join(home, 'gateway.yaml'), 'mine: 1\n');
+    const terminal = startTerminal(['init'], { home, env: noOllama });
+
+    await terminal.shows('Replace it?');
+    terminal.type('\r');
+
+    expect((await terminal.ended).exit).toBe(130);
+    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toBe('mine: 1\n');
+  });
+});
+
+test.each([
+  ['', 'http://127.0.0.1:11434/v1'],
+  ['0.0.0.0', 'http://127.0.0.1:11434/v1'],
+  [':8080', 'http://127.0.0.1:8080/v1'],
+  ['box:8080', 'http://box:8080/v1'],
+  ['https://models.example', 'https://models.example/v1'],
+  ['not a host', 'http://127.0.0.1:11434/v1'],
+])('OLLAMA_HOST=%j is %s', (given, url) => {
+  expect(ollamaUrl({ OLLAMA_HOST: given })).toBe(url);
+});
