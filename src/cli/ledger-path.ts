@@ -10,10 +10,8 @@ export function ledgerSettings(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
 ): LedgerSettings | undefined {
   if (ledger === undefined) return undefined;
-  const { file, days, bytes } = ledger;
-  return {
-    path: file === undefined ? `${stateDirectory(env)}/ledger.sqlite` : resolve(cwd, file),
-    days,
-    bytes,
-  };
+  const { file, database, days, bytes } = ledger;
+  if (database !== undefined) return { place: { url: database }, days, bytes };
+  const path = file === undefined ? `${stateDirectory(env)}/ledger.sqlite` : resolve(cwd, file);
+  return { place: { path }, days, bytes };
 }

@@ -1,11 +1,21 @@
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { connectPostgres } from '../database/postgres.ts';
 import { openSqliteReader } from '../database/sqlite-engine.ts';
 import { GatewayError } from '../errors.ts';
+import { createTextScrubber } from '../gateway/answer/scrub.ts';
 import { hasSchema } from '../record/ledger/ledger-schema.ts';
-import { sumUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
+import { hasTables } from '../record/ledger/postgres-schema.ts';
+import {
+  sumPostgresUsage,
+  sumUsage,
+  type UsageGroup,
+  type UsageSum,
+  usageGroups,
+} from '../record/ledger/usage-report.ts';
 import { ledgerSettings } from './ledger-path.ts';
+import { nameOf } from './serve/server/ledger.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
@@ -16,6 +26,8 @@ interface UsageOptions {
   readonly since: number;
   readonly csv?: true;
 }
+
+type Report = Parameters<typeof sumUsage>[1];
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const fields = [
@@ -78,22 +90,39 @@ async function read(
   if (settings === undefined) {
     throw new GatewayError('config.invalid', 'no ledger is kept here: records.ledger is false');
   }
-  if (!existsSync(settings.path)) {
-    throw new GatewayError(
-      'config.invalid',
-      `there is no ledger at ${settings.path}: nothing was served yet`,
-    );
-  }
-  const engine = await openSqliteReader(settings.path);
+  const { place } = settings;
+  const report = { ...query, dayOf: localDay };
   try {
-    return hasSchema(engine) ? sumUsage(engine, { ...query, dayOf: localDay }) : [];
+    return place.url === undefined
+      ? await readFile(place.path, report)
+      : await readDatabase(place.url, report);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError('config.invalid', `the ledger ${settings.path} can't be read: ${String(cause)}`, {
+    const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));
+    throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
       cause,
     });
+  }
+}
+
+async function readFile(path: string, report: Report): Promise<readonly UsageSum[]> {
+  if (!existsSync(path)) {
+    throw new GatewayError('config.invalid', `there is no ledger at ${path}: nothing was served yet`);
+  }
+  const engine = await openSqliteReader(path);
+  try {
+    return hasSchema(engine) ? sumUsage(engine, report) : [];
   } finally {
     engine.close();
+  }
+}
+
+async function readDatabase(url: string, report: Report): Promise<readonly UsageSum[]> {
+  const client = await connectPostgres(url, 'gateway usage');
+  try {
+    return (await hasTables(client)) ? await sumPostgresUsage(client, report) : [];
+  } finally {
+    client.close();
   }
 }
 

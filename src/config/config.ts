@@ -71,7 +71,7 @@ export interface Config {
   readonly defaultModel?: string;
   readonly projects: ReadonlyMap<string, ProjectConfig>;
   readonly keys: KeyRing;
-  /** Every configured secret, for scrubbing what is logged or passed on. */
+  /** Every configured secret, passwords of databases included, for scrubbing what is logged or passed on. */
   readonly secrets: readonly string[];
   /** What the keys' policies were compiled from, for threads that need their own. */
   readonly policySource: PolicySource;
@@ -107,6 +107,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(secretsOf);
+  const passwords = databasePasswords(settings);
 
   const assemble = (sources: readonly KeySource[], addedKeys: readonly AddedKey[]): Config => {
     const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
@@ -136,7 +137,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       ...(defaultModel !== undefined && { defaultModel }),
       projects,
       keys: ring,
-      secrets,
+      secrets: [...secrets, ...passwords],
       policySource: Object.freeze({ policies, secrets }),
       ...buildRest(settings, isSandboxMode),
       limits: allLimits(projects, sources),
@@ -166,6 +167,25 @@ export function buildConfig(inputs: ConfigInputs): Config {
 function secretsOf({ apiKey, proxy }: ProviderConfig): string[] {
   const password = proxy === undefined ? '' : decodeURIComponent(new URL(proxy).password);
   return [apiKey ?? '', password].filter((secret) => secret !== '');
+}
+
+/** Of Redis and PostgreSQL, as they are written and as they are meant. */
+function databasePasswords({ state, records, plants }: Settings): string[] {
+  const urls = [state, records.ledger_database, plants.store.database];
+  return urls.flatMap((url) => {
+    const written = url === null ? undefined : /^\w+:\/\/[^/@]*?:([^/]*)@/.exec(url)?.[1];
+    if (written === undefined) return [];
+    // Without words such as "postgres", which every other answer may hold.
+    return [...new Set([written, decoded(written)])].filter((password) => !/^[a-z]{1,15}$/i.test(password));
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a percent sign that encodes nothing
+  }
 }
 
 /** The configuration that another process found to be valid. */

@@ -1,3 +1,5 @@
+import { GatewayError } from '../errors.ts';
+
 /** What an exchange uses up: one request, tokens, and money in nano US$ (whole numbers, so sums are exact). */
 export interface Amounts {
   readonly requests: number;
@@ -49,4 +51,15 @@ export interface Counters {
   /** Puts what was really used in the place of what was claimed, one amount a claim; a level is left. */
   settle(ticket: Ticket, used: readonly number[]): void;
   close(): Promise<void>;
+}
+
+/** What a period's counter held, known from the ledger. */
+export interface RestoredSum {
+  readonly counter: string;
+  readonly used: number;
+  readonly endsMs: number;
+}
+
+export function stateUnavailable(message: string): GatewayError {
+  return new GatewayError('limit.state_unavailable', message, { retryAfterS: 5 });
 }

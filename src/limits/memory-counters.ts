@@ -1,9 +1,24 @@
-import type { Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
+import {
+  type Claim,
+  type CounterState,
+  type Counters,
+  type Grant,
+  type RestoredSum,
+  stateUnavailable,
+  type Ticket,
+} from './counters.ts';
 import { MinuteWindow } from './minute-window.ts';
 
 interface Sum {
   used: number;
   readonly endsMs: number;
+}
+
+interface MemoryOptions {
+  /** Milliseconds on a clock that never goes back. */
+  readonly clockMs?: () => number;
+  /** False where `restore` will say what budgets have used. */
+  readonly knowsBudgets?: boolean;
 }
 
 // Periods that are over are dropped when so many counters of periods have come up.
@@ -15,13 +30,18 @@ export class MemoryCounters implements Counters {
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   readonly #clockMs: () => number;
+  #knowsBudgets: boolean;
 
-  /** `clockMs` gives milliseconds on a clock that never goes back. */
-  constructor(clockMs: () => number = () => performance.now()) {
+  constructor({ clockMs = () => performance.now(), knowsBudgets = true }: MemoryOptions = {}) {
     this.#clockMs = clockMs;
+    this.#knowsBudgets = knowsBudgets;
   }
 
+  /** Throws limit.state_unavailable for a budget, as long as nobody knows what it has used. */
   reserve(claims: readonly Claim[], nowMs: number): Grant {
+    if (!this.#knowsBudgets && claims.some(({ kind, isEnforced }) => isEnforced && kind === 'period')) {
+      throw stateUnavailable('what the budget has used is not known: the ledger does not answer');
+    }
     const clockMs = this.#clockMs();
     const refusedBy = claims.findIndex(
       (claim) => claim.isEnforced && this.#used(claim, clockMs) + claim.amount > claim.max,
@@ -47,11 +67,14 @@ export class MemoryCounters implements Counters {
     }
   }
 
-  /** Sets what a period has used up already, known from the ledger. */
-  restore(counter: string, used: number, endsMs: number): void {
-    const known = this.#sums.get(counter);
-    if (known === undefined) this.#sums.set(counter, { used, endsMs });
-    else known.used += used;
+  /** Adds what periods have used up already, known from the ledger. */
+  restore(sums: readonly RestoredSum[]): void {
+    this.#knowsBudgets = true;
+    for (const { counter, used, endsMs } of sums) {
+      const known = this.#sums.get(counter);
+      if (known === undefined) this.#sums.set(counter, { used, endsMs });
+      else known.used += used;
+    }
   }
 
   /** Nothing to close: everything is in memory. */

@@ -1,6 +1,12 @@
 import type { Redis } from 'ioredis';
-import { GatewayError } from '../errors.ts';
-import type { Claim, Counters, Grant, Ticket } from './counters.ts';
+import {
+  type Claim,
+  type Counters,
+  type Grant,
+  type RestoredSum,
+  stateUnavailable,
+  type Ticket,
+} from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { reserveScript, restoreScript, settleScript } from './redis-script.ts';
 
@@ -11,14 +17,7 @@ export interface RedisOptions {
   /** Notified when Redis goes away (with the cause) and when it is back. */
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
   /** What budgets have used up, for a Redis that is new or has lost its data; asked before anything is counted. */
-  readonly restore?: () => Promise<readonly RestoredSum[]>;
-}
-
-/** What a period's counter held, known from the ledger. */
-export interface RestoredSum {
-  readonly counter: string;
-  readonly used: number;
-  readonly endsMs: number;
+  readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
 }
 
 interface Scripts {
@@ -171,8 +170,7 @@ export class RedisCounters implements Counters {
         isEnforced && (onFailure === 'refuse' || (onFailure === undefined && kind === 'period')),
     );
     if (refuses) {
-      const message = 'limits can not be counted: Redis does not answer';
-      throw new GatewayError('limit.state_unavailable', message, { retryAfterS: 5 });
+      throw stateUnavailable('limits can not be counted: Redis does not answer');
     }
     const shared = claims.map((claim) => ({
       ...claim,

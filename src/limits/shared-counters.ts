@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import type { Claim, Counters, Grant, Ticket } from './counters.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import { type Claim, type Counters, type Grant, stateUnavailable, type Ticket } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 
 // Workers share the limits of one gateway: the first process counts, the others ask it by their channel.
@@ -15,10 +15,13 @@ export type CounterRequest =
   | { readonly kind: 'limits.settle'; readonly id: number; readonly used: readonly number[] };
 
 /** From the first process to a worker. */
-export interface CounterAnswer {
-  readonly kind: 'limits.granted';
-  readonly id: number;
-  readonly grant: Grant;
+export type CounterAnswer =
+  | { readonly kind: 'limits.granted'; readonly id: number; readonly grant: Grant }
+  | { readonly kind: 'limits.unavailable'; readonly id: number; readonly message: string };
+
+interface Waiting {
+  readonly resolve: (grant: Grant) => void;
+  readonly reject: (error: GatewayError) => void;
 }
 
 interface RemoteTicket extends Ticket {
@@ -29,7 +32,7 @@ interface RemoteTicket extends Ticket {
 export class RemoteCounters implements Counters {
   readonly isConnected = true;
   readonly #send: (request: CounterRequest) => void;
-  readonly #waiting = new Map<number, (grant: Grant) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   #sequence = 0;
 
   constructor(send: (request: CounterRequest) => void) {
@@ -39,19 +42,22 @@ export class RemoteCounters implements Counters {
   reserve(claims: readonly Claim[], nowMs: number): Promise<Grant> {
     this.#sequence += 1;
     const id = this.#sequence;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
       this.#send({ kind: 'limits.reserve', id, claims, nowMs });
     });
   }
 
   /** An answer of the first process arrived. */
-  receive({ id, grant }: CounterAnswer): void {
-    const resolve = this.#waiting.get(id);
+  receive(answer: CounterAnswer): void {
+    const { id } = answer;
+    const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    if (resolve === undefined || !grant.isGranted) return resolve?.(grant);
+    if (answer.kind === 'limits.unavailable') return waiting?.reject(stateUnavailable(answer.message));
+    const { grant } = answer;
+    if (!grant.isGranted) return waiting?.resolve(grant);
     const ticket: RemoteTicket = { ...grant.ticket, id };
-    resolve({ ...grant, ticket });
+    waiting?.resolve({ ...grant, ticket });
   }
 
   settle(ticket: Ticket, used: readonly number[]): void {
@@ -78,15 +84,24 @@ export class CounterService {
   answer(worker: number, request: CounterRequest): CounterAnswer | undefined {
     const tickets = this.#open.get(worker) ?? new Map<number, Ticket>();
     this.#open.set(worker, tickets);
-    if (request.kind === 'limits.reserve') {
-      const grant = this.counters.reserve(request.claims, request.nowMs);
-      if (grant.isGranted) tickets.set(request.id, grant.ticket);
-      return { kind: 'limits.granted', id: request.id, grant };
-    }
+    if (request.kind === 'limits.reserve') return this.#reserve(request, tickets);
     const ticket = tickets.get(request.id);
     tickets.delete(request.id);
     if (ticket !== undefined) this.counters.settle(ticket, request.used);
     return undefined;
+  }
+
+  #reserve(
+    { id, claims, nowMs }: Extract<CounterRequest, { kind: 'limits.reserve' }>,
+    tickets: Map<number, Ticket>,
+  ): CounterAnswer {
+    try {
+      const grant = this.counters.reserve(claims, nowMs);
+      if (grant.isGranted) tickets.set(id, grant.ticket);
+      return { kind: 'limits.granted', id, grant };
+    } catch (thrown) {
+      return { kind: 'limits.unavailable', id, message: toGatewayError(thrown).message };
+    }
   }
 
   /** A worker died: what it had open is over, and its worst case stays counted. */

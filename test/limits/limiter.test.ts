@@ -10,7 +10,7 @@ const nothing = { requests: 0, tokens: 0, nanoUsd: 0 };
 
 function limiter(settings: Partial<LimitsConfig>, clock: { ms: number } = { ms: 0 }): Limiter {
   const whole = { mode: 'enforce', unpriced: 'refuse', time_zone: 'UTC', ...settings } as const;
-  return new Limiter(new MemoryCounters(() => clock.ms), [
+  return new Limiter(new MemoryCounters({ clockMs: () => clock.ms }), [
     { kind: 'project', name: 'shop', settings: whole },
   ]);
 }

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
-import type { Claim, Grant } from '../../src/limits/counters.ts';
+import type { Claim, Grant, RestoredSum } from '../../src/limits/counters.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
-import { RedisCounters, type RedisOptions, type RestoredSum } from '../../src/limits/redis-counters.ts';
+import { RedisCounters, type RedisOptions } from '../../src/limits/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
 const endsMs = Date.now() + 3_600_000;

@@ -110,6 +110,7 @@ const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'records.file': ({ records }) => records.file,
   'records.ledger': ({ records }) => records.ledger !== undefined,
   'records.ledger_file': ({ records }) => records.ledger?.file,
+  'records.ledger_database': ({ records }) => records.ledger?.database,
   'records.ledger_days': ({ records }) => records.ledger?.days,
   'records.ledger_megabytes': ({ records }) => records.ledger?.bytes,
   'metrics.port': ({ metrics }) => metrics?.port,

@@ -22,9 +22,11 @@ export interface ServerConfig {
   };
 }
 
-/** Where the ledger is kept, and how much of it; without a file in the state directory. */
+/** Where the ledger is kept, and how much of it; in the state directory where neither is said. */
 export interface LedgerConfig {
   readonly file?: string;
+  /** `postgres://…` */
+  readonly database?: string;
   readonly days: number;
   readonly bytes: number;
 }
@@ -112,6 +114,7 @@ export function buildRest(
           days: records.ledger_days,
           bytes: records.ledger_megabytes * bytesPerMegabyte,
           ...(records.ledger_file !== null && { file: records.ledger_file }),
+          ...(records.ledger_database !== null && { database: records.ledger_database }),
         }),
       }),
     }),

@@ -7,7 +7,13 @@ type Path = readonly PropertyKey[];
 
 /** Warns of what is written down and has no effect: names that match no model or project, policies that apply to nothing. */
 export function warnOfUnused(settings: Settings, report: Report): void {
-  const { models = [], projects = {}, policies } = settings;
+  const { models = [], projects = {}, policies, records } = settings;
+  if (records.ledger_file !== null && records.ledger_database !== null) {
+    report.error(
+      ['records', 'ledger_file'],
+      'a ledger is kept in a file or in a database: leave out one of them',
+    );
+  }
   const modelNames = models.flatMap(({ match, model, fallbacks }) => [
     match,
     ...[model, ...fallbacks.map((fallback) => fallback.model)].filter((name) => name !== undefined),

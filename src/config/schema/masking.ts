@@ -5,6 +5,7 @@ export function withoutSecrets(settings: Settings): Settings {
   return {
     ...settings,
     state: withoutPassword(settings.state),
+    records: { ...settings.records, ledger_database: maskNullable(settings.records.ledger_database) },
     plants: {
       ...settings.plants,
       store: { ...settings.plants.store, database: maskNullable(settings.plants.store.database) },

@@ -36,6 +36,11 @@ export const proxyUrl = z
     'expected none or the http:// or https:// URL of a proxy',
   );
 
+export const postgresUrl = z
+  .string()
+  .regex(/^postgres(?:ql)?:\/\/\S+$/, { error: 'expected postgres://USER:PASSWORD@HOST/NAME', abort: true })
+  .refine((text) => URL.canParse(text), 'expected a URL: in a password # / ? @ are %23 %2F %3F %40');
+
 export const hostName = z
   .string()
   .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { parseExpiry } from './expiry.ts';
 import { limitsSchema } from './limits.ts';
+import { recordsSchema } from './records.ts';
 import {
   amount,
   duration,
@@ -179,45 +180,7 @@ export const settingsSchema = z.strictObject({
     .describe(
       'While Redis is away: refuse, or count here by a share; when absent budgets refuse and rates are counted here.',
     ),
-  records: z
-    .strictObject({
-      file: z
-        .string()
-        .min(1)
-        .nullable()
-        .default(null)
-        .describe('File of the JSON lines; null: in the state directory.'),
-      bodies: z
-        .boolean()
-        .default(false)
-        .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
-      ledger: z
-        .boolean()
-        .optional()
-        .describe(
-          'Keep durable rows of usage, from which budgets go on after a restart; when absent, unless only the sandbox is served.',
-        ),
-      ledger_file: z
-        .string()
-        .min(1)
-        .nullable()
-        .default(null)
-        .describe('SQLite file of the ledger; null: in the state directory.'),
-      ledger_days: z
-        .int()
-        .min(1)
-        .max(3_650)
-        .default(90)
-        .describe('How many days its rows are kept; sums are kept for 400 days.'),
-      ledger_megabytes: z
-        .int()
-        .min(1)
-        .max(1_000_000)
-        .default(1_000)
-        .describe('How large the file may become before the oldest rows are deleted.'),
-    })
-    .prefault({})
-    .describe('What is written about each exchange.'),
+  records: recordsSchema.prefault({}).describe('What is written about each exchange.'),
   metrics: z
     .strictObject({
       port: port

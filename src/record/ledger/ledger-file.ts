@@ -7,20 +7,13 @@ import { findOwners, isOwnerAlive, lockOwner, type Owner, removeOwner } from './
 import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
 import { prepareSchema, quarterMs } from './ledger-schema.ts';
 import { type LedgerStatements, prepareStatements } from './ledger-statements.ts';
+import type { LedgerStore, Retention } from './ledger-store.ts';
 
-/** How long and how large the rows may become; the sums by quarters of an hour are kept for over a year. */
-export interface Retention {
-  readonly days: number;
-  readonly bytes: number;
-}
-
-/** The ledger's file, opened for writing. It blocks, and so belongs into a thread of its own. */
-export interface LedgerFile {
-  /** All changes or none, on the disk when it returns. */
+/** The ledger's file, opened for writing. It blocks. */
+export interface LedgerFile extends LedgerStore {
   commit(changes: readonly LedgerChange[]): void;
   sums(wanted: readonly WantedSum[]): readonly KnownSum[];
-  /** Deletes some of the oldest rows, where there are too many; true where more are left to delete. */
-  prune(retention: Retention, nowMs: number): boolean;
+  maintain(retention: Retention, nowMs: number): boolean;
   close(): void;
 }
 
@@ -73,7 +66,7 @@ function ledgerFile(
         for (const change of changes) statements.apply(change);
       }),
     sums: (wanted) => wanted.map((each) => statements.sum(each)),
-    prune: ({ days, bytes }, nowMs) =>
+    maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
         engine
           .prepare('delete from sums where quarter < ?')

@@ -1,6 +1,7 @@
 import type { SqliteEngine, SqliteValue } from '../../database/sqlite-engine.ts';
 import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
 import { quarterMs } from './ledger-schema.ts';
+import { additions, summed } from './ledger-sums.ts';
 
 /** What the ledger does to its file, prepared once: kysely would compile each query anew, for every exchange. */
 export interface LedgerStatements {
@@ -9,6 +10,7 @@ export interface LedgerStatements {
   settle(owner: string): void;
   /** Who has intents. */
   owners(): readonly string[];
+  /** With the worst case of what is open, whoever has it open. */
   sum(wanted: WantedSum): KnownSum;
 }
 
@@ -35,18 +37,6 @@ const exchangeColumns = [
   'first_byte_ms',
   'total_ms',
 ];
-const summed = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'nano_usd',
-  'estimated',
-  'unpriced',
-];
-
 export function prepareStatements(engine: SqliteEngine, owner: string): LedgerStatements {
   const addIntent = engine.prepare(
     `insert into intents (request_id, owner, started_ms, project, key_id, endpoint, model, input_tokens, output_tokens,
@@ -60,7 +50,7 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
   const addSum = engine.prepare(
     `insert into sums (quarter, project, key_id, model, ${summed.join()}) values (${marks(4 + summed.length)})
      on conflict (quarter, project, key_id, model) do update
-     set ${summed.map((column) => `${column} = ${column} + excluded.${column}`).join()}`,
+     set ${additions('sums')}`,
   );
   const openOf = engine.prepare(
     `select request_id, started_ms, project, key_id, endpoint, model, input_tokens, output_tokens, nano_usd
@@ -110,7 +100,8 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
     },
     owners: () => (allOwners.all() as readonly { owner: string }[]).map(({ owner: id }) => id),
     sum: (wanted) => {
-      const [found] = sums[wanted.scope].all(wanted.name, Math.floor(wanted.sinceMs / quarterMs));
+      const since = Math.floor(wanted.sinceMs / quarterMs);
+      const [found] = sums[wanted.scope].all(wanted.name, since, wanted.name, since * quarterMs);
       return { ...wanted, ...(found as { tokens: number; nanoUsd: number }) }; // an aggregate has one row
     },
   };
@@ -183,8 +174,9 @@ function valuesOf(row: LedgerRow): SqliteValue[] {
 }
 
 function sumOf(column: string): string {
-  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd
-    from sums where ${column} = ? and quarter >= ?`;
+  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd from (
+    select input_tokens, output_tokens, nano_usd from sums where ${column} = ? and quarter >= ?
+    union all select input_tokens, output_tokens, nano_usd from intents where ${column} = ? and started_ms >= ?)`;
 }
 
 function marks(count: number): string {

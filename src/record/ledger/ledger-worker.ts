@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { backoffMs } from '../../database/backoff.ts';
+import { isConnectionLost } from '../../database/failures.ts';
 import { sqliteFailure } from '../../database/sqlite-failure.ts';
-import { type LedgerFile, openLedgerFile } from './ledger-file.ts';
 import {
   type LedgerAnswer,
   type LedgerCommand,
@@ -8,41 +9,46 @@ import {
   toChanges,
 } from './ledger-messages.ts';
 import type { LedgerChange, WantedSum } from './ledger-row.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { openLedgerStore } from './open-ledger-store.ts';
 
 // The entry of the thread that writes the ledger. Whatever arrived while one transaction was on its way to the disk
 // becomes the next one.
 
-const retryMs = 250;
-const pruneMs = 60_000;
-const pruneAgainMs = 200;
-/** Changes kept while the file can't be written. */
+const retry = { firstMs: 250, longestMs: 2_000 };
+const maintainMs = 30_000;
+const maintainAgainMs = 200;
+/** Changes kept while the database can't be written. */
 const waitingLimit = 200_000;
 
-const { path, retention } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
+const { retention, ...place } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
 const thread: {
-  file: LedgerFile | undefined;
+  store: LedgerStore | undefined;
   wanted: readonly WantedSum[] | undefined;
   waiting: LedgerChange[];
   upTo: number;
-  cause: string | undefined;
+  failures: number;
+  cause: unknown;
   retryAt: number;
   running: Promise<void>;
 } = {
-  file: undefined,
+  store: undefined,
   wanted: undefined,
   waiting: [],
   upTo: 0,
+  failures: 0,
   cause: undefined,
   retryAt: 0,
   running: Promise.resolve(),
 };
-setTimeout(prune, pruneMs).unref();
+setTimeout(maintain, maintainMs).unref();
 
 parentPort?.on('message', (first: LedgerCommand) => {
   let isClosing = false;
   for (let next: LedgerCommand | undefined = first; next !== undefined; next = receive()) {
     if (next.kind === 'open') thread.wanted = next.wanted;
     else if (next.kind === 'close') isClosing = true;
+    else if (next.kind === 'sum') sumLater(next);
     else add(next);
   }
   // The last attempt before the end is made at once.
@@ -65,72 +71,102 @@ function add({ json, upTo }: Extract<LedgerCommand, { kind: 'changes' }>): void 
   if (kept.length < changes.length) answer({ kind: 'lost', changes: changes.length - kept.length });
 }
 
-/** One step after the other: while the file is being opened, changes gather. */
+/** One step after the other: while the database is being opened or written, changes gather. */
 function proceed(): void {
   thread.running = thread.running.then(work);
 }
 
 /** Throws nothing. */
 async function work(): Promise<void> {
-  if (thread.cause !== undefined && performance.now() < thread.retryAt) {
-    return answer({ kind: 'failed', upTo: thread.upTo, cause: thread.cause });
-  }
+  if (thread.cause !== undefined && performance.now() < thread.retryAt) return answerFailed();
+  const { waiting, upTo } = thread;
+  thread.waiting = [];
   try {
-    if (thread.file === undefined) await open();
-    const { waiting, upTo, file } = thread;
-    if (waiting.length > 0) file?.commit(waiting);
-    thread.waiting = thread.waiting.slice(waiting.length);
+    if (thread.store === undefined) await open();
+    if (waiting.length > 0) await thread.store?.commit(waiting);
     thread.cause = undefined;
+    thread.failures = 0;
     if (upTo > 0) answer({ kind: 'committed', upTo });
   } catch (error) {
-    fail(error);
+    thread.waiting = [...waiting, ...thread.waiting];
+    await fail(error);
   }
 }
 
 async function open(): Promise<void> {
-  thread.file = await openLedgerFile(path);
+  thread.store = await openLedgerStore(place);
   const { wanted } = thread;
   if (wanted === undefined) return;
-  answer({ kind: 'opened', sums: thread.file.sums(wanted) });
+  answer({ kind: 'opened', sums: await thread.store.sums(wanted) });
   thread.wanted = undefined;
 }
 
-function fail(error: unknown): void {
-  thread.cause = error instanceof Error ? error.message : String(error);
-  thread.retryAt = performance.now() + retryMs;
-  answer({ kind: 'failed', upTo: thread.upTo, cause: thread.cause });
+async function fail(error: unknown): Promise<void> {
+  thread.cause = error;
+  thread.failures += 1;
+  const waitMs = backoffMs(thread.failures, retry);
+  thread.retryAt = performance.now() + waitMs;
+  answerFailed();
   const kind = sqliteFailure(error);
   if (kind !== 'full' && kind !== 'locked') {
-    // The file itself is the problem: somebody may put another one in its place.
+    // The connection is of no more use, or the file itself is the problem: somebody may put another one in its place.
+    await endStore();
+  }
+  setTimeout(proceed, waitMs).unref();
+}
+
+function answerFailed(): void {
+  const { cause, upTo } = thread;
+  answer({ kind: 'failed', upTo, cause: messageOf(cause), isAway: isConnectionLost(cause) });
+}
+
+/** After everything that was sent before, and only where that got to the disk. */
+function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void {
+  proceed();
+  thread.running = thread.running.then(async () => {
     try {
-      thread.file?.close();
-    } catch {
-      // it is of no more use anyway
+      if (thread.cause !== undefined || thread.store === undefined) throw thread.cause ?? 'it is not open';
+      answer({ kind: 'summed', id, sums: await thread.store.sums(wanted) });
+    } catch (error) {
+      answer({ kind: 'sum failed', id, cause: messageOf(error) });
     }
-    thread.file = undefined;
-  }
-  setTimeout(proceed, retryMs).unref();
+  });
 }
 
-function prune(): void {
-  let isMore = false;
-  try {
-    isMore = thread.file?.prune(retention, Date.now()) ?? false;
-  } catch {
-    // A failing disk is noticed by the next commit; old rows can wait.
-  }
-  setTimeout(prune, isMore ? pruneAgainMs : pruneMs).unref();
+function maintain(): void {
+  thread.running = thread.running.then(async () => {
+    let isMore = false;
+    try {
+      isMore = (await thread.store?.maintain(retention, Date.now())) ?? false;
+    } catch {
+      // A failing disk is noticed by the next commit; old rows can wait.
+    }
+    setTimeout(maintain, isMore ? maintainAgainMs : maintainMs).unref();
+  });
 }
 
-function close(): void {
+async function close(): Promise<void> {
   if (thread.waiting.length > 0) answer({ kind: 'lost', changes: thread.waiting.length });
-  try {
-    thread.file?.close();
-  } catch {
-    // what was committed is safe in its log
-  }
+  await endStore();
   answer({ kind: 'closed' });
   parentPort?.close();
+}
+
+async function endStore(): Promise<void> {
+  const { store } = thread;
+  thread.store = undefined;
+  try {
+    await store?.close();
+  } catch {
+    // what was committed is safe
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node's failures to connect to several addresses have no message of their own.
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message || code || error.name;
 }
 
 function answer(message: LedgerAnswer): void {

@@ -9,29 +9,39 @@ export type LedgerEvent =
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly changes: number };
 
-export interface LedgerOptions extends LedgerThreadData {
+export type LedgerOptions = LedgerThreadData & {
   readonly onEvent: (event: LedgerEvent) => void;
   /** What is to be known before the first request. */
   readonly wanted: readonly WantedSum[];
-}
+};
 
 /** An open ledger, or one whose thread still tries to open it: until then every intent fails. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  /** Undefined where the file can't be opened. */
+  /** Undefined where it can't be opened. */
   readonly sums: readonly KnownSum[] | undefined;
-  readonly problem: string | undefined;
+  readonly problem: LedgerProblem | undefined;
+}
+
+export interface LedgerProblem {
+  readonly cause: string;
+  /** Whether only the database does not answer, which is no fault of the settings. */
+  readonly isAway: boolean;
 }
 
 /** Durable usage: what was let through, written before the provider is called, and what became of it. */
 export interface Ledger {
   readonly gauges: LedgerGauges;
+  /** Resolves when it is open for the first time, before any intent succeeds; with the wanted sums. */
+  readonly opened: Promise<readonly KnownSum[]>;
   /** Resolves when the intent is on the disk. Throws LedgerFailure. */
   begin(intent: Intent): Promise<void>;
   /** Takes an intent back, whether it got to the disk or not. */
   cancel(requestId: string): void;
   /** Nobody waits for it: with the intent on the disk nothing can be forgotten. */
   finish(row: LedgerRow): void;
+  /** What was used up to now, with the worst case of everything that is open. Throws LedgerFailure. */
+  sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]>;
   /** Everything is on the disk when it resolves, as far as that is possible. */
   close(): Promise<void>;
 }
@@ -66,13 +76,21 @@ export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> 
 
 type FirstTry = Omit<OpenedLedger, 'ledger'>;
 
+interface Summing {
+  readonly resolve: (sums: readonly KnownSum[]) => void;
+  readonly reject: (failure: LedgerFailure) => void;
+}
+
 class LedgerThread implements Ledger {
   readonly tried: Promise<FirstTry>;
+  readonly opened: Promise<readonly KnownSum[]>;
   readonly #options: LedgerOptions;
   readonly #watch: NodeJS.Timeout;
   #worker: Worker;
   #changes: LedgerChange[] = [];
   #waiting: Waiting[] = [];
+  readonly #summing = new Map<number, Summing>();
+  #sumCount = 0;
   #count = 0;
   #committed = 0;
   #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined;
@@ -82,12 +100,16 @@ class LedgerThread implements Ledger {
   #isClosing = false;
   #closed: Promise<void> | undefined;
   #onTried: (outcome: FirstTry) => void = () => undefined;
+  #onOpened: (sums: readonly KnownSum[]) => void = () => undefined;
   #onClosed: () => void = () => undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.tried = new Promise((resolve) => {
       this.#onTried = resolve;
+    });
+    this.opened = new Promise((resolve) => {
+      this.#onOpened = resolve;
     });
     this.#worker = this.#start();
     this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
@@ -123,6 +145,15 @@ class LedgerThread implements Ledger {
   finish(row: LedgerRow): void {
     this.#add({ kind: 'finish', row });
     this.#flushLater();
+  }
+
+  sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]> {
+    return new Promise((resolve, reject) => {
+      this.#flush();
+      this.#sumCount += 1;
+      this.#summing.set(this.#sumCount, { resolve, reject });
+      this.#post({ kind: 'sum', id: this.#sumCount, wanted });
+    });
   }
 
   close(): Promise<void> {
@@ -172,14 +203,14 @@ class LedgerThread implements Ledger {
   }
 
   #start(): Worker {
-    const { path, retention, wanted } = this.#options;
+    const { onEvent: _, wanted, ...workerData } = this.#options;
     const worker = new Worker(new URL(entry, import.meta.url), {
-      workerData: { path, retention } satisfies LedgerThreadData,
+      workerData: workerData satisfies LedgerThreadData,
       env: {},
       name: 'ledger',
     });
     worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
-    worker.on('error', (error) => this.#fail(error.message, this.#count));
+    worker.on('error', (error) => this.#fail({ cause: error.message, isAway: false }, this.#count));
     worker.on('exit', () => this.#lose(worker));
     worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
     return worker;
@@ -189,6 +220,7 @@ class LedgerThread implements Ledger {
     switch (answer.kind) {
       case 'opened':
         this.#onTried({ sums: answer.sums, problem: undefined });
+        this.#onOpened(answer.sums);
         this.#isOpen = true;
         return this.#work();
       case 'committed':
@@ -196,7 +228,11 @@ class LedgerThread implements Ledger {
         for (const { resolve } of this.#taken(answer.upTo)) resolve();
         return this.#isOpen ? this.#work() : undefined;
       case 'failed':
-        return this.#fail(answer.cause, answer.upTo);
+        return this.#fail(answer, answer.upTo);
+      case 'summed':
+        return this.#sumsOf(answer.id)?.resolve(answer.sums);
+      case 'sum failed':
+        return this.#sumsOf(answer.id)?.reject(new LedgerFailure(answer.cause));
       case 'lost':
         return this.#options.onEvent(answer);
       case 'closed':
@@ -209,8 +245,15 @@ class LedgerThread implements Ledger {
     this.#isFailing = false;
   }
 
-  #fail(cause: string, upTo: number): void {
-    this.#onTried({ sums: undefined, problem: cause });
+  #sumsOf(id: number): Summing | undefined {
+    const summing = this.#summing.get(id);
+    this.#summing.delete(id);
+    return summing;
+  }
+
+  #fail(problem: LedgerProblem, upTo: number): void {
+    const { cause } = problem;
+    this.#onTried({ sums: undefined, problem });
     if (!this.#isFailing) this.#options.onEvent({ kind: 'failing', cause });
     this.#isFailing = true;
     for (const { reject } of this.#taken(upTo)) reject(new LedgerFailure(cause));
@@ -219,7 +262,7 @@ class LedgerThread implements Ledger {
   #failLate(): void {
     const oldest = this.#waiting[0];
     if (oldest === undefined || performance.now() - oldest.sinceMs < longestWaitMs) return;
-    this.#fail('the disk takes too long', oldest.at);
+    this.#fail({ cause: 'the disk takes too long', isAway: false }, oldest.at);
   }
 
   /** Those that wait for changes up to a number; they wait no longer. */
@@ -231,8 +274,10 @@ class LedgerThread implements Ledger {
   /** The thread died: what it had not written is lost, and intents of exchanges in flight become `unknown`. */
   #lose(worker: Worker): void {
     if (worker !== this.#worker) return;
+    for (const id of [...this.#summing.keys()])
+      this.#sumsOf(id)?.reject(new LedgerFailure('its thread ended'));
     if (this.#isClosing) return this.#onClosed();
-    this.#fail('the thread of the ledger ended', this.#count);
+    this.#fail({ cause: 'the thread of the ledger ended', isAway: false }, this.#count);
     setTimeout(() => {
       if (this.#isClosing) return;
       this.#worker = this.#start();

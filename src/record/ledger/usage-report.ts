@@ -1,5 +1,7 @@
+import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
 import { quarterMs } from './ledger-schema.ts';
+import { type SummedColumn, summed } from './ledger-sums.ts';
 
 /** What usage is summed up by. */
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;
@@ -26,36 +28,48 @@ interface SumRow extends Omit<UsageSum, 'cost_usd'> {
   readonly nano_usd: number;
 }
 
-const summed = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'nano_usd',
-  'estimated',
-  'unpriced',
-] as const;
 const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;
 const nanoUsdPerUsd = 1_000_000_000;
 
-/** Usage since a time, to the quarter of an hour. Days are those of `dayOf`. */
-export function sumUsage(
-  engine: SqliteEngine,
-  { by, sinceMs, dayOf }: { by: UsageGroup; sinceMs: number; dayOf: (ms: number) => string },
-): readonly UsageSum[] {
+interface UsageQuery {
+  readonly by: UsageGroup;
+  readonly sinceMs: number;
+  /** The name of the day that a time is in. */
+  readonly dayOf: (ms: number) => string;
+}
+
+/** Usage since a time, to the quarter of an hour. */
+export function sumUsage(engine: SqliteEngine, query: UsageQuery): readonly UsageSum[] {
+  const sql = usageSql('sums', query.by, (column) => `sum(${column})`).replace('$1', '?');
+  return toReport(engine.prepare(sql).all(firstQuarter(query)) as readonly SqlRow[], query);
+}
+
+/** The same from PostgreSQL. */
+export async function sumPostgresUsage(
+  client: PostgresClient,
+  query: UsageQuery,
+): Promise<readonly UsageSum[]> {
+  const sql = usageSql('ledger_sums', query.by, (column) => `sum(${column})::bigint`);
+  return toReport(await client.query<SqlRow>(sql, [firstQuarter(query)]), query);
+}
+
+type SqlRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
+
+function usageSql(table: string, by: UsageGroup, sumOf: (column: SummedColumn) => string): string {
   const column = columns[by];
-  const sums = summed.map((name) => `sum(${name}) as ${name}`).join();
-  const rows = engine
-    .prepare(
-      `select ${column} as name, ${sums} from sums where quarter >= ? group by ${column} order by ${column}`,
-    )
-    .all(Math.floor(sinceMs / quarterMs)) as readonly (Omit<SumRow, 'name'> & { name: string | number })[];
-  const named = rows.map((row) => ({
-    ...row,
-    name: typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name,
-  }));
+  const sums = summed.map((name) => `${sumOf(name)} as ${name}`).join();
+  return `select ${column} as name, ${sums} from ${table} where quarter >= $1 group by ${column}`;
+}
+
+function firstQuarter({ sinceMs }: UsageQuery): number {
+  return Math.floor(sinceMs / quarterMs);
+}
+
+function toReport(rows: readonly SqlRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
+  // Sorted here, since databases sort texts by orders of their own.
+  const named = rows
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map((row) => ({ ...row, name: typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name }));
   return merge(named).map(({ nano_usd: nanoUsd, ...row }) => ({ ...row, cost_usd: nanoUsd / nanoUsdPerUsd }));
 }
 

@@ -120,7 +120,8 @@ describe('ledger', () => {
     await new Promise((resolve) => other.stdout.once('data', resolve));
 
     const { ledger, sums } = await open(path);
-    expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
+    // Left alone, but whoever has a budget must know of it.
+    expect(sums).toMatchObject([{ tokens: 130, nanoUsd: 1_000 }]);
     await ledger.begin(intent('req_mine'));
     ledger.finish(row('req_mine'));
     await ledger.close();
@@ -149,7 +150,7 @@ describe('ledger', () => {
 
     const { ledger, sums, problem } = await open(path, events);
     expect(sums).toBeUndefined();
-    expect(problem).toContain('is not a SQLite database');
+    expect(problem?.cause).toContain('is not a SQLite database');
     await expect(ledger.begin(intent('req_1'))).rejects.toThrow('not open');
 
     rmSync(path);
@@ -163,12 +164,12 @@ describe('ledger', () => {
     file.commit(Array.from({ length: 1_200 }, (_, i) => ({ kind: 'finish', row: row(`req_${i}`) })));
     const dayMs = 86_400_000;
 
-    expect(file.prune(retention, startedMs + 89 * dayMs)).toBe(false);
+    expect(file.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
     expect(await rows(path)).toHaveLength(1_200);
-    expect(file.prune({ days: 90, bytes: 1_000 }, startedMs + dayMs)).toBe(true);
+    expect(file.maintain({ days: 90, bytes: 1_000 }, startedMs + dayMs)).toBe(true);
     expect(await rows(path)).toHaveLength(700);
-    expect(file.prune(retention, startedMs + 91 * dayMs)).toBe(true);
-    expect(file.prune(retention, startedMs + 91 * dayMs)).toBe(false);
+    expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(true);
+    expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(false);
     expect(await rows(path)).toHaveLength(0);
     expect(file.sums(wanted)).toMatchObject([{ tokens: 9_600 }]);
     file.close();

@@ -1,32 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../config/config.ts';
+import { createTextScrubber } from '../../../gateway/answer/scrub.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import { MemoryCounters } from '../../../limits/memory-counters.ts';
-import type { RestoredSum } from '../../../limits/redis-counters.ts';
+import type { openLedgerFor } from './ledger.ts';
+
+type Restoring = Pick<Awaited<ReturnType<typeof openLedgerFor>>, 'restored' | 'restore'>;
 
 /** Where limits are counted, as configured. A Redis that is away is asked for again and again. */
 export async function openCounters(
-  { url, onFailure }: Config['state'],
+  { state: { url, onFailure }, secrets }: Pick<Config, 'state' | 'secrets'>,
   log: (level: 'info' | 'error', message: string) => void,
-  restored: readonly RestoredSum[] = [],
+  ledger: Restoring | undefined,
 ): Promise<Counters> {
-  if (url === undefined) return restoredCounters(restored);
+  if (url === undefined) return restoredCounters(ledger?.restored ?? []);
+  const scrub = createTextScrubber(secrets);
   const { RedisCounters } = await import('../../../limits/redis-counters.ts');
   return RedisCounters.open(randomUUID(), {
     url,
     onFailure,
-    restore: () => Promise.resolve(restored),
+    restore: ledger?.restore,
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = scrub(cause instanceof Error ? cause.message : String(cause));
       log('error', `Redis does not answer, so limits are not shared: ${reason || 'no connection'}`);
     },
   });
 }
 
-/** Counters in memory that go on where those of the last process ended. */
-export function restoredCounters(restored: readonly RestoredSum[]): MemoryCounters {
-  const counters = new MemoryCounters();
-  for (const { counter, used, endsMs } of restored) counters.restore(counter, used, endsMs);
+/** Counters in memory that go on where those of the last process ended; until that is known, budgets refuse. */
+export function restoredCounters(restored: Restoring['restored']): MemoryCounters {
+  const isLate = restored instanceof Promise;
+  const counters = new MemoryCounters({ knowsBudgets: !isLate });
+  if (isLate)
+    void restored.then((sums) => counters.restore(sums)); // it never rejects
+  else counters.restore(restored);
   return counters;
 }

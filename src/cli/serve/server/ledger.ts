@@ -1,65 +1,99 @@
 import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
+import { createTextScrubber } from '../../../gateway/answer/scrub.ts';
 import { type BudgetCounter, budgetCounters } from '../../../limits/budget-counters.ts';
-import type { RestoredSum } from '../../../limits/redis-counters.ts';
+import type { RestoredSum } from '../../../limits/counters.ts';
 import type { Ledger, LedgerEvent } from '../../../record/ledger/ledger.ts';
+import type { KnownSum, WantedSum } from '../../../record/ledger/ledger-row.ts';
+import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 
 /** Which ledger is kept; plain data, so that other processes open the same one. */
 export interface LedgerSettings {
-  readonly path: string;
+  readonly place: LedgerPlace;
   readonly days: number;
   readonly bytes: number;
 }
 
 interface OpenedLedger {
   readonly ledger: Ledger;
-  readonly restored: readonly RestoredSum[];
+  /** What budgets had used up at the start; as a promise where the database does not answer yet. */
+  readonly restored: readonly RestoredSum[] | Promise<readonly RestoredSum[]>;
+  /** The same as it is now. */
+  readonly restore: () => Promise<readonly RestoredSum[]>;
 }
 
 type Log = (level: 'info' | 'error', message: string) => void;
 
 /**
- * Opens the ledger and sums up what the budgets have used. A ledger that can't be opened is logged and tried again,
- * but with budgets that is config.invalid: nobody could say what is left of them.
+ * Opens the ledger and sums up what the budgets have used. One that can't be opened is logged and tried again, but
+ * with budgets that is config.invalid: nobody could say what is left of them. Only a database that is away is waited
+ * for; meanwhile it takes no intents, so budgets refuse.
  */
 export async function openLedgerFor(
-  { path, days, bytes }: LedgerSettings,
-  limits: Config['limits'],
+  { place, days, bytes }: LedgerSettings,
+  { limits, secrets }: Pick<Config, 'limits' | 'secrets'>,
   log: Log,
 ): Promise<OpenedLedger> {
   const { openLedger } = await import('../../../record/ledger/ledger.ts');
   const budgets = budgetCounters(limits, Date.now());
+  const name = nameOf(place);
+  const scrub = createTextScrubber(secrets);
   const { ledger, sums, problem } = await openLedger({
-    path,
+    ...place,
     retention: { days, bytes },
-    wanted: budgets.map(({ scope, name, startsMs }) => ({ scope, name, sinceMs: startsMs })),
-    onEvent: (event) => log(...describe(event, path)),
+    wanted: budgets.map(toWanted),
+    onEvent: (event) => {
+      const [level, message] = describe(event, name);
+      log(level, scrub(message));
+    },
   });
-  if (sums === undefined && budgets.length > 0) {
+  if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();
     const advice = 'mend it, move it away, or set records.ledger: false';
-    throw new GatewayError('config.invalid', `the ledger ${path} can't be opened (${problem}): ${advice}`);
+    const cause = scrub(problem?.cause ?? '');
+    throw new GatewayError('config.invalid', `the ledger ${name} can't be opened (${cause}): ${advice}`);
   }
-  return { ledger, restored: budgets.map((budget, i) => toRestored(budget, sums?.[i])) };
+  return {
+    ledger,
+    restored:
+      sums === undefined
+        ? ledger.opened.then((late) => toRestored(budgets, late))
+        : toRestored(budgets, sums),
+    restore: async () => {
+      const current = budgetCounters(limits, Date.now());
+      return toRestored(current, await ledger.sums(current.map(toWanted)));
+    },
+  };
 }
 
-function toRestored(
-  { counter, unit, endsMs }: BudgetCounter,
-  sum: { readonly tokens: number; readonly nanoUsd: number } | undefined,
-): RestoredSum {
-  return { counter, endsMs, used: (unit === 'nanoUsd' ? sum?.nanoUsd : sum?.tokens) ?? 0 };
+/** For messages: without the password. */
+export function nameOf({ path, url }: LedgerPlace): string {
+  if (path !== undefined) return path;
+  const { host, pathname, searchParams } = new URL(url);
+  return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }
 
-function describe(event: LedgerEvent, path: string): [level: 'info' | 'error', message: string] {
+function toWanted({ scope, name, startsMs }: BudgetCounter): WantedSum {
+  return { scope, name, sinceMs: startsMs };
+}
+
+function toRestored(budgets: readonly BudgetCounter[], sums: readonly KnownSum[]): readonly RestoredSum[] {
+  return budgets.map(({ counter, unit, endsMs }, i) => {
+    const sum = sums[i];
+    return { counter, endsMs, used: (unit === 'nanoUsd' ? sum?.nanoUsd : sum?.tokens) ?? 0 };
+  });
+}
+
+function describe(event: LedgerEvent, name: string): [level: 'info' | 'error', message: string] {
   switch (event.kind) {
     case 'failing':
       return [
         'error',
-        `the ledger ${path} can not be written, so keys with a budget are refused: ${event.cause}`,
+        `the ledger ${name} can not be written, so keys with a budget are refused: ${event.cause}`,
       ];
     case 'working':
-      return ['info', `the ledger ${path} is written again`];
+      return ['info', `the ledger ${name} is written again`];
     case 'lost':
-      return ['error', `${event.changes} changes of the ledger ${path} were lost: it could not be written`];
+      return ['error', `${event.changes} changes of the ledger ${name} were lost: it could not be written`];
   }
 }

@@ -50,12 +50,12 @@ interface ServerOptions {
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
-  const opened = options.ledger && (await openLedgerFor(options.ledger, config.limits, log));
+  const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
     await counters.close();
     await opened?.ledger.close();
   };
-  const counters = await openCounters(config.state, log, opened?.restored);
+  const counters = await openCounters(config, log, opened);
   const meter = await openMeter(config);
   const server = await serveGateway({
     host,

@@ -1,6 +1,5 @@
 import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
-import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
@@ -22,8 +21,6 @@ export interface WorkerStart extends WorkerConfig {
   readonly startedMs: number;
   readonly recording: Recording;
   readonly ledger: LedgerSettings | undefined;
-  /** For a Redis that has no counters. */
-  readonly restored: readonly RestoredSum[];
   readonly ownerProof: OwnerProof | undefined;
 }
 

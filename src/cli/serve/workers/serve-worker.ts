@@ -7,7 +7,7 @@ import {
   serveGateway,
 } from '../../../gateway/serve.ts';
 import type { Counters } from '../../../limits/counters.ts';
-import { RemoteCounters } from '../../../limits/shared-counters.ts';
+import { type CounterAnswer, RemoteCounters } from '../../../limits/shared-counters.ts';
 import type { Ledger } from '../../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -38,14 +38,15 @@ let counters: Counters = shared;
 let ledger: Ledger | undefined;
 let meter: Meter | undefined;
 process.on('message', (command: WorkerCommand) => {
-  if (command.kind === 'limits.granted') return shared.receive(command);
+  if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
+    return shared.receive(command);
   if (command.kind === 'read') return void read(command);
   if (command.kind === 'counted') return counting.get(command.id)?.(command.open);
   following = following.then(() => answerTo(command));
 });
 answer({ kind: 'done' });
 
-type OrderedCommand = Exclude<WorkerCommand, { kind: 'limits.granted' | 'read' | 'counted' }>;
+type OrderedCommand = Exclude<WorkerCommand, CounterAnswer | { kind: 'read' | 'counted' }>;
 
 async function answerTo(command: OrderedCommand): Promise<void> {
   try {
@@ -89,12 +90,12 @@ async function start(options: WorkerStart): Promise<void> {
   const recorder = openRecorder(options.recording, process.stderr);
   process.once('exit', () => recorder.close());
   const config = rebuildConfig(options.config);
-  if (config.state.url !== undefined)
-    counters = await openCounters(config.state, recorder.log, options.restored);
-  if (options.ledger !== undefined) {
-    // The first process has summed up what the budgets used.
-    ledger = (await openLedgerFor(options.ledger, [], recorder.log)).ledger;
-  }
+  const isShared = config.state.url !== undefined;
+  // In memory it is the first process that knows what the budgets used.
+  const budgets = { ...config, ...(!isShared && { limits: [] }) };
+  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log));
+  ledger = opened?.ledger;
+  if (isShared) counters = await openCounters(config, recorder.log, opened);
   meter = await openMeter(config);
   const { limits } = config.server;
   server = await serveGateway({

@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
-import type { RestoredSum } from '../../../limits/redis-counters.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
@@ -48,7 +47,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
   // Only with a definite port does a new process find its way back when all have died.
   const port = await probe(served);
   const startedMs = Date.now();
-  const restored = await restoreBudgets(served);
+  const limits = await openService(served);
   let current: WorkerConfig = { config: config.source, sandboxUrl };
   const startOptions = () => ({
     ...current,
@@ -58,7 +57,6 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     startedMs,
     recording: options.recording,
     ledger: served.ledger,
-    restored,
     ownerProof: served.ownerProof,
   });
 
@@ -70,7 +68,6 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const drainMs = config.server.limits.drainMs + endingMs;
-  const limits = new CounterService(restoredCounters(restored));
   const workers = Array.from(
     { length: options.count },
     () => new Worker({ ...options, limits, start: startOptions, countOpen, drainMs }),
@@ -130,14 +127,16 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
   };
 }
 
-/** What the budgets have used, summed up once for all workers; each of them writes to the ledger itself. */
-async function restoreBudgets({
+/** Counts for all workers, from what the budgets have used on; each worker writes to the ledger itself. */
+async function openService({
   ledger: settings,
   config,
   log,
-}: Pick<ServerOptions, 'ledger' | 'config' | 'log'>): Promise<readonly RestoredSum[]> {
-  if (settings === undefined || config.limits.length === 0) return [];
-  const { ledger, restored } = await openLedgerFor(settings, config.limits, log);
-  await ledger.close();
-  return restored;
+}: Pick<ServerOptions, 'ledger' | 'config' | 'log'>): Promise<CounterService> {
+  const isCountedHere = config.state.url === undefined && config.limits.length > 0;
+  if (settings === undefined || !isCountedHere) return new CounterService();
+  const { ledger, restored } = await openLedgerFor(settings, config, log);
+  if (restored instanceof Promise) void restored.then(() => ledger.close());
+  else await ledger.close();
+  return new CounterService(restoredCounters(restored));
 }

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { postgresUrl } from './scalars.ts';
+
+/** What is written about each exchange, and where. */
+export const recordsSchema = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('File of the JSON lines; null: in the state directory.'),
+  bodies: z
+    .boolean()
+    .default(false)
+    .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
+  ledger: z
+    .boolean()
+    .optional()
+    .describe(
+      'Keep durable rows of usage, from which budgets go on after a restart; when absent, unless only the sandbox is served.',
+    ),
+  ledger_file: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('SQLite file of the ledger; null: in the state directory.'),
+  ledger_database: postgresUrl
+    .nullable()
+    .default(null)
+    .describe('PostgreSQL database of the ledger, which many gateways share; null: the file.'),
+  ledger_days: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .default(90)
+    .describe('How many days its rows are kept; sums are kept for 400 days.'),
+  ledger_megabytes: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1_000)
+    .describe('How large the ledger may become before the oldest rows are deleted.'),
+});

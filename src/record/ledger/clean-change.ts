@@ -1,0 +1,65 @@
+import type { Intent, LedgerChange } from './ledger-row.ts';
+
+// Clients choose some of the texts, and providers report the numbers. A database that refuses one of them would refuse
+// all that is committed with it, now and ever after.
+
+/** Longer than any configured name or known model. */
+const longestText = 200;
+const mostNumber = Number.MAX_SAFE_INTEGER;
+
+/** The change with texts and numbers that every database takes. */
+export function cleanChange(change: LedgerChange): LedgerChange {
+  switch (change.kind) {
+    case 'begin':
+      return { kind: 'begin', intent: cleanIntent(change.intent) };
+    case 'finish': {
+      const { row } = change;
+      return {
+        kind: 'finish',
+        row: {
+          ...row,
+          ...cleanIntent(row),
+          provider: cleanNullable(row.provider),
+          targetModel: cleanNullable(row.targetModel),
+          decision: cleanNullable(row.decision),
+          reason: cleanNullable(row.reason),
+          cacheReadTokens: whole(row.cacheReadTokens),
+          cacheWriteTokens: whole(row.cacheWriteTokens),
+          reasoningTokens: whole(row.reasoningTokens),
+        },
+      };
+    }
+    case 'cancel':
+      return change;
+  }
+}
+
+function cleanIntent({ requestId, startedMs, project, keyId, endpoint, model, ...amounts }: Intent): Intent {
+  return {
+    requestId,
+    startedMs: whole(startedMs),
+    project: text(project),
+    keyId: text(keyId),
+    endpoint: text(endpoint),
+    model: text(model),
+    inputTokens: whole(amounts.inputTokens),
+    outputTokens: whole(amounts.outputTokens),
+    nanoUsd: amounts.nanoUsd === null ? null : whole(amounts.nanoUsd),
+  };
+}
+
+function cleanNullable(value: string | null): string | null {
+  return value === null ? null : text(value);
+}
+
+/** PostgreSQL has no NUL, and UTF-8 no half surrogate pairs; control characters would only harm who reads them. */
+function text(value: string): string {
+  return /^[\x20-\x7e]{0,200}$/.test(value) ? value : value.slice(0, longestText).replace(unfit, '\ufffd');
+}
+
+const unfit = /[\p{Cc}\p{Cs}]/gu;
+
+/** Also for what is no number once it went through JSON. */
+function whole(value: number): number {
+  return value > 0 ? Math.min(Math.ceil(value), mostNumber) : 0;
+}

@@ -1,0 +1,139 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { connectPostgres, type PostgresClient } from '../../database/postgres.ts';
+import type { Intent, KnownSum, LedgerChange, LedgerRow } from './ledger-row.ts';
+import { quarterMs } from './ledger-schema.ts';
+import type { LedgerStore, Retention } from './ledger-store.ts';
+import { preparePostgres } from './postgres-schema.ts';
+import {
+  beSeen,
+  commitChanges,
+  correctRows,
+  pruneRows,
+  pruneSums,
+  settleDead,
+  sumWanted,
+} from './postgres-statements.ts';
+
+const dayMs = 86_400_000;
+const sumDays = 400;
+const shards = 16;
+const pruneCount = 5_000;
+/** What a row takes with its indexes, measured with names of usual length. PostgreSQL's own figures count dead rows too. */
+const bytesPerRow = 400;
+/** Who was not seen for so long, by the server's clock, is dead; `maintain` is called three times as often. */
+const deadAfterS = 90;
+
+/** Opens or makes the ledger in a PostgreSQL database, for any number of gateways. */
+export async function openPostgresLedger(url: string): Promise<LedgerStore> {
+  const client = await connectPostgres(url, 'gateway ledger');
+  const owner = randomUUID();
+  const shard = randomInt(shards);
+  try {
+    await preparePostgres(client);
+    await client.query(beSeen, [owner]);
+    await client.query(settleDead, [shard, deadAfterS]);
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return {
+    commit: (changes) => commit(client, changes, { owner, shard }),
+    sums: async (wanted) => {
+      const since = wanted.map(({ scope, name, sinceMs }) => ({
+        scope,
+        name,
+        since: Math.floor(sinceMs / quarterMs),
+      }));
+      const found = await client.query<Pick<KnownSum, 'tokens' | 'nanoUsd'>>(sumWanted, [
+        JSON.stringify(since),
+      ]);
+      return wanted.map((each, i) => ({ ...each, ...(found[i] as (typeof found)[number]) })); // a row for each
+    },
+    maintain: async (retention, nowMs) => {
+      await client.query(beSeen, [owner]);
+      await client.query(settleDead, [shard, deadAfterS]);
+      await client.query("delete from ledger_owners where seen_at < now() - interval '1 day'");
+      return prune(client, retention, nowMs);
+    },
+    close: async () => {
+      // Without an owner, whatever it left open is settled by the next one that looks.
+      await client.query('delete from ledger_owners where id = $1', [owner]).catch(() => undefined);
+      client.close();
+    },
+  };
+}
+
+async function commit(
+  client: PostgresClient,
+  changes: readonly LedgerChange[],
+  { owner, shard }: { readonly owner: string; readonly shard: number },
+): Promise<void> {
+  const { begun, finished, over } = fold(changes);
+  const rows = JSON.stringify(finished);
+  const values = [JSON.stringify(begun), rows, over, owner, shard];
+  const [answer] = await client.query<{ added: number }>(commitChanges, values);
+  // Committed before, or settled as unknown while this gateway seemed dead.
+  if ((answer?.added ?? 0) < finished.length) await client.query(correctRows, [rows, shard]);
+}
+
+/** In one statement nothing sees what another part of it does: an intent that is over already is not begun. */
+function fold(changes: readonly LedgerChange[]) {
+  const begun = new Map<string, object>();
+  const finished = new Map<string, object>();
+  const over = new Set<string>();
+  for (const change of changes) {
+    if (change.kind === 'begin') {
+      begun.set(change.intent.requestId, toIntentRecord(change.intent));
+      continue;
+    }
+    const requestId = change.kind === 'finish' ? change.row.requestId : change.requestId;
+    begun.delete(requestId);
+    over.add(requestId);
+    if (change.kind === 'finish' && !finished.has(requestId)) finished.set(requestId, toRecord(change.row));
+  }
+  return { begun: [...begun.values()], finished: [...finished.values()], over: [...over] };
+}
+
+function toIntentRecord(intent: Intent) {
+  return {
+    request_id: intent.requestId,
+    started_ms: intent.startedMs,
+    project: intent.project,
+    key_id: intent.keyId,
+    endpoint: intent.endpoint,
+    model: intent.model,
+    input_tokens: intent.inputTokens,
+    output_tokens: intent.outputTokens,
+    nano_usd: intent.nanoUsd,
+  };
+}
+
+function toRecord(row: LedgerRow) {
+  return {
+    ...toIntentRecord(row),
+    provider: row.provider,
+    target_model: row.targetModel,
+    status: row.status,
+    outcome: row.outcome,
+    decision: row.decision,
+    reason: row.reason,
+    cache_read_tokens: row.cacheReadTokens,
+    cache_write_tokens: row.cacheWriteTokens,
+    reasoning_tokens: row.reasoningTokens,
+    is_estimated: row.isEstimated ? 1 : 0,
+    first_byte_ms: row.firstByteMs,
+    total_ms: row.totalMs,
+  };
+}
+
+async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {
+  await client.query(pruneSums, [Math.floor((nowMs - sumDays * dayMs) / quarterMs)]);
+  const [ids] = await client.query<{ last: number | null }>('select max(id) as last from ledger_exchanges');
+  const firstKept = (ids?.last ?? 0) - Math.floor(bytes / bytesPerRow);
+  const [answer] = await client.query<{ gone: number }>(pruneRows, [
+    pruneCount,
+    Math.floor(nowMs - days * dayMs),
+    firstKept,
+  ]);
+  return answer?.gone === pruneCount;
+}
