@@ -17,6 +17,7 @@ import {
 import { ledgerSettings } from './ledger-path.ts';
 import { nameOf } from './serve/server/ledger.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import { csv as csvRows } from './shell/csv.ts';
 import { type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { table } from './shell/terminal.ts';
@@ -66,7 +67,12 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
     throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
   }
   const sums = await read({ by, sinceMs: Date.now() - since }, options, io);
-  if (csv === true) return write(io.stdout, toCsv(by, sums));
+  if (csv === true) {
+    return write(
+      io.stdout,
+      csvRows([[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])]),
+    );
+  }
   const { output = 'text' } = options;
   if (output !== 'text' && output !== 'table') {
     return printValue(
@@ -131,13 +137,6 @@ function localDay(ms: number): string {
   const date = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-/** RFC 4180. */
-function toCsv(by: UsageGroup, sums: readonly UsageSum[]): string {
-  const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])];
-  return lines.map((line) => `${line.map((value) => cell(String(value))).join(',')}\r\n`).join('');
 }
 
 function duration(text: string): number {

@@ -69,6 +69,7 @@ export const freeValues = [
   'seconds',
   'tags',
   'text',
+  'texts',
   'time',
 ];
 

@@ -81,7 +81,8 @@ function toText(bytes: Buffer): string {
   );
 }
 
-function hasInput({ stdin }: Pick<Io, 'stdin'>): boolean {
+/** Whether standard input is a pipe, a file or a socket. */
+export function hasInput({ stdin }: Pick<Io, 'stdin'>): boolean {
   if (stdin.isTTY === true) return false;
   const { fd } = stdin as { fd?: unknown };
   if (typeof fd !== 'number') return true;

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import type { Embeddings } from '../client/embeddings.ts';
+import { GatewayError } from '../errors.ts';
+import type { EmbedInput } from './embed/read-inputs.ts';
+import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
+import { csv } from './shell/csv.ts';
+import { type Io, write } from './shell/io.ts';
+import { deadline, printValue } from './shell/output.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { withSpinner } from './shell/spinner.ts';
+import { gatewayTarget } from './shell/target.ts';
+import { table } from './shell/terminal.ts';
+
+interface EmbedOptions extends CommonOptions {
+  readonly model?: string;
+  readonly file?: readonly string[];
+  readonly lines?: true;
+  readonly dimensions?: number;
+  readonly csv?: true;
+}
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'embed',
+    summary: 'turn texts into vectors, one for each input',
+    examples: [
+      'gateway embed -m text-embedding-3-small "hello"',
+      'gateway embed --lines -f questions.txt --csv > questions.csv',
+      'git log --format=%s -20 | gateway embed --lines -o ndjson',
+    ],
+  })
+    .argument('[texts...]', 'each an input; - is standard input, which otherwise comes first')
+    .option('-m, --model <name>', 'model (default: GATEWAY_MODEL)')
+    .option(
+      '-f, --file <file>',
+      'a file as an input; may be repeated',
+      (file: string, before: readonly string[] = []) => [...before, file],
+    )
+    .option('--lines', 'each line of files and standard input is an input, but for blank ones')
+    .option('--dimensions <n>', 'shorter vectors, where the model has them', positiveInteger)
+    .option('--csv', 'print comma-separated values: the input, then its numbers')
+    .action(async (texts: readonly string[], _options: unknown, command: Command) => {
+      outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
+      await embedTexts(texts, commonOptions(command) as EmbedOptions, io);
+    });
+}
+
+async function embedTexts(texts: readonly string[], options: EmbedOptions, io: Io): Promise<void> {
+  if (options.csv === true && options.output !== undefined) {
+    throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
+  }
+  const signal = deadline(io.signal, options.timeout);
+  const { readInputs } = await import('./embed/read-inputs.ts');
+  const inputs = await readInputs({ texts, files: options.file ?? [], byLine: options.lines === true }, io);
+  const { defaultModel: _ofConversations, ...address } = await gatewayTarget(options, io);
+  const model = options.model ?? (io.env.GATEWAY_MODEL || undefined);
+  if (model === undefined) {
+    throw new GatewayError('usage.invalid', 'name a model of embeddings with -m or GATEWAY_MODEL');
+  }
+  const { embed } = await import('../client/embeddings.ts');
+  const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };
+  const embeddings = await withSpinner(`waiting for ${model}`, options, io, () => embed(address, request));
+  await print(inputs, embeddings, options, io);
+}
+
+async function print(
+  inputs: readonly EmbedInput[],
+  { model, vectors, inputTokens }: Embeddings,
+  { output = 'text', csv: isCsv }: EmbedOptions,
+  io: Io,
+): Promise<void> {
+  const vectorOf = (i: number) => vectors[i] ?? [];
+  if (isCsv === true) return write(io.stdout, csv(inputs.map(({ source }, i) => [source, ...vectorOf(i)])));
+  const entries = inputs.map(({ source }, index) => ({ index, source, embedding: vectorOf(index) }));
+  if (output === 'ndjson') return printValue(entries, output, io);
+  if (output === 'json' || output === 'yaml') {
+    return printValue({ model, embeddings: entries, usage: { input_tokens: inputTokens } }, output, io);
+  }
+  // Thousands of numbers are for programs; a person wants to see that they are there.
+  if (output === 'table' || io.stdout.isTTY === true) {
+    const rows = entries.map(({ source, embedding }) => [
+      source,
+      String(embedding.length),
+      beginning(embedding),
+    ]);
+    return write(io.stdout, table(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, true));
+  }
+  await write(io.stdout, entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join(''));
+}
+
+function beginning(vector: readonly number[]): string {
+  const shown = vector.slice(0, 4).map((value) => value.toFixed(4));
+  return `${shown.join(' ')}${vector.length > 4 ? ' …' : ''}`;
+}

@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { command, emptyDirectory } from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
+import { useGateway } from '../kit/lifecycle.ts';
+
+const gateway = useGateway();
+const cwd = emptyDirectory();
+writeFileSync(join(cwd, 'notes.txt'), 'one\n\ntwo\n');
+writeFileSync(join(cwd, 'latin.txt'), Buffer.from([0xe9, 0x0a]));
+
+type Surroundings = NonNullable<Parameters<typeof command>[1]>;
+
+function embed(argv: readonly string[], surroundings: Surroundings = {}) {
+  const { url, key } = gateway();
+  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-embed', ...surroundings.env };
+  return command(['embed', ...argv], { cwd, ...surroundings, env });
+}
+
+describe('inputs', () => {
+  test.each([
+    ['an argument', ['hello'], {}, ['argument 1']],
+    ['several', ['hello', 'world'], {}, ['argument 1', 'argument 2']],
+    ['a file', ['-f', 'notes.txt'], {}, ['notes.txt']],
+    ['its lines, but for blank ones', ['--lines', '-f', 'notes.txt'], {}, ['notes.txt:1', 'notes.txt:3']],
+    ['standard input first', ['b', '-f', 'notes.txt'], { stdin: 'a' }, ['-', 'notes.txt', 'argument 1']],
+    ['its lines', ['--lines'], { stdin: 'a\nb\n' }, ['-:1', '-:2']],
+    ['- for it', ['-'], { stdin: 'a' }, ['-']],
+    ['an empty pipe beside an argument', ['hello'], { stdin: '' }, ['argument 1']],
+  ] as const)('%s', async (_name, argv, surroundings, sources) => {
+    const { exit, stdout, stderr } = await embed([...argv, '-o', 'json'], surroundings);
+
+    expect([exit, stderr]).toEqual([0, '']);
+    const { embeddings } = JSON.parse(stdout) as { embeddings: { source: string; embedding: number[] }[] };
+    expect(embeddings.map(({ source }) => source)).toEqual(sources);
+    for (const { embedding } of embeddings) expect(embedding.length).toBeGreaterThan(2);
+  });
+
+  test('more than fit into a request come back in their order', async () => {
+    const host = await startHost((response, { body }) => {
+      const { input } = JSON.parse(body.toString()) as { input: string[] };
+      const data = input.map((text, index) => ({ index, embedding: [Number(text), 0.5] })).reverse();
+      response
+        .setHeader('x-request-id', 'req_x')
+        .end(JSON.stringify({ data, usage: { prompt_tokens: input.length } }));
+    });
+    const numbers = Array.from({ length: 300 }, (_, i) => String(i));
+
+    const { stdout } = await embed(['--lines', '-o', 'json'], {
+      stdin: numbers.join('\n'),
+      env: { GATEWAY_URL: host.url, GATEWAY_KEY: 'k' },
+    });
+    await host.close();
+
+    const { embeddings, usage } = JSON.parse(stdout) as {
+      embeddings: { embedding: number[] }[];
+      usage: object;
+    };
+    expect(embeddings.map(({ embedding }) => String(embedding[0]))).toEqual(numbers);
+    expect(usage).toEqual({ input_tokens: 300 });
+    expect(host.requests).toHaveLength(3);
+  });
+});
+
+describe('output', () => {
+  test('in a pipe a line of numbers for each input', async () => {
+    const { stdout } = await embed(['hello', 'world']);
+
+    expect(stdout).toMatch(/^(?:-?[\d.e-]+(?: -?[\d.e-]+)+\n){2}$/);
+  });
+
+  test('--csv begins each row with its input', async () => {
+    const { stdout } = await embed(['hello', '--csv']);
+
+    expect(stdout).toMatch(/^argument 1(?:,-?[\d.e-]+)+\r\n$/);
+  });
+
+  test('-o ndjson has a line for each', async () => {
+    const { stdout } = await embed(['a', 'b', '-o', 'ndjson']);
+
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).index),
+    ).toEqual([0, 1]);
+  });
+
+  test('on a terminal how long each is and how it begins', async () => {
+    const { stdout } = await embed(['hello'], { isTerminal: true });
+
+    expect(stdout).toMatch(/^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/);
+  });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['nothing', [], {}, 'there is nothing to embed'],
+    ['an empty input', ['a', ''], {}, 'argument 2 is empty'],
+    ['- twice', ['-', '-f', '-'], { stdin: 'x' }, 'is there twice'],
+    ['a terminal for -', ['-'], {}, 'is a terminal'],
+    ['a file that is not there', ['-f', 'none.txt'], {}, 'none.txt: there is no such file'],
+    ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],
+    ['--csv with -o', ['x', '--csv', '-o', 'json'], {}, 'exclude each other'],
+    ['no model', ['x'], { env: { GATEWAY_MODEL: '' } }, 'name a model'],
+  ] as const)('%s: exit 2', async (_name, argv, surroundings, words) => {
+    const { exit, stdout, stderr } = await embed(argv, surroundings);
+
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
+
+  test.each([
+    ['no JSON', 'rubbish', 'lacks a vector'],
+    ['too few', '{"data":[]}', 'lacks a vector'],
+    ['words', '{"data":[{"index":0,"embedding":["x"]}]}', 'has no numbers'],
+  ])('an answer with %s: exit 7', async (_name, body, words) => {
+    const host = await startHost((response) => response.setHeader('x-request-id', 'req_x').end(body));
+
+    const { exit, stderr } = await embed(['x'], { env: { GATEWAY_URL: host.url, GATEWAY_KEY: 'k' } });
+    await host.close();
+
+    expect(exit).toBe(7);
+    expect(stderr).toContain(words);
+  });
+});
