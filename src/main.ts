@@ -15,9 +15,13 @@ async function runInProcess(): Promise<number> {
     import('./cli/shell/io.ts'),
   ]);
   const interrupt = new AbortController();
+  const beforeExit = new Set<() => void>();
   const onSignal = (name: 'SIGINT' | 'SIGTERM') => {
     const exit = name === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-    if (interrupt.signal.aborted) process.exit(exit);
+    if (interrupt.signal.aborted) {
+      for (const listener of beforeExit) listener();
+      process.exit(exit);
+    }
     interrupt.abort(new GatewayError(name === 'SIGINT' ? 'interrupted' : 'terminated', `stopped by ${name}`));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
@@ -43,6 +47,10 @@ async function runInProcess(): Promise<number> {
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
       return () => process.off('SIGHUP', listener);
+    },
+    onSecondSignal: (listener) => {
+      beforeExit.add(listener);
+      return () => beforeExit.delete(listener);
     },
     captureSignals: (listener) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);

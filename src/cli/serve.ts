@@ -13,6 +13,7 @@ import { requestLine } from './plants/request-line.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './serve/address-file.ts';
 import { banner } from './serve/banner.ts';
 import { serveDetached } from './serve/detach.ts';
+import { drainLogged } from './serve/drain-log.ts';
 import { localKey, localKeyFile } from './serve/local-key.ts';
 import { createReloader } from './serve/reload.ts';
 import { createServeLog, type ServeLog } from './serve/serve-log.ts';
@@ -179,7 +180,7 @@ interface Started {
 /** Prints where everything is, follows the configuration's file, and stops everything when the signal comes. */
 async function untilStopped(run: Run, started: Started): Promise<void> {
   const { io } = run;
-  const { loaded, services } = started;
+  const { loaded, log, services } = started;
   const isFound = run.onReady === undefined;
   const addressFile = isFound ? openAddressFile(io, { ...run, services, since: new Date() }) : noAddressFile;
   const stopFollowing = follow(run, started, addressFile);
@@ -191,7 +192,7 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
   } finally {
     stopFollowing();
     addressFile.remove();
-    await services.stop();
+    await drainLogged({ services, drainMs: loaded.config.server.limits.drainMs, log, ...io });
   }
 }
 

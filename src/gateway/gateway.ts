@@ -7,7 +7,7 @@ import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { GatewayKey } from './gateway-key.ts';
-import type { Health } from './own-answers/health.ts';
+import type { Health, Readiness } from './own-answers/health.ts';
 import type { ModelCatalogue } from './own-answers/models.ts';
 
 /**
@@ -38,6 +38,6 @@ export interface Gateway {
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */
   readonly admit: () => void;
-  readonly isReady: () => boolean;
+  readonly readiness: Readiness;
   readonly health: Health;
 }

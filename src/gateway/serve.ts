@@ -23,7 +23,7 @@ import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
 import { gaugesOf, observe } from './observe.ts';
-import type { Health } from './own-answers/health.ts';
+import type { Health, Readiness } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
 import { watchHeap } from './watch-heap.ts';
 
@@ -115,7 +115,13 @@ export async function serveGateway({
     }
   };
   const repeats = foldRepeats(record);
-  const isReady = () => listener?.isDraining === false;
+  const readiness: Readiness = {
+    isReady: () => listener?.isDraining === false,
+    neighbours: () => ({
+      state: counters.isConnected ? 'ok' : 'away',
+      ledger: ledger === undefined ? 'off' : ledger.gauges.isWritable ? 'ok' : 'failing',
+    }),
+  };
   const times = new TimeText();
   const countHere = (): OpenCounts => {
     const others = open.items.filter(({ isRecorded }) => isRecorded);
@@ -129,7 +135,7 @@ export async function serveGateway({
     deciderEntry,
     admit,
     startedMs,
-    isReady,
+    readiness,
     health,
   };
   let current = build(config, shared);
@@ -192,13 +198,13 @@ interface Shared {
   readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
   readonly startedMs: number;
-  readonly isReady: () => boolean;
+  readonly readiness: Readiness;
   readonly health: Health;
 }
 
 function build(
   config: GatewayConfig,
-  { counters, ledger, record, deciderEntry, admit, startedMs, isReady, health }: Shared,
+  { counters, ledger, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
 ) {
   const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
   const router = createRouter(config.findModel, providers);
@@ -222,7 +228,7 @@ function build(
     recordsBodies: config.recordsBodies,
     limiterFor: limitersFor(counters),
     admit,
-    isReady,
+    readiness,
     health,
   };
   let running = 0;

@@ -27,6 +27,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     signal: new AbortController().signal,
     onHangup: () => () => undefined,
     captureSignals: () => () => undefined,
+    onSecondSignal: () => () => undefined,
   });
   return { exit, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -54,6 +54,7 @@ export function createUser(environment: Readonly<Record<string, string>> = {}): 
       signal: interrupt.signal,
       onHangup: () => () => undefined,
       captureSignals: () => () => undefined,
+      onSecondSignal: () => () => undefined,
     }).then((exit) => ({ exit, stdout: stdout.text(), stderr: stderr.text() }));
     return {
       finished,

@@ -347,6 +347,7 @@ describe('exit codes', () => {
       signal: new AbortController().signal,
       onHangup: () => () => undefined,
       captureSignals: () => () => undefined,
+      onSecondSignal: () => () => undefined,
     });
 
     expect([exit, stderr.join('')]).toEqual([0, '']);

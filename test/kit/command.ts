@@ -52,6 +52,7 @@ export function startCommand(argv: readonly string[], surroundings: Surroundings
       return () => hangups.delete(listener);
     },
     captureSignals: () => () => undefined,
+    onSecondSignal: () => () => undefined,
   }).then((exit) => ({ exit, stdout: outputs.stdout.text(), stderr: outputs.stderr.text() }));
   return {
     ended,

@@ -94,5 +94,15 @@ interface Ready {
 function withoutTerminal({ stdout, env, cwd }: Io, stderr: Io['stderr'], signal: AbortSignal): Io {
   const ignore = () => () => undefined;
   const stdin = Readable.from([]);
-  return { stdin, stdout, stderr, env, cwd, signal, onHangup: ignore, captureSignals: ignore };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    signal,
+    onHangup: ignore,
+    onSecondSignal: ignore,
+    captureSignals: ignore,
+  };
 }

@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { Listener } from '../../http/listen.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
+import type { OpenCounts } from '../../record/observer.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import { portHolder } from './port-holder.ts';
 import type { LedgerSettings } from './server/ledger.ts';
@@ -27,6 +28,8 @@ export interface Services {
    * Throws, and changes nothing, where it can't be followed.
    */
   prepare(config: Config): Promise<PreparedReload>;
+  /** How much is under way. */
+  countOpen(): Promise<OpenCounts>;
   /** Drains the gateway, then ends what it needed. */
   stop(): Promise<void>;
 }
@@ -94,6 +97,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       plants,
       metricsUrl: metrics?.url,
       prepare: async (next) => started.prepare(next, await prepareSandbox(next)),
+      countOpen: () => started.countOpen(),
       stop,
     };
   } catch (error) {

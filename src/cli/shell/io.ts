@@ -18,6 +18,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Calls back on every SIGHUP, which otherwise ends the process; returns the function that ends it. */
   readonly onHangup: (listener: () => void) => () => void;
+  /** Calls back when a second SIGINT or SIGTERM ends the process at once; returns the function that ends it. */
+  readonly onSecondSignal: (listener: () => void) => () => void;
   /**
    * From now on SIGINT, SIGTERM and SIGHUP call the listener and nothing else: for a command that has another
    * program decide what they mean. Returns the function that ends it.

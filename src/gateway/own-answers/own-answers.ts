@@ -5,7 +5,7 @@ import { type Endpoint, endpoints, modelPrefix } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { GatewayKey } from '../gateway-key.ts';
-import { answerHealth } from './health.ts';
+import { answerHealth, answerReady } from './health.ts';
 import { describeModel, listEntry, mayUse, page } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
@@ -21,17 +21,12 @@ export async function answerOwn(exchange: Exchange, gateway: Gateway, target: Re
     case 'health':
       return answerHealth(exchange, gateway.health);
     case 'ready':
-      return answerReady(exchange, gateway);
+      return answerReady(exchange, gateway.readiness);
     case 'about':
       return exchange.sendJson(about());
     default:
       return answerModels(exchange, gateway, target);
   }
-}
-
-function answerReady(exchange: Exchange, gateway: Gateway): void {
-  if (gateway.isReady()) return exchange.sendJson({ status: 'ready' });
-  throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
 }
 
 function about() {

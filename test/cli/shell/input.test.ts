@@ -12,8 +12,8 @@ import { GatewayError } from '../../../src/errors.ts';
 function io(stdin: Io['stdin'], signal = new AbortController().signal): Io {
   const stdout = new PassThrough();
   const nothing = () => () => undefined;
-  const captureSignals = nothing;
-  return { stdin, stdout, stderr: stdout, env: {}, cwd: '/', signal, onHangup: nothing, captureSignals };
+  const signals = { onHangup: nothing, captureSignals: nothing, onSecondSignal: nothing };
+  return { stdin, stdout, stderr: stdout, env: {}, cwd: '/', signal, ...signals };
 }
 
 const piped = (...chunks: (string | Buffer)[]) =>

@@ -53,7 +53,12 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
     await counters.close();
-    await opened?.ledger.close();
+    if (opened === undefined) return;
+    const { ledger } = opened;
+    await ledger.close();
+    const { pending } = ledger.gauges;
+    if (pending === 0) log('info', 'the ledger is flushed');
+    else log('error', `${pending} changes of the ledger are not on the disk`);
   };
   const counters = await openCounters(config, log, opened);
   const meter = await openMeter(config);

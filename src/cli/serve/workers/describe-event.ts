@@ -13,6 +13,14 @@ export function describeEvent(event: WorkerEvent): Notice {
       const message = `worker ${pid} ended (${how}) and its open exchanges with it; the next one starts in ${restartMs} ms`;
       return { level: 'error', message };
     }
+    case 'drained': {
+      const { pid, how, unwritten } = event;
+      const isWhole = how === 'exit code 0' && (unwritten ?? 0) === 0;
+      return {
+        level: isWhole ? 'info' : 'error',
+        message: `worker ${pid} ended (${how})${ledgerState(event)}`,
+      };
+    }
     case 'started':
       return { level: 'info', message: `worker ${event.pid} serves in its place` };
     case 'failed':
@@ -21,4 +29,11 @@ export function describeEvent(event: WorkerEvent): Notice {
         message: `a worker could not start: ${event.message}; the next one starts in ${event.restartMs} ms`,
       };
   }
+}
+
+function ledgerState({ unwritten }: Extract<WorkerEvent, { kind: 'drained' }>): string {
+  if (unwritten === undefined) return '';
+  return unwritten === 0
+    ? '; its ledger is flushed'
+    : `; ${unwritten} changes of the ledger are not on the disk`;
 }

@@ -26,7 +26,8 @@ export interface WorkerStart extends WorkerConfig {
 
 /**
  * What the first process sends a worker, once that has answered `done` for the first time: until it listens,
- * commands are lost. Each gets one answer, in order; `drain` is answered by ending.
+ * commands are lost. Each gets one answer, in order; `drain` is answered by `drained`, where nothing
+ * hinders it, and by ending.
  */
 export type WorkerCommand =
   | { readonly kind: 'start'; readonly start: WorkerStart }
@@ -49,6 +50,8 @@ export interface Reading {
 export type WorkerAnswer =
   | CounterRequest
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
+  /** Its last words: changes of the ledger that are not on the disk; undefined where none is kept. */
+  | { readonly kind: 'drained'; readonly unwritten: number | undefined }
   /** Asks for what is open in all workers. */
   | { readonly kind: 'count.open'; readonly id: number }
   | { readonly kind: 'done' }

@@ -78,6 +78,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       meter?.close();
       await counters.close();
       await ledger?.close();
+      answer({ kind: 'drained', unwritten: ledger?.gauges.pending });
       process.stderr.write('', () => process.exit()); // what was written before has gone out then
       return new Promise(() => undefined);
   }

@@ -10,6 +10,12 @@ import { countDeath, restartDelayMs } from './restart-delay.ts';
 export type WorkerEvent =
   | { readonly kind: 'ended'; readonly pid: number; readonly how: string; readonly restartMs: number }
   | { readonly kind: 'started'; readonly pid: number }
+  | {
+      readonly kind: 'drained';
+      readonly pid: number;
+      readonly how: string;
+      readonly unwritten: number | undefined;
+    }
   | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
 interface WorkerOptions {
@@ -50,6 +56,9 @@ export class Worker {
   #sequence = 0;
   /** What its process was made ready to follow. */
   #prepared: WorkerConfig | undefined;
+  /** How its process ended, and how many changes of its ledger were not written then. */
+  #end = '';
+  #unwritten: number | undefined;
   #bornMs = 0;
   #deathsInRow = 0;
   #restart: NodeJS.Timeout | undefined;
@@ -130,10 +139,12 @@ export class Worker {
   async drain(): Promise<void> {
     if (!this.#isListening) return this.kill();
     this.#stop();
+    const { pid } = this;
     this.#process?.send({ kind: 'drain' } satisfies WorkerCommand, ignoreDeath);
     const late = setTimeout(() => this.#process?.process.kill('SIGKILL'), this.#options.drainMs);
     await this.#closed;
     clearTimeout(late);
+    this.#options.onEvent({ kind: 'drained', pid, how: this.#end, unwritten: this.#unwritten });
   }
 
   async kill(): Promise<void> {
@@ -177,6 +188,10 @@ export class Worker {
       if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
+    if (answer.kind === 'drained') {
+      this.#unwritten = answer.unwritten;
+      return;
+    }
     if (answer.kind === 'reading') return this.#readings.get(answer.id)?.(answer.reading);
     if (answer.kind === 'count.open') {
       const { id } = answer;
@@ -193,6 +208,7 @@ export class Worker {
   #lose(lost: Process, how: string): void {
     this.#options.limits.release(lost.id);
     if (lost !== this.#process) return;
+    this.#end = how;
     const { pid } = this;
     const wasServing = this.#isServing;
     this.#process = undefined;

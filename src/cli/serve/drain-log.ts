@@ -1,0 +1,59 @@
+import type { OpenCounts } from '../../record/observer.ts';
+import type { ServeLog } from './serve-log.ts';
+import type { Services } from './services.ts';
+
+interface DrainOptions {
+  readonly services: Pick<Services, 'countOpen' | 'stop'>;
+  readonly drainMs: number;
+  readonly log: ServeLog;
+  /** Calls back when a second signal is about to end the process; returns the function that ends it. */
+  readonly onSecondSignal: (listener: () => void) => () => void;
+}
+
+/** How often what is open is counted, for a second signal that waits for nothing. */
+const countMs = 250;
+const logMs = 5_000;
+
+/** Stops the services, and logs what that waits for and what it cuts. */
+export async function drainLogged({ services, drainMs, log, onSecondSignal }: DrainOptions): Promise<void> {
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+  let open: OpenCounts = { exchanges: 0, streams: 0 };
+  let loggedAt: number | undefined;
+  let isOver = false;
+  const count = async () => {
+    open = await services.countOpen();
+    const now = performance.now();
+    if (open.exchanges === 0 || isOver || (loggedAt !== undefined && now - loggedAt < logMs)) return;
+    const waiting =
+      loggedAt === undefined ? `waiting up to ${drainMs / 1_000} s` : `after ${seconds()} s still waiting`;
+    loggedAt = now;
+    log('info', `stopping: ${waiting} for ${describe(open)}`, { open });
+  };
+  const stopping = services.stop();
+  void count(); // it does not reject
+  const counting = setInterval(() => void count(), countMs);
+  const cutting = setTimeout(() => {
+    isOver = true;
+    if (open.exchanges > 0) log('warn', `stopping: time is up, cutting ${describe(open)}`, { open });
+  }, drainMs);
+  const forget = onSecondSignal(() => {
+    const rest = open.exchanges === 0 ? 'nothing is open' : `cutting ${describe(open)}`;
+    log('warn', `second signal: ${rest}; what is not in the ledger yet is settled at the next start`, {
+      open,
+    });
+  });
+  try {
+    await stopping;
+  } finally {
+    isOver = true;
+    clearInterval(counting);
+    clearTimeout(cutting);
+    forget();
+  }
+  log('info', `stopped after ${seconds()} s`);
+}
+
+function describe({ exchanges, streams }: OpenCounts): string {
+  return `${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'}, ${streams} of them streams`;
+}

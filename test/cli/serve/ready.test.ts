@@ -1,0 +1,24 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { speakAll } from '../../kit/answers.ts';
+import { emptyDirectory } from '../../kit/command.ts';
+import { host, serve, withHost } from './workers/serving.ts';
+
+test.each([1, 2])('with %i processes /readyz says whether the ledger can be written', async (workers) => {
+  const directory = join(emptyDirectory(), 'ledger.sqlite');
+  mkdirSync(directory);
+  const records = `records: { ledger: true, ledger_file: "${directory}" }\n`;
+  const provider = await host(speakAll);
+  const { url } = await serve(`${withHost(provider, `workers: ${workers}`)}${records}`);
+  const ready = async () => (await fetch(`${url}/readyz`, { headers: { connection: 'close' } })).json();
+
+  expect(await ready()).toEqual({ status: 'degraded', state: 'ok', ledger: 'failing' });
+
+  rmdirSync(directory);
+  let isWhole = 0;
+  while (isWhole < 4) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    isWhole = ((await ready()) as { ledger: string }).ledger === 'ok' ? isWhole + 1 : 0;
+  }
+});
