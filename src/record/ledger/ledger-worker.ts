@@ -82,7 +82,7 @@ async function work(): Promise<void> {
   const { waiting, upTo } = thread;
   thread.waiting = [];
   try {
-    if (thread.store === undefined) await open();
+    if (thread.store === undefined || thread.wanted !== undefined) await open();
     if (waiting.length > 0) await thread.store?.commit(waiting);
     thread.cause = undefined;
     thread.failures = 0;
@@ -94,7 +94,7 @@ async function work(): Promise<void> {
 }
 
 async function open(): Promise<void> {
-  thread.store = await openLedgerStore(place);
+  thread.store ??= await openLedgerStore(place); // it stays open where only the sums could not be read
   const { wanted } = thread;
   if (wanted === undefined) return;
   answer({ kind: 'opened', sums: await thread.store.sums(wanted) });
@@ -112,7 +112,11 @@ async function fail(error: unknown): Promise<void> {
     // The connection is of no more use, or the file itself is the problem: somebody may put another one in its place.
     await endStore();
   }
-  setTimeout(proceed, waitMs).unref();
+  // Timers cut fractions off, and who came too early would not come again.
+  setTimeout(() => {
+    thread.retryAt = 0;
+    proceed();
+  }, waitMs).unref();
 }
 
 function answerFailed(): void {
