@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import {
   type Claim,
   type Counters,
@@ -8,7 +7,7 @@ import {
   type Ticket,
 } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
-import { reserveScript, restoreScript, settleScript } from './redis-script.ts';
+import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
 
 export interface RedisOptions {
   readonly url: string;
@@ -20,26 +19,25 @@ export interface RedisOptions {
   readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
 }
 
-interface Scripts {
-  gatewayReserve(keys: number, ...args: (string | number)[]): Promise<(string | number)[]>;
-  gatewaySettle(keys: number, ...args: (string | number)[]): Promise<number>;
-  gatewayRestore(keys: number, counter: string, used: number, endsMs: number): Promise<number>;
-}
-
 interface RedisTicket extends Ticket {
   readonly lease: string;
+  /** Of the data that it was counted in. */
+  readonly mark: string;
 }
 
 // One hash slot, so that a cluster can run the script over all counters of an exchange.
 const prefix = '{gateway}:limits:';
 const gateways = `${prefix}gateways`;
-/** Missing where Redis is new, or has lost its data. */
+/** Missing where Redis is new, or has lost its data; begins with the id of the server's run. */
 const filled = `${prefix}filled`;
+/** Written to see whether Redis takes writes: one that is full or a replica answers, and counts nothing. */
+const writable = `${prefix}writable`;
 /** A lease that nobody renews ends then: its gateway is dead. */
 const leaseMs = 60_000;
 const renewMs = 20_000;
 // A request waits for a server that does not answer this long, then it counts as away.
 const commandMs = 1_000;
+const againMs = 1_000;
 /** Settlements kept for a server that is away; beyond it their worst case stays counted, which only refuses more. */
 const unsettledLimit = 100_000;
 
@@ -48,7 +46,7 @@ const unsettledLimit = 100_000;
  * once. While Redis is away budgets refuse, and rates are counted here by this gateway's share of them.
  */
 export class RedisCounters implements Counters {
-  readonly #redis: Redis & Scripts;
+  readonly #redis: ScriptedRedis;
   readonly #options: RedisOptions;
   readonly #local = new MemoryCounters();
   readonly #open = new Map<string, readonly string[]>();
@@ -57,9 +55,13 @@ export class RedisCounters implements Counters {
   #sequence = 0;
   #share = 1;
   #isConnected = true;
+  /** Of the data that Redis had when it last answered. */
+  #mark = '';
+  #filling: Promise<void> | undefined;
+  #again: NodeJS.Timeout | undefined;
   readonly #renewal: NodeJS.Timeout;
 
-  private constructor(redis: Redis & Scripts, id: string, options: RedisOptions) {
+  private constructor(redis: ScriptedRedis, id: string, options: RedisOptions) {
     this.#redis = redis;
     this.#id = id;
     this.#options = options;
@@ -73,19 +75,8 @@ export class RedisCounters implements Counters {
 
   /** `id` tells this gateway from others. Resolves at once; a server that is away is asked for again and again. */
   static async open(id: string, options: RedisOptions): Promise<RedisCounters> {
-    const { Redis } = await import('ioredis'); // only those who configure it pay for its start
-    const redis = new Redis(options.url, {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: commandMs,
-      connectTimeout: 5_000,
-      retryStrategy: (tries) => Math.min(5_000, 50 * 2 ** Math.min(tries, 7)) * (0.5 + Math.random() / 2),
-    });
-    redis.defineCommand('gatewayReserve', { lua: reserveScript });
-    redis.defineCommand('gatewaySettle', { lua: settleScript });
-    redis.defineCommand('gatewayRestore', { lua: restoreScript });
-    const counters = new RedisCounters(redis as Redis & Scripts, id, options);
+    const redis = await connectRedis(options.url, { commandMs });
+    const counters = new RedisCounters(redis, id, options);
     await redis.connect().then(
       () => counters.#regained(),
       (cause: unknown) => counters.#lost(cause),
@@ -99,6 +90,20 @@ export class RedisCounters implements Counters {
 
   async reserve(claims: readonly Claim[], nowMs: number): Promise<Grant> {
     if (!this.#isConnected) return this.#reserveLocally(claims, nowMs);
+    try {
+      const granted = await this.#reserveThere(claims);
+      if (granted !== undefined) return granted;
+      // It lost its data, though the connection held.
+      await this.#fill();
+      return (await this.#reserveThere(claims)) ?? this.#reserveLocally(claims, nowMs);
+    } catch (cause) {
+      this.#lost(cause);
+      return this.#reserveLocally(claims, nowMs);
+    }
+  }
+
+  /** Undefined where Redis does not know what budgets have used. */
+  async #reserveThere(claims: readonly Claim[]): Promise<Grant | undefined> {
     const lease = `${this.#id}:${++this.#sequence}`;
     const args = claims.flatMap(({ kind, max, amount, endsMs, isEnforced }) => [
       kind,
@@ -107,23 +112,28 @@ export class RedisCounters implements Counters {
       endsMs,
       isEnforced ? 1 : 0,
     ]);
-    try {
-      const keys = claims.map(({ counter }) => prefix + counter);
-      const answer = await this.#redis.gatewayReserve(keys.length, ...keys, lease, leaseMs, ...args);
-      const [refused, second, ...numbers] = answer.map(Number) as [number, number, ...number[]];
-      const states = claims.map((_, i) => ({
-        used: numbers[2 * i] as number,
-        resetMs: numbers[2 * i + 1] as number,
-      }));
-      if (refused > 0) return { isGranted: false, refusedBy: refused - 1, states };
-      const levels = claims.flatMap(({ kind, counter }) => (kind === 'level' ? [prefix + counter] : []));
-      if (levels.length > 0) this.#open.set(lease, levels);
-      const ticket: RedisTicket = { claims, atMs: second * 1_000, lease };
-      return { isGranted: true, states, ticket };
-    } catch (cause) {
-      this.#lost(cause);
-      return this.#reserveLocally(claims, nowMs);
-    }
+    const keys = claims.map(({ counter }) => prefix + counter);
+    const answer = await this.#redis.gatewayReserve(
+      keys.length + 1,
+      filled,
+      ...keys,
+      lease,
+      leaseMs,
+      ...args,
+    );
+    const [refused, second, mark, ...rest] = answer;
+    if (Number(refused) < 0) return undefined;
+    this.#mark = String(mark);
+    const numbers = rest.map(Number);
+    const states = claims.map((_, i) => ({
+      used: numbers[2 * i] as number,
+      resetMs: numbers[2 * i + 1] as number,
+    }));
+    if (Number(refused) > 0) return { isGranted: false, refusedBy: Number(refused) - 1, states };
+    const levels = claims.flatMap(({ kind, counter }) => (kind === 'level' ? [prefix + counter] : []));
+    if (levels.length > 0) this.#open.set(lease, levels);
+    const ticket: RedisTicket = { claims, atMs: Number(second) * 1_000, lease, mark: this.#mark };
+    return { isGranted: true, states, ticket };
   }
 
   settle(ticket: Ticket, used: readonly number[]): void {
@@ -136,15 +146,18 @@ export class RedisCounters implements Counters {
       return;
     }
     this.#open.delete(ticket.lease);
+    // Without a ledger, data that was lost meanwhile has not come back, and with it the claim.
+    const isForgotten = this.#options.restore === undefined && ticket.mark !== this.#mark;
     const differences = ticket.claims.map((claim, i) => ({
       claim,
-      difference: (used[i] ?? 0) - claim.amount,
+      difference: (used[i] ?? 0) - (isForgotten && claim.kind === 'period' ? 0 : claim.amount),
     }));
     this.#send(settleArgs(differences, ticket.lease, ticket.atMs / 1_000));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#renewal);
+    clearTimeout(this.#again);
     if (this.#isConnected) {
       await this.#redis.zrem(gateways, this.#id).catch(() => undefined); // it ends by itself too
     }
@@ -188,32 +201,52 @@ export class RedisCounters implements Counters {
   }
 
   async #regained(): Promise<void> {
+    clearTimeout(this.#again);
     try {
-      await this.#restore();
+      await this.#redis.set(writable, '1', 'PX', leaseMs);
       // Before anybody counts on: what was used meanwhile.
-      const unsettled = this.#unsettled;
-      this.#unsettled = [];
-      for (const [keys, ...rest] of unsettled as [number, ...(string | number)[]][]) {
+      for (let next = this.#unsettled.shift(); next !== undefined; next = this.#unsettled.shift()) {
+        const [keys, ...rest] = next as [number, ...(string | number)[]];
         await this.#redis.gatewaySettle(keys, ...rest);
       }
+      const mark = await this.#redis.get(filled);
+      // Another run of the server may have come back with older data.
+      if (mark?.startsWith(await this.#runId()) !== true) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
       await this.#renew();
       if (!wasConnected) this.#options.onState({ isConnected: true });
     } catch (cause) {
-      this.#isConnected = true;
-      this.#lost(cause);
+      if (this.#isConnected) this.#options.onState({ isConnected: false, cause });
+      this.#isConnected = false;
+      this.#again = setTimeout(() => {
+        if (this.#redis.status === 'ready') void this.#regained();
+      }, againMs).unref();
     }
   }
 
-  /** Fills a Redis that has no counters with what the ledger knows; a sum that is there already is never lowered. */
-  async #restore(): Promise<void> {
-    const { restore } = this.#options;
-    if (restore === undefined || (await this.#redis.exists(filled)) === 1) return;
-    for (const { counter, used, endsMs } of await restore()) {
+  #fill(): Promise<void> {
+    this.#filling ??= this.#fillNow().finally(() => {
+      this.#filling = undefined;
+    });
+    return this.#filling;
+  }
+
+  /**
+   * Raises the budgets' counters to what the ledger knows, which includes the worst case of whatever is open; a sum
+   * that is there already is never lowered.
+   */
+  async #fillNow(): Promise<void> {
+    const sums = (await this.#options.restore?.()) ?? [];
+    for (const { counter, used, endsMs } of sums) {
       await this.#redis.gatewayRestore(1, prefix + counter, used, endsMs);
     }
-    await this.#redis.set(filled, '1');
+    await this.#redis.set(filled, `${await this.#runId()} ${this.#id} ${this.#sequence}`);
+  }
+
+  async #runId(): Promise<string> {
+    const info = await this.#redis.info('server').catch(() => ''); // not every service has it
+    return /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
   }
 
   /** Keeps this gateway's leases alive, and counts the gateways that share the limits. */

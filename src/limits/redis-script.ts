@@ -1,9 +1,10 @@
 /**
  * Counts all claims of an exchange or none, in one step at the server, by the server's clock.
  *
- * KEYS: a counter a claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim
- * kind, max, amount, end of the period (ms), 1 where it is enforced.
- * Answers: index of the claim that does not fit (0: granted), the second, then used and reset (ms) of each.
+ * KEYS: the mark of a Redis that knows what budgets have used, then a counter a claim. ARGV: the lease's name, when it
+ * ends without renewal (ms), then for each claim kind, max, amount, end of the period (ms), 1 where it is enforced.
+ * Answers: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the
+ * second, the mark, then used and reset (ms) of each.
  */
 export const reserveScript = `
 local time = redis.call('TIME')
@@ -38,9 +39,13 @@ local function wait(sums, sum, most)
   return 0
 end
 
+local mark = redis.call('GET', KEYS[1])
+if not mark then return { -1, second, '' } end
+
 local claims = {}
 local refused = 0
-for i, key in ipairs(KEYS) do
+for i = 1, #KEYS - 1 do
+  local key = KEYS[i + 1]
   local at = 2 + (i - 1) * 5
   local claim = { key = key, kind = ARGV[at + 1], max = tonumber(ARGV[at + 2]), amount = tonumber(ARGV[at + 3]),
     ends = tonumber(ARGV[at + 4]) }
@@ -56,7 +61,7 @@ for i, key in ipairs(KEYS) do
   claims[i] = claim
 end
 
-local answer = { refused, second }
+local answer = { refused, second, mark }
 for _, claim in ipairs(claims) do
   local used = claim.used
   if refused == 0 then

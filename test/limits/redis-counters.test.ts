@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import type { Claim, Grant, RestoredSum } from '../../src/limits/counters.ts';
@@ -26,6 +27,16 @@ async function open(
   });
   opened.push(counters);
   return { counters, states };
+}
+
+async function connect(): Promise<Redis> {
+  return new Redis(redis.url);
+}
+
+async function flush(): Promise<void> {
+  const admin = await connect();
+  await admin.flushall();
+  admin.disconnect();
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -154,6 +165,105 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     ];
 
     expect([last.isGranted, beyond.isGranted]).toEqual([true, false]);
+  });
+
+  test('data that goes while the connection holds is noticed by the next reservation, whoever makes it', async () => {
+    const ledger = { used: 9 };
+    const restore = () => Promise.resolve([{ counter: 'flushed', used: ledger.used, endsMs }]);
+    const [one, two] = [await open({ restore }), await open({ restore })];
+    await flush();
+    ledger.used = 7;
+
+    const grants = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        (i % 2 === 0 ? one : two).counters.reserve([claim('flushed', 10)], Date.now()),
+      ),
+    );
+
+    expect(grants.filter(({ isGranted }) => isGranted)).toHaveLength(3);
+    expect([one.states, two.states]).toEqual([[], []]);
+  });
+
+  test('what is open when Redis loses its data is counted by its worst case, and settled exactly', async () => {
+    const sums = { used: 0 };
+    const { counters } = await open({
+      restore: () => Promise.resolve([{ counter: 'open', used: sums.used, endsMs }]),
+    });
+    const grant = await counters.reserve([claim('open', 100, { amount: 40 })], Date.now());
+    await flush();
+    sums.used = 40; // the ledger has its intent
+    await counters.reserve([claim('open', 100, { amount: 1 })], Date.now());
+
+    if (grant.isGranted) counters.settle(grant.ticket, [5]);
+    const after = await counters.reserve([claim('open', 100, { amount: 0 })], Date.now());
+
+    expect(used(after)).toBe(6);
+  });
+
+  test('without a ledger, what is settled after a loss gives back nothing that others have claimed', async () => {
+    const { counters } = await open();
+    const before = await counters.reserve([claim('no ledger', 100, { amount: 40 })], Date.now());
+    await flush();
+    await counters.reserve([claim('no ledger', 100, { amount: 50 })], Date.now());
+
+    if (before.isGranted) counters.settle(before.ticket, [5]);
+    const after = await counters.reserve([claim('no ledger', 100, { amount: 0 })], Date.now());
+
+    expect(used(after)).toBe(55);
+  });
+
+  test.each([
+    ['full', ['maxmemory', '1'], ['maxmemory', '0']],
+    ['out of replicas, and so read-only', ['min-replicas-to-write', '3'], ['min-replicas-to-write', '0']],
+  ])('a server that is %s counts as away, once, until it takes writes', async (_what, broken, mended) => {
+    const { counters, states } = await open();
+    const admin = await connect();
+    await admin.config('SET', broken[0] as string, broken[1] as string);
+
+    const refused = await counters
+      .reserve([claim('unwritable', 10)], Date.now())
+      .catch((error: GatewayError) => error.reason);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const statesMeanwhile = [...states];
+    await admin.config('SET', mended[0] as string, mended[1] as string);
+    await until(() => states.at(-1) === true);
+    const grant = await counters.reserve([claim('unwritable', 10)], Date.now());
+
+    expect({ refused, statesMeanwhile, granted: grant.isGranted }).toEqual({
+      refused: 'limit.state_unavailable',
+      statesMeanwhile: [false],
+      granted: true,
+    });
+    admin.disconnect();
+  });
+
+  test('a request is one command before the call and one after it, however many limits it has', async () => {
+    const { counters } = await open();
+    const claims = [
+      claim('rate', 10, { kind: 'minute' }),
+      claim('level', 10, { kind: 'level' }),
+      claim('day', 10),
+      claim('month', 10),
+    ];
+    const warm = await counters.reserve(claims, Date.now());
+    if (warm.isGranted) counters.settle(warm.ticket, [1, 1, 1, 1]);
+    const watcher = await connect();
+    const monitor = await watcher.monitor();
+    const sent: string[] = [];
+    // Scripts are shown with what they call, which has the address \"lua\".
+    monitor.on('monitor', (_time: string, args: string[], source: string) => {
+      if (source !== 'lua') sent.push(args[0] as string);
+    });
+
+    const grant = await counters.reserve(claims, Date.now());
+    const before = [...sent];
+    if (grant.isGranted) counters.settle(grant.ticket, [1, 1, 1, 1]);
+    await until(() => sent.length === 2);
+
+    expect(before.map((each) => each.toLowerCase())).toEqual(['evalsha']);
+    expect(sent.map((each) => each.toLowerCase())).toEqual(['evalsha', 'evalsha']);
+    monitor.disconnect();
+    watcher.disconnect();
   });
 
   test('away at the start: the gateway starts, and counts when it comes', async () => {
