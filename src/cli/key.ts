@@ -3,6 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
 import { parseExpiry } from '../config/schema/expiry.ts';
 import { GatewayError } from '../errors.ts';
+import { buildList } from './key/list.ts';
+import { buildRevoke } from './key/revoke.ts';
 import { localKeyFile, readLocalKey } from './serve/local-key.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -11,14 +13,19 @@ import { outputFormat } from './shell/output-format.ts';
 export function build(io: Io): Command {
   const command = createCommand({
     name: 'key',
-    summary: 'make project keys, show the local one',
+    summary: 'make, list and revoke project keys, show the local one',
     examples: [
       'gateway key new --project shop',
       'gateway key new --expires 2027-06-30 -o json',
-      'gateway key hash < key.txt',
+      'gateway key revoke shop-web',
     ],
   });
-  return command.addCommand(buildNew(io)).addCommand(buildShow(io)).addCommand(buildHash(io));
+  return command
+    .addCommand(buildNew(io))
+    .addCommand(buildList(io))
+    .addCommand(buildShow(io))
+    .addCommand(buildRevoke(io))
+    .addCommand(buildHash(io));
 }
 
 interface NewOptions {

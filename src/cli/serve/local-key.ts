@@ -3,15 +3,16 @@ import { readState, stateDirectory, writeState } from '../../client/state.ts';
 import { generateKey, parseKey } from '../../config/build/keys.ts';
 import type { Io } from '../shell/io.ts';
 
-const fileName = 'local-key.json';
+/** Of the state file. */
+export const localKeyName = 'local-key.json';
 
 export function localKeyFile(env: Io['env']): string {
-  return join(stateDirectory(env), fileName);
+  return join(stateDirectory(env), localKeyName);
 }
 
 /** The key of the project `local`; undefined where none was made yet. */
 export function readLocalKey(env: Io['env']): string | undefined {
-  const { key } = (readState(env, fileName) ?? {}) as { key?: unknown };
+  const { key } = (readState(env, localKeyName) ?? {}) as { key?: unknown };
   return typeof key === 'string' && parseKey(key) === 'generated' ? key : undefined;
 }
 
@@ -20,7 +21,7 @@ export function localKey(env: Io['env']): string {
   const known = readLocalKey(env);
   if (known !== undefined) return known;
   const key = generateKey();
-  writeState(env, fileName, { key });
+  writeState(env, localKeyName, { key });
   // Of two gateways that start at once, both use what is there in the end.
   return readLocalKey(env) ?? key;
 }

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isCollection, isSeq, type Node, parseDocument } from 'yaml';
+
+/** Where an entry of a list stands in a file, by lines that count from 1. */
+export interface EntryLines {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Removal {
+  readonly lines: EntryLines;
+  /** The file without the entry, every other byte as it was; absent where it can't be taken out alone. */
+  readonly text?: string;
+}
+
+/**
+ * Takes an entry of a list out of YAML by cutting its text, since writing the document anew would reformat it.
+ * The result is read again: unless it says what it said but for the entry, there is no text.
+ */
+export function removeEntry(text: string, listPath: readonly string[], index: number): Removal | undefined {
+  const list: unknown = parseDocument(text).getIn(listPath, true);
+  if (!isSeq<Node>(list)) return undefined;
+  const [start, end] = list.items[index]?.range ?? [];
+  if (start === undefined || end === undefined) return undefined;
+  const lines = { first: lineAt(text, start), last: lineAt(text, Math.max(start, end - 1)) };
+  const cut =
+    list.flow === true ? cutFromFlow(text, list.items, index) : cutFromBlock(text, list.items, index);
+  return saysTheSame(text, cut, listPath, index) ? { lines, text: cut } : { lines };
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** `[a, b]`: the entry with the comma behind it, or before it where it is the last. */
+function cutFromFlow(text: string, items: readonly Node[], index: number): string {
+  const [start, end] = rangeOf(items[index]);
+  const next = items[index + 1];
+  if (next !== undefined) return text.slice(0, start) + text.slice(rangeOf(next)[0]);
+  const before = items[index - 1];
+  return text.slice(0, before === undefined ? start : rangeOf(before)[1]) + text.slice(end);
+}
+
+/** Whole lines, from the dash to the end of the entry; the last entry of a list leaves an empty one behind. */
+function cutFromBlock(text: string, items: readonly Node[], index: number): string {
+  const item = items[index];
+  const [start, end] = rangeOf(item);
+  const first = text.lastIndexOf('\n', start - 1) + 1;
+  const newline = text.indexOf('\n', isCollection(item) && item.flow !== true ? end - 1 : end);
+  const last = newline < 0 ? text.length : newline + 1;
+  if (items.length > 1) return text.slice(0, first) + text.slice(last);
+  const indent = ' '.repeat(Math.max(2, start - first));
+  return `${text.slice(0, first)}${indent}[]\n${text.slice(last)}`;
+}
+
+function rangeOf(node: Node | undefined): readonly [start: number, end: number] {
+  const [start = 0, end = 0] = node?.range ?? [];
+  return [start, end];
+}
+
+/** Whether the cut text means what the text means without the entry. */
+function saysTheSame(text: string, cut: string, listPath: readonly string[], index: number): boolean {
+  try {
+    const wanted = parseDocument(text);
+    wanted.deleteIn([...listPath, index]);
+    const result = parseDocument(cut);
+    return result.errors.length === 0 && isDeepStrictEqual(result.toJS(), wanted.toJS());
+  } catch {
+    return false; // the entry had an anchor that something else uses
+  }
+}

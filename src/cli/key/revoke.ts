@@ -1,0 +1,133 @@
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isAlive, readRunning } from '../../client/address.ts';
+import { removeState } from '../../client/state.ts';
+import { inspectConfig, loadConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/source/problems.ts';
+import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
+import { GatewayError } from '../../errors.ts';
+import { localKeyFile, localKeyName, readLocalKey } from '../serve/local-key.ts';
+import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
+import { type Io, write } from '../shell/io.ts';
+import { outputFormat } from '../shell/output-format.ts';
+import { type EntryLines, removeEntry } from './remove-entry.ts';
+
+interface Revoked {
+  readonly id: string;
+  readonly project: string;
+  readonly file: string;
+  readonly lines?: EntryLines;
+  /** What is left to do. */
+  readonly remark?: string | undefined;
+}
+
+export function buildRevoke(io: Io): Command {
+  return createCommand({
+    name: 'revoke',
+    summary:
+      'take a key out of gateway.yaml, which a running gateway follows; the rest of the file stays as it is',
+    examples: [
+      'gateway key revoke shop-web',
+      'gateway key revoke shop-web --dry-run',
+      'gateway key revoke local',
+    ],
+  })
+    .argument('<key>', 'the id that "gateway key list" shows', (text: string) => {
+      if (text.trim() === '') throw new InvalidArgumentError('expected an id');
+      return text;
+    })
+    .option('--dry-run', 'say which lines would be taken out')
+    .action(async (id: string, { dryRun }: { readonly dryRun?: true }, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
+      const options = commonOptions(command);
+      const revoked = await revoke(id, { ...options, dryRun: dryRun === true }, io);
+      const { project, file, lines, remark } = revoked;
+      const place = lines === undefined ? file : `${file}:${linesText(lines)}`;
+      const done = dryRun === true ? 'would be taken out of' : 'revoked:';
+      const text =
+        format === 'json'
+          ? JSON.stringify({ ...revoked, dry_run: dryRun === true })
+          : `${id} (${project}) ${done} ${place}`;
+      await write(io.stdout, `${text}\n`);
+      if (remark !== undefined && options.quiet !== true) await write(io.stderr, `${remark}\n`);
+    });
+}
+
+interface RevokeOptions extends CommonOptions {
+  readonly dryRun: boolean;
+}
+
+async function revoke(id: string, { config: file, dryRun }: RevokeOptions, io: Io): Promise<Revoked> {
+  const search = { file, cwd: io.cwd, env: io.env, nowMs: Date.now() };
+  const inspection = await inspectConfig(search);
+  const { config, found, settings, text, name } = inspection;
+  if (config === undefined) throw new ConfigError(name, inspection.problems);
+  if (config.needsLocalKey) return revokeLocal(id, dryRun, io);
+  for (const [project, { keys }] of Object.entries(settings?.projects ?? {})) {
+    const index = keys.findIndex((key) => key.id === id);
+    const key = keys[index];
+    if (key === undefined || found === undefined) continue;
+    const removal = removeEntry(text, ['projects', project, 'keys'], index);
+    if (removal?.text === undefined) throw byHand(id, found.path, removal?.lines);
+    if (!dryRun) await replace(found.path, removal.text, io);
+    const holder =
+      key.hash === undefined ? `the key itself still is in ${key.file ?? 'the environment'}` : undefined;
+    const kept = dryRun ? undefined : await refusal(found.path, io);
+    return { id, project, file: name, lines: removal.lines, remark: kept ?? holder };
+  }
+  throw new GatewayError('key.unknown', `${name} has no key ${id}; "gateway key list" lists them`);
+}
+
+function revokeLocal(id: string, dryRun: boolean, { env }: Io): Revoked {
+  if (id !== 'local' || readLocalKey(env) === undefined) {
+    throw new GatewayError('key.unknown', `there is no key ${id}; "gateway key list" lists them`);
+  }
+  if (!dryRun) removeState(env, localKeyName);
+  const running = readRunning(env);
+  const isInUse = running?.key !== undefined && isAlive(running.pid);
+  return {
+    id,
+    project: 'local',
+    file: localKeyFile(env),
+    remark: isInUse ? 'the gateway that runs takes it until it stops: gateway stop' : undefined,
+  };
+}
+
+function byHand(id: string, path: string, lines: EntryLines | undefined): GatewayError {
+  const where = lines === undefined ? path : `${path}:${linesText(lines)}`;
+  const why = 'it shares its text with other entries, or comes from elsewhere';
+  return new GatewayError(
+    'usage.invalid',
+    `key ${id} can't be taken out alone (${why}); take it out by hand: ${where}`,
+  );
+}
+
+function linesText({ first, last }: EntryLines): string {
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
+/** By rename, with the file's own permissions, once the new text is found to be valid. */
+async function replace(path: string, text: string, io: Io): Promise<void> {
+  const target = realpathSync(path);
+  const draft = `${target}.${process.pid}.new.yaml`;
+  try {
+    writeFileSync(draft, text, { mode: statSync(target).mode & 0o777, flag: 'wx' });
+    await loadConfig({ file: draft, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+    renameSync(draft, target);
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    const { code = '', message } = cause as NodeJS.ErrnoException; // of the file system
+    throw new GatewayError('output.failed', `${target} can't be written: ${code || message}`, { cause });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Why the running gateway does not follow: taking away the last key is a decision. */
+async function refusal(path: string, io: Io): Promise<string | undefined> {
+  const running = readRunning(io.env);
+  if (running?.config?.path !== path || !isAlive(running.pid)) return undefined;
+  const { config } = await loadConfig({ file: path, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const reason = refuseSuccessor(running.config, protectionOf(config));
+  return reason === undefined ? undefined : `the gateway that runs still takes the key: ${reason}`;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createWorkspace } from '../../config/workspace.ts';
+import { command } from '../../kit/command.ts';
+
+const yaml = `
+policies: { all: { apply: all, default: deny } }
+projects:
+  shop:
+    keys:
+      - { id: web, hash: "sha256:${'1'.repeat(64)}" }
+      - { id: old, hash: "sha256:${'2'.repeat(64)}", expires: 2020-01-01 }
+  batch:
+    keys:
+      - { id: ci, value: "\${CI_KEY}" }
+      - { id: night, value: "\${NIGHT_KEY}", expires: 2099-01-01 }
+`;
+
+test('lists every key with its state, never its value', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+  const env = { CI_KEY: 'a-key-of-sixteen-and-more' };
+
+  const { exit, stdout, stderr } = await command(['key', 'list'], { cwd, env });
+
+  expect([exit, stderr]).toEqual([0, '']);
+  expect(stdout).toBe(
+    'web\tshop\tusable\t\thash\nold\tshop\texpired\t2020-01-01\thash\nci\tbatch\tusable\t\t$CI_KEY\nnight\tbatch\tnot set\t2099-01-01\t$NIGHT_KEY\n',
+  );
+});
+
+test('--project and -o json', async () => {
+  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+
+  const { stdout } = await command(['key', 'list', '--project', 'shop', '-o', 'json'], { cwd });
+
+  expect(JSON.parse(stdout)).toEqual([
+    { id: 'web', project: 'shop', state: 'usable', expires: null, from: 'hash' },
+    { id: 'old', project: 'shop', state: 'expired', expires: '2020-01-01', from: 'hash' },
+  ]);
+  expect(stdout).not.toContain('1111');
+});
+
+test('where there is nothing: nothing, exit 0', async () => {
+  expect(await command(['key', 'list'])).toEqual({ exit: 0, stdout: '', stderr: '' });
+});
