@@ -78,6 +78,7 @@ export const failures = {
   'endpoint.unknown': missing,
   'model.unknown': missing,
   'key.unknown': missing,
+  'log.unknown': missing,
   'method.not_allowed': invalid(405),
   'request.upgrade': invalid(426),
   'host.not_allowed': invalid(421),

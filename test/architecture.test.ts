@@ -26,6 +26,7 @@ const layers: Readonly<
     packages: ['zod', 're2js', 'validator', '@noble/hashes/', '@scure/'],
   },
   'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
+  'history/': { from: ['errors.ts', 'database/'], packages: [] },
   'limits/': { from: ['errors.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
@@ -107,6 +108,7 @@ const layers: Readonly<
       'limits/',
       'record/',
       'database/',
+      'history/',
       'gateway/',
       'inspector/',
       'plants/',

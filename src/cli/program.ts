@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, Entry>> = {
   env: { summary: 'print what points a client at the gateway', load: () => import('./env.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
   embed: { summary: 'turn texts into vectors', load: () => import('./embed.ts') },
+  logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
   key: { summary: 'make, list and revoke project keys, show the local one', load: () => import('./key.ts') },

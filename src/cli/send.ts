@@ -1,18 +1,25 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import type { Part, Prompt, PromptDialect, Turn } from '../client/conversation.ts';
-import { type Answered, sendPrompt } from '../client/gateway.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
+import { historySetting } from './history/history-setting.ts';
+import type { Thread } from './history/thread.ts';
 import { type AnswerPrinter, pipePrinter, terminalPrinter } from './send/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
 import { printNotices, usageLine } from './send/notices.ts';
-import { dialectFor, noModel, type PromptOptions, withPromptOptions } from './send/prompt-options.ts';
+import { printAnswer } from './send/print-answer.ts';
+import {
+  askedOptions,
+  dialectFor,
+  noModel,
+  type PromptOptions,
+  withPromptOptions,
+} from './send/prompt-options.ts';
 import type { FilledTemplate } from './send/template.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { startSpinner } from './shell/spinner.ts';
 import { gatewayTarget } from './shell/target.ts';
 
 interface SendOptions extends PromptOptions {
@@ -25,6 +32,8 @@ interface SendOptions extends PromptOptions {
   /** False with --no-stdin. */
   readonly stdin: boolean;
   readonly dryRun?: true;
+  readonly continue?: true;
+  readonly in?: string;
 }
 
 export function build(io: Io): Command {
@@ -46,6 +55,8 @@ export function build(io: Io): Command {
     .option('-t, --template <template>', 'fill a template, by its file or its name')
     .option('--var <name=value>', 'a variable of the template; may be repeated', collectVariable)
     .option('--schema <file>', 'JSON Schema that the answer has to follow; exit 1 where it does not')
+    .addOption(new Option('--continue', 'go on with the last conversation').conflicts('in'))
+    .option('--in <name>', 'go on with the conversation of this name, new where there is none')
     .option('--no-stream', 'ask for the answer in one piece')
     .option('--no-stdin', 'leave standard input alone')
     .option('--dry-run', 'show what would be sent and what the policy says; nothing leaves')
@@ -62,37 +73,43 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
   const signal = deadline(io.signal, options.timeout);
   const input = await readQuestion(argument, options, { io, signal });
   const schema = options.schema === undefined ? undefined : await readSchema(options.schema, io);
+  const thread = await findThread(options, io);
+  try {
+    await ask({ ...input, schema, thread }, options, { io, signal });
+  } finally {
+    thread?.close();
+  }
+}
+
+async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundings): Promise<void> {
   if (options.dryRun === true) {
     const { dryRun } = await import('./send/dry-run.ts');
-    const model = modelOf(options, input, io) ?? (await configuredModel(options, io));
-    return dryRun(toPrompt({ ...input, model, schema }, options), options, io);
+    const model = modelOf(asked, options, io) ?? (await configuredModel(options, io));
+    return dryRun(toPrompt(asked, model, options), options, io);
   }
   const { defaultModel, ...address } = await gatewayTarget(options, io);
-  const model = modelOf(options, input, io) ?? defaultModel ?? (await configuredModel(options, io));
-  const prompt = toPrompt({ ...input, model, schema }, options);
+  const model = modelOf(asked, options, io) ?? defaultModel ?? (await configuredModel(options, io));
+  const prompt = toPrompt(asked, model, options);
 
   const isText = options.output === undefined || options.output === 'text';
   const printer = isText ? createPrinter(io) : silentPrinter;
-  const stopSpinner = startSpinner(`waiting for ${prompt.model}`, options, io);
-  const onText = (piece: string) => {
-    stopSpinner();
-    printer.print(piece);
-  };
-  let answered: Answered;
-  try {
-    answered = await sendPrompt(address, { ...prompt, signal }, onText);
-  } catch (thrown) {
-    stopSpinner();
-    await printer.flush();
-    throw thrown;
-  }
-  stopSpinner();
-
+  const answered = await printAnswer(address, { ...prompt, signal }, { printer, options, io });
   if (isText) await printer.end();
   else await printValue(answered.reply, options.output, io);
   await printNotices(answered, options, io);
   if (options.usage) await write(io.stderr, usageLine(answered));
-  schema?.check(answered.reply.text);
+  const question = prompt.turns.at(-1);
+  if (question !== undefined) asked.thread?.keep({ question, answered, ...prompt });
+  asked.schema?.check(answered.reply.text);
+}
+
+/** The conversation to go on with; none where the prompt stands alone, which is not kept anywhere. */
+async function findThread(options: SendOptions, io: Io): Promise<Thread | undefined> {
+  const isKept = historySetting(io.env) === 'all' && options.dryRun !== true;
+  const isWanted = options.continue === true || options.in !== undefined || isKept;
+  if (!isWanted) return undefined;
+  const { openThread } = await import('./history/thread.ts');
+  return openThread(options, io);
 }
 
 interface Input {
@@ -159,8 +176,12 @@ async function readSchema(file: string, { cwd }: Io): Promise<AnswerSchema> {
   return readAnswerSchema(file, cwd);
 }
 
-function modelOf({ model }: SendOptions, { template }: Input, { env }: Io): string | undefined {
-  return model ?? template?.model ?? (env.GATEWAY_MODEL || undefined);
+function modelOf(
+  { template, thread }: Asked,
+  { model }: SendOptions,
+  { env }: Pick<Io, 'env'>,
+): string | undefined {
+  return model ?? template?.model ?? thread?.model ?? (env.GATEWAY_MODEL || undefined);
 }
 
 /** Of gateway.yaml, which takes too long to read for every prompt: the running gateway leaves it in its state. */
@@ -171,27 +192,28 @@ async function configuredModel({ config: file }: SendOptions, io: Io): Promise<s
 }
 
 interface Asked extends Input {
-  readonly model: string | undefined;
   readonly schema: AnswerSchema | undefined;
+  readonly thread: Thread | undefined;
 }
 
-function toPrompt({ parts, template, model, schema }: Asked, options: SendOptions): Question {
+function toPrompt(
+  { parts, template, schema, thread }: Asked,
+  model: string | undefined,
+  options: SendOptions,
+): Question {
   if (parts.length === 0)
     throw new GatewayError(
       'usage.invalid',
       'there is no prompt: give one as an argument or on standard input',
     );
   if (model === undefined) throw noModel();
-  const turn: Turn = { role: 'user', parts };
   return {
+    ...askedOptions(options),
     model,
-    turns: [turn],
-    system: options.system ?? template?.system,
+    turns: [...(thread?.turns ?? []), { role: 'user', parts }],
+    system: options.system ?? template?.system ?? thread?.system,
     maxTokens: options.maxTokens ?? template?.maxTokens,
     temperature: options.temperature ?? template?.temperature,
-    topP: options.topP,
-    stop: options.stop,
-    fields: options.set,
     schema: schema?.schema,
     stream: options.stream,
     dialect: options.dialect ?? dialectFor(model),

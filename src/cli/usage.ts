@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { connectPostgres } from '../database/postgres.ts';
 import { openSqliteReader } from '../database/sqlite-engine.ts';
@@ -18,6 +18,7 @@ import { ledgerSettings } from './ledger-path.ts';
 import { nameOf } from './serve/server/ledger.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { csv as csvRows } from './shell/csv.ts';
+import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { table } from './shell/terminal.ts';
@@ -30,7 +31,7 @@ interface UsageOptions {
 
 type Report = Parameters<typeof sumUsage>[1];
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const weekMs = 604_800_000;
 const fields = [
   'requests',
   'input_tokens',
@@ -53,8 +54,8 @@ export function build(io: Io): Command {
     .option(
       '--since <duration>',
       'how far to look back, as 90m, 24h, 7d or 4w (default: 7d)',
-      duration,
-      7 * unitMs.d,
+      durationArgument,
+      weekMs,
     )
     .option('--csv', 'print comma-separated values with a header')
     .action(async (options: UsageOptions, command: Command) => {
@@ -137,12 +138,4 @@ function localDay(ms: number): string {
   const date = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-function duration(text: string): number {
-  const [, amount, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  if (amount === undefined || unit === undefined) {
-    throw new InvalidArgumentError('expected a duration such as 90m, 24h, 7d or 4w');
-  }
-  return Number(amount) * unitMs[unit as keyof typeof unitMs]; // the pattern admits no other
 }

@@ -1,5 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type PromptDialect, type PromptField, promptDialects } from '../../client/conversation.ts';
+import {
+  type Prompt,
+  type PromptDialect,
+  type PromptField,
+  promptDialects,
+} from '../../client/conversation.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
 
@@ -33,6 +38,11 @@ export function withPromptOptions(command: Command): Command {
     .addOption(new Option('--dialect <name>', 'wire format to speak').choices(promptDialects))
     .option('--render', 'show Markdown as a terminal can; a pipe gets the raw text')
     .option('--usage', 'say on stderr how many tokens it took');
+}
+
+/** What the options alone say of a prompt. */
+export function askedOptions({ maxTokens, temperature, topP, stop, set }: PromptOptions) {
+  return { maxTokens, temperature, topP, stop, fields: set } satisfies Partial<Prompt>;
 }
 
 /** The dialect that a model of this name speaks at home, so that its bytes need no translation. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { loadSqlite, openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
-import { sqliteFailure } from '../../database/sqlite-failure.ts';
+import { transaction } from '../../database/transaction.ts';
 import { findOwners, isOwnerAlive, lockOwner, type Owner, removeOwner } from './ledger-owner.ts';
 import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
 import { prepareSchema, quarterMs } from './ledger-schema.ts';
@@ -22,8 +22,6 @@ const dayMs = 86_400_000;
 const sumDays = 400;
 // Few enough that a commit hardly waits for them.
 const pruneRows = 500;
-const lockWaitMs = 5_000;
-const lockPauseMs = 1;
 
 /** Opens or makes the ledger, and settles what dead processes left open in it. Throws where it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
@@ -84,33 +82,4 @@ function ledgerFile(
       owner?.release();
     },
   };
-}
-
-/** One transaction, which waits for other processes that write. Not asynchronous: nothing else runs in this thread. */
-function transaction<Value>(engine: SqliteEngine, work: () => Value): Value {
-  begin(engine, performance.now() + lockWaitMs);
-  try {
-    const value = work();
-    engine.exec('commit');
-    return value;
-  } catch (error) {
-    try {
-      engine.exec('rollback');
-    } catch {
-      // SQLite itself has rolled back, as it does where the disk is full.
-    }
-    throw error;
-  }
-}
-
-function begin(engine: SqliteEngine, deadline: number): void {
-  for (;;) {
-    try {
-      return engine.exec('begin immediate');
-    } catch (error) {
-      if (sqliteFailure(error) !== 'locked' || performance.now() > deadline) throw error;
-    }
-    // SQLite's own waiting becomes longer and longer, up to a tenth of a second.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lockPauseMs);
-  }
 }

@@ -1,0 +1,122 @@
+import type { Part, Turn } from '../../client/conversation.ts';
+import type { Answered } from '../../client/gateway.ts';
+import { toFields } from '../../dialects/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import type { KeptConversation, KeptTurn, NewTurn } from '../../history/conversation-row.ts';
+import type { History } from '../../history/history.ts';
+import type { Io } from '../shell/io.ts';
+import { checkHistoryAllowed } from './history-setting.ts';
+import { openUserHistory } from './open-history.ts';
+
+/** The conversation that a prompt goes on with: what was said, and a place to keep what is said next. */
+export interface Thread {
+  readonly turns: readonly Turn[];
+  readonly model?: string;
+  readonly system?: string;
+  /** Keeps a question with its answer. Throws output.failed where the disk does not take it. */
+  keep(exchange: KeptExchange): void;
+  close(): void;
+}
+
+interface KeptExchange {
+  readonly question: Turn;
+  readonly answered: Answered;
+  /** What it was asked of; a new conversation begins with it. */
+  readonly model: string;
+  readonly system?: string | undefined;
+}
+
+export interface WantedThread {
+  /** The one that was gone on with last. */
+  readonly continue?: true | undefined;
+  /** The one of this name, new where there is none. */
+  readonly in?: string | undefined;
+}
+
+/** Opens the conversation that is wanted. Throws usage.invalid where there is none, or none may be kept. */
+export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>): Promise<Thread> {
+  checkHistoryAllowed(env);
+  const history = await openUserHistory(env);
+  try {
+    const found = wanted.in === undefined ? continued(wanted, history) : history.named(checkName(wanted.in));
+    return createThread(history, found, wanted.in);
+  } catch (error) {
+    history.close();
+    throw error;
+  }
+}
+
+/** A name that can't be taken for the id of a conversation or a request. */
+function checkName(name: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(name) && !/^(?:c\d+|req_.*)$/.test(name)) return name;
+  const message = 'a name is made of up to 64 letters, digits, dots, dashes and _';
+  throw new GatewayError('usage.invalid', `${JSON.stringify(name)} can't name a conversation: ${message}`);
+}
+
+function continued({ continue: isContinued }: WantedThread, history: History): KeptConversation | undefined {
+  if (isContinued !== true) return undefined;
+  const last = history.last();
+  if (last !== undefined) return last;
+  const message = 'there is no conversation to continue: "send" keeps none unless it is asked to';
+  throw new GatewayError('usage.invalid', `${message}; begin one with --in NAME, or with "gateway chat"`);
+}
+
+function createThread(
+  history: History,
+  found: KeptConversation | undefined,
+  name: string | undefined,
+): Thread {
+  let id = found?.id;
+  return {
+    turns: found === undefined ? [] : history.turns(found.id).map(toTurn),
+    ...(found !== undefined && { model: found.model }),
+    ...(typeof found?.system === 'string' && { system: found.system }),
+    keep: ({ question, answered: { reply }, model, system }) => {
+      const turns: NewTurn[] = [
+        { ...toNewTurn(question), requestId: reply.request_id ?? undefined },
+        { role: 'assistant', text: reply.text, model: reply.model, requestId: reply.request_id ?? undefined },
+      ];
+      try {
+        id = history.append(id ?? { name, model, system }, turns);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new GatewayError('output.failed', `the conversation could not be kept: ${why}`, { cause });
+      }
+    },
+    close: () => history.close(),
+  };
+}
+
+function toTurn({ role, text, parts }: KeptTurn): Turn {
+  return { role, parts: parts === undefined ? [{ kind: 'text', text }] : parseParts(parts, text) };
+}
+
+/** What this version wrote; of a file that was tampered with, the text. */
+function parseParts(json: string, text: string): readonly Part[] {
+  const parts: unknown = JSON.parse(json);
+  const isWhole = Array.isArray(parts) && parts.every((part) => typeof toFields(part).kind === 'string');
+  return isWhole ? (parts as readonly Part[]) : [{ kind: 'text', text }];
+}
+
+function toNewTurn({ role, parts }: Turn): NewTurn {
+  const isText = parts.every(({ kind }) => kind === 'text');
+  return { role, text: describeParts(parts), ...(isText ? {} : { parts: JSON.stringify(parts) }) };
+}
+
+/** Attachments by what they are. */
+function describeParts(parts: readonly Part[]): string {
+  return parts.map(describePart).join('\n\n');
+}
+
+function describePart(part: Part): string {
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'image':
+      return `[${part.mediaType}]`;
+    case 'pdf':
+      return `[${part.name}]`;
+    case 'audio':
+      return `[${part.format} audio]`;
+  }
+}

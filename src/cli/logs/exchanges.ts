@@ -1,0 +1,88 @@
+import { prettyLine } from '../../record/pretty.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { printList } from '../shell/listing.ts';
+import { followRecords, recordsBackwards } from './records.ts';
+
+export interface ExchangeFilter {
+  readonly blocked?: true;
+  readonly project?: string;
+  /** Milliseconds back from now. */
+  readonly since?: number;
+}
+
+interface Listed extends ExchangeFilter {
+  readonly file: string;
+  readonly limit: number;
+}
+
+/** Prints the latest exchanges, the newest last. */
+export async function listExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
+  await print([await latest(listed)], options, io);
+}
+
+/** Prints the latest exchanges, and every further one as it is recorded, until the command is interrupted. */
+export async function followExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
+  const appended = await followRecords(listed.file, io.signal);
+  // An array would have no end.
+  const lines: CommonOptions = options.output === 'json' ? { ...options, output: 'ndjson' } : options;
+  const shown = await latest(listed);
+  await print([shown], lines, io);
+  // What was appended in between is in both.
+  const known = new Set(shown.map(identityOf));
+  for await (const record of appended) {
+    if (isWanted(record, listed) && !known.has(identityOf(record))) await print([[record]], lines, io);
+  }
+  throw io.signal.reason;
+}
+
+/** A refusal that came again has a second record, with its count. */
+function identityOf({ request_id: id, repeats = 0 }: ExchangeRecord): string {
+  return `${id} ${repeats}`;
+}
+
+async function latest({ file, limit, since, ...filter }: Listed): Promise<readonly ExchangeRecord[]> {
+  const fromTime = since === undefined ? '' : new Date(Date.now() - since).toISOString();
+  const found: ExchangeRecord[] = [];
+  for await (const record of recordsBackwards(file)) {
+    // Written when they end, so a long exchange stands behind shorter ones that began after it.
+    if (record.time < fromTime && Date.parse(record.time) + record.total_ms < Date.parse(fromTime)) break;
+    if (record.time >= fromTime && isWanted(record, filter)) found.push(record);
+    if (found.length >= limit) break;
+  }
+  return found.reverse();
+}
+
+function isWanted(record: ExchangeRecord, { blocked, project }: ExchangeFilter): boolean {
+  const isRefused = record.outcome === 'refused' || record.decision === 'block';
+  return (blocked !== true || isRefused) && (project === undefined || record.project === project);
+}
+
+async function print(
+  batches: readonly (readonly ExchangeRecord[])[],
+  options: CommonOptions,
+  io: Io,
+): Promise<void> {
+  const isForPeople = io.stdout.isTTY === true && (options.output ?? 'text') === 'text';
+  if (isForPeople) {
+    const paint = painter(options.color && hasColour(io.stdout, io.env));
+    for (const record of batches.flat()) {
+      await write(io.stdout, `${paint('dim', record.time.slice(0, 10))} ${prettyLine(record, paint)}`);
+    }
+    return;
+  }
+  await printList(iterate(batches), { header, row }, options, io);
+}
+
+const header = ['TIME', 'STATUS', 'OUTCOME', 'PROJECT', 'ENDPOINT', 'MODEL', 'REASON', 'MS', 'REQUEST'];
+
+function row(record: ExchangeRecord): readonly string[] {
+  const { time, status, outcome, project = '', endpoint, path, model = '', reason = '' } = record;
+  const ms = String(Math.round(record.total_ms));
+  return [time, String(status), outcome, project, endpoint ?? path, model, reason, ms, record.request_id];
+}
+
+async function* iterate<Value>(values: readonly Value[]): AsyncGenerator<Value> {
+  yield* values;
+}

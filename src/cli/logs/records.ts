@@ -1,0 +1,159 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { isFields } from '../../dialects/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+
+const chunkBytes = 1024 * 1024;
+const lineEnd = 0x0a;
+const pollMs = 200;
+
+/** The records of a file, the newest first; none where the file is missing. What is no record is passed over. */
+export async function* recordsBackwards(
+  file: string,
+  findLines: (block: Buffer) => Iterable<Buffer> = linesFromEnd,
+): AsyncGenerator<ExchangeRecord> {
+  const handle = await open(file).catch((cause) => {
+    if (isMissing(cause)) return undefined;
+    throw unreadable(file, cause);
+  });
+  if (handle === undefined) return;
+  try {
+    for await (const block of blocksBackwards(handle)) {
+      for (const line of findLines(block)) {
+        const record = parseRecord(line);
+        if (record !== undefined) yield record;
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** For `recordsBackwards`: only the lines that hold one of the texts, in any case of its letters. */
+export function linesWith(texts: readonly string[]): (block: Buffer) => Iterable<Buffer> {
+  const patterns = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
+  return (block) => {
+    // As one text: a look at each line alone takes three times as long.
+    const lower = block.toString('latin1').toLowerCase();
+    return patterns.some((pattern) => lower.includes(pattern)) ? matchingLines(block, lower, patterns) : [];
+  };
+}
+
+function* matchingLines(block: Buffer, lower: string, patterns: readonly string[]): Generator<Buffer> {
+  for (let end = block.length - 1; end > 0; ) {
+    const at = Math.max(...patterns.map((pattern) => lower.lastIndexOf(pattern, end)));
+    if (at < 0) return;
+    const start = lower.lastIndexOf('\n', at) + 1;
+    yield block.subarray(start, block.indexOf(lineEnd, at));
+    end = start - 1;
+  }
+}
+
+function* linesFromEnd(block: Buffer): Generator<Buffer> {
+  for (let end = block.length - 1; end >= 0; ) {
+    const start = end === 0 ? 0 : block.lastIndexOf(lineEnd, end - 1) + 1;
+    yield block.subarray(start, end);
+    end = start - 1;
+  }
+}
+
+/** A file in pieces of whole lines, the last piece first. A line that is still being written is left out. */
+async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
+  let { size: position } = await handle.stat();
+  /** The end of a line whose beginning stands in the piece before. */
+  let rest: Buffer = Buffer.alloc(0);
+  let hasEnd = false;
+  while (position > 0) {
+    const length = Math.min(chunkBytes, position);
+    position -= length;
+    const { buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
+    const whole: Buffer = rest.length === 0 ? buffer : Buffer.concat([buffer, rest]);
+    const end: number = hasEnd ? whole.length : whole.lastIndexOf(lineEnd) + 1;
+    hasEnd ||= end > 0;
+    const start = position === 0 ? 0 : whole.indexOf(lineEnd) + 1;
+    if (start < end) yield whole.subarray(start, end);
+    rest = whole.subarray(0, Math.min(start, end));
+  }
+}
+
+/** Records as they are appended from now on, also after the file was made anew, until the signal fires. */
+export async function followRecords(
+  file: string,
+  signal: AbortSignal,
+): Promise<AsyncIterable<ExchangeRecord>> {
+  return recordsFrom(file, await statOf(file), signal);
+}
+
+async function* recordsFrom(
+  file: string,
+  from: FileState,
+  signal: AbortSignal,
+): AsyncGenerator<ExchangeRecord> {
+  let position = from?.size ?? 0;
+  let known = from?.ino;
+  let rest = Buffer.alloc(0);
+  while (!signal.aborted) {
+    const stats = await statOf(file);
+    if (stats !== undefined && (stats.ino !== known || stats.size < position)) {
+      position = 0;
+      rest = Buffer.alloc(0);
+    }
+    known = stats?.ino;
+    while (stats !== undefined && position < stats.size) {
+      const bytes = await readAt(file, position, Math.min(chunkBytes, stats.size - position));
+      if (bytes.length === 0) break;
+      position += bytes.length;
+      const text = Buffer.concat([rest, bytes]);
+      const end = text.lastIndexOf(lineEnd) + 1;
+      rest = text.subarray(end);
+      for (const line of text.toString('utf8', 0, end).split('\n')) {
+        const record = parseRecord(line);
+        if (record !== undefined) yield record;
+      }
+    }
+    await setTimeout(pollMs, undefined, { signal }).catch(() => undefined); // aborted: the loop ends
+  }
+}
+
+function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString());
+    const isRecord =
+      isFields(value) && typeof value.request_id === 'string' && typeof value.time === 'string';
+    return isRecord ? (value as unknown as ExchangeRecord) : undefined; // written by the recorder
+  } catch {
+    return undefined; // cut in the middle, as where the disk was full
+  }
+}
+
+/** Undefined where there is no file. */
+type FileState = { readonly size: number; readonly ino: number } | undefined;
+
+async function statOf(file: string): Promise<FileState> {
+  const handle = await open(file).catch(() => undefined); // not there yet, or not any more
+  try {
+    return await handle?.stat();
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readAt(file: string, position: number, length: number): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+}
+
+function unreadable(file: string, cause: unknown): GatewayError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new GatewayError('config.invalid', `the records ${file} can't be read (${code})`, { cause });
+}

@@ -1,0 +1,72 @@
+import type { FoundTurn } from '../../history/conversation-row.ts';
+import { excerptOf } from '../../history/excerpt.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+import { findUserHistory } from '../history/open-history.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { printList } from '../shell/listing.ts';
+import { linesWith, recordsBackwards } from './records.ts';
+import { conversationId } from './show.ts';
+
+interface Found {
+  /** A conversation by its name or id, or an exchange by its request id. */
+  readonly in: string;
+  readonly role: string;
+  readonly at: string;
+  readonly request_id: string | null;
+  readonly excerpt: string;
+}
+
+interface Wanted {
+  readonly text: string;
+  readonly limit: number;
+  readonly file: string;
+}
+
+/**
+ * Prints where a text stands: in the turns of conversations, and in what is recorded of exchanges, their bodies too
+ * where records.bodies keeps them. The newest first.
+ */
+export async function search(wanted: Wanted, options: CommonOptions, io: Io): Promise<void> {
+  const history = await findUserHistory(io.env);
+  try {
+    const turns = (history?.search(wanted.text, wanted.limit) ?? []).map(toFound);
+    const exchanges = await searchRecords(wanted);
+    const found = [...turns, ...exchanges].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, wanted.limit);
+    const header = ['IN', 'ROLE', 'TIME', 'TEXT'];
+    const row = ({ in: place, role, at, excerpt }: Found) => [place, role, at, excerpt];
+    await printList(once(found), { header, row }, options, io);
+  } finally {
+    history?.close();
+  }
+}
+
+function toFound({ conversation, name, role, atMs, requestId, excerpt }: FoundTurn): Found {
+  const place = name ?? conversationId({ id: conversation });
+  return { in: place, role, at: new Date(atMs).toISOString(), request_id: requestId, excerpt };
+}
+
+async function searchRecords({ text, limit, file }: Wanted): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for await (const record of recordsBackwards(file, linesWith(spellings(text)))) {
+    const place = record.request_id;
+    const excerpt = excerptOf(record.request_body ?? wordsOf(record), text);
+    found.push({ in: place, role: 'exchange', at: record.time, request_id: place, excerpt });
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** As JSON has it, and as a body has it that is itself a text in JSON. */
+function spellings(text: string): readonly string[] {
+  const once = JSON.stringify(text).slice(1, -1);
+  return [...new Set([once, JSON.stringify(once).slice(1, -1)])];
+}
+
+function wordsOf({ endpoint, path, model, status, outcome, reason }: ExchangeRecord): string {
+  return [endpoint ?? path, model, status, outcome, reason].filter((word) => word !== undefined).join(' ');
+}
+
+async function* once<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {
+  yield values;
+}

@@ -1,0 +1,104 @@
+import { GatewayError } from '../../errors.ts';
+import type { KeptConversation } from '../../history/conversation-row.ts';
+import type { History } from '../../history/history.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+import { findUserHistory } from '../history/open-history.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { formatted } from '../shell/listing.ts';
+import { printable } from '../shell/printable.ts';
+import { linesWith, recordsBackwards } from './records.ts';
+
+/** Prints an exchange by its request id, or a conversation by its id or name. Throws log.unknown. */
+export async function show(
+  wanted: string,
+  { file, ...options }: CommonOptions & { readonly file: string },
+  io: Io,
+): Promise<void> {
+  const record = wanted.startsWith('req_') ? await findRecord(file, wanted) : undefined;
+  const history = await findUserHistory(io.env);
+  try {
+    const conversation = history && findConversation(history, wanted);
+    if (record === undefined && conversation === undefined) throw notFound(wanted);
+    const turns = history && conversation ? history.turns(conversation.id) : [];
+    const value = {
+      ...(record && { exchange: record }),
+      ...(conversation && {
+        conversation: {
+          id: conversationId(conversation),
+          name: conversation.name,
+          model: conversation.model,
+          system: conversation.system,
+          turns: turns.map(({ role, text, atMs, requestId }) => ({
+            role,
+            text,
+            at: new Date(atMs).toISOString(),
+            request_id: requestId ?? null,
+          })),
+        },
+      }),
+    };
+    const { output = 'text' } = options;
+    if (output !== 'text' && output !== 'table')
+      return await write(io.stdout, await formatted(value, output));
+    await write(io.stdout, toText(value, options, io));
+  } finally {
+    history?.close();
+  }
+}
+
+export function conversationId({ id }: Pick<KeptConversation, 'id'>): string {
+  return `c${id}`;
+}
+
+/** By `c7`, by its name, or by a request that was sent in it. */
+export function findConversation(history: History, wanted: string): KeptConversation | undefined {
+  const [, id] = /^c(\d{1,15})$/.exec(wanted) ?? [];
+  if (id !== undefined) return history.withId(Number(id));
+  return wanted.startsWith('req_') ? history.ofRequest(wanted) : history.named(wanted);
+}
+
+export function notFound(wanted: string): GatewayError {
+  const message = `there is neither an exchange nor a conversation ${wanted}`;
+  return new GatewayError(
+    'log.unknown',
+    `${message}; "gateway logs" and "gateway logs --conversations" list them`,
+  );
+}
+
+async function findRecord(file: string, requestId: string): Promise<ExchangeRecord | undefined> {
+  for await (const record of recordsBackwards(file, linesWith([requestId]))) {
+    if (record.request_id === requestId) return record;
+  }
+  return undefined;
+}
+
+interface Shown {
+  readonly exchange?: ExchangeRecord;
+  readonly conversation?: {
+    readonly id: string;
+    readonly name: string | null;
+    readonly model: string;
+    readonly system: string | null;
+    readonly turns: readonly { readonly role: string; readonly text: string; readonly at: string }[];
+  };
+}
+
+function toText({ exchange, conversation }: Shown, options: CommonOptions, io: Io): string {
+  const paint = painter(options.color && hasColour(io.stdout, io.env));
+  const shown = (text: string) => (io.stdout.isTTY === true ? printable(text, io.env) : text);
+  const fields = Object.entries(exchange ?? {}).map(
+    ([name, value]) =>
+      `${paint('dim', name.padEnd(14))} ${shown(typeof value === 'string' ? value : JSON.stringify(value))}\n`,
+  );
+  if (conversation === undefined) return fields.join('');
+  const { id, name, model, system, turns } = conversation;
+  const title = [id, ...(name === null ? [] : [name]), model].join(' · ');
+  return [
+    ...fields,
+    ...(fields.length === 0 ? [] : ['\n']),
+    `${paint('dim', title)}\n`,
+    ...(system === null ? [] : [`\n${paint('bold', 'system')}\n${shown(system)}\n`]),
+    ...turns.map(({ role, text, at }) => `\n${paint('bold', role)} ${paint('dim', at)}\n${shown(text)}\n`),
+  ].join('');
+}

@@ -1,0 +1,140 @@
+import { openSqlite, type SqliteEngine, type SqliteValue } from '../database/sqlite-engine.ts';
+import { transaction } from '../database/transaction.ts';
+import type { FoundTurn, KeptConversation, KeptTurn, NewConversation, NewTurn } from './conversation-row.ts';
+import { excerptOf } from './excerpt.ts';
+import { prepareHistory } from './history-schema.ts';
+
+/**
+ * The user's conversations, in one SQLite file that only the user can read. Every method blocks until it is done;
+ * what `append` was given is on the disk when it returns, whatever becomes of the process.
+ */
+export interface History {
+  /** The one that was gone on with last. */
+  last(): KeptConversation | undefined;
+  named(name: string): KeptConversation | undefined;
+  withId(id: number): KeptConversation | undefined;
+  /** The one in which a request was sent. */
+  ofRequest(requestId: string): KeptConversation | undefined;
+  turns(conversation: number): readonly KeptTurn[];
+  /** The newest first. */
+  list(limit: number): readonly KeptConversation[];
+  /** Turns that hold the text, in any case, the newest first. */
+  search(text: string, limit: number): readonly FoundTurn[];
+  /** Adds turns to a conversation, begun with them where it is new; returns its id. */
+  append(conversation: number | NewConversation, turns: readonly NewTurn[]): number;
+  /** Deletes conversations, all that were last gone on with before a time, or one; returns how many. */
+  remove(which: { readonly id: number } | { readonly beforeMs: number }): number;
+  close(): void;
+}
+
+/** Opens or makes the file. Throws config.invalid where it can't be used. */
+export async function openHistory(path: string, now: () => number = Date.now): Promise<History> {
+  const { writer, reader } = await openSqlite(path);
+  reader.close();
+  try {
+    prepareHistory(writer);
+    // What is deleted is overwritten: these are people's words.
+    writer.exec('pragma secure_delete = on');
+    return createHistory(writer, now);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+const conversationColumns = `c.id, c.name, c.model, c.system, c.started_ms as startedMs, c.updated_ms as updatedMs,
+  (select count(*) from turns t where t.conversation = c.id) as turns,
+  coalesce((select substr(t.text, 1, 200) from turns t where t.conversation = c.id order by t.id limit 1), '') as beginning`;
+
+function createHistory(engine: SqliteEngine, now: () => number): History {
+  const all = <Row>(sql: string, ...values: SqliteValue[]) => engine.prepare(sql).all(...values) as Row[]; // named in sql
+  const conversation = (rest: string, ...values: SqliteValue[]) =>
+    all<KeptConversation>(`select ${conversationColumns} from conversations c ${rest}`, ...values);
+  return {
+    last: () => conversation('order by c.updated_ms desc, c.id desc limit 1')[0],
+    named: (name) => conversation('where c.name = ?', name)[0],
+    withId: (id) => conversation('where c.id = ?', id)[0],
+    ofRequest: (requestId) =>
+      conversation(
+        'where c.id = (select conversation from turns where request_id = ? limit 1)',
+        requestId,
+      )[0],
+    list: (limit) => conversation('order by c.updated_ms desc, c.id desc limit ?', limit),
+    turns: (id) =>
+      all<Record<string, unknown>>(
+        `select id, role, text, parts, model, request_id as requestId, at_ms as atMs
+         from turns where conversation = ? order by id`,
+        id,
+      ).map((row) => withoutNulls(row) as unknown as KeptTurn), // the columns named above
+    search: (text, limit) => {
+      const { from, value } = matching(text);
+      const rows = all<Omit<FoundTurn, 'excerpt'> & { readonly text: string }>(
+        `select t.conversation, c.name, t.role, t.at_ms as atMs, t.request_id as requestId, t.text ${from} limit ?`,
+        value,
+        limit,
+      );
+      return rows.map(({ text: whole, ...row }) => ({ ...row, excerpt: excerptOf(whole, text) }));
+    },
+    append: (to, turns) =>
+      transaction(engine, () => {
+        const atMs = now();
+        const id = typeof to === 'number' ? to : begin(engine, to, atMs);
+        const add = engine.prepare(
+          `insert into turns (conversation, role, text, parts, model, request_id, at_ms) values (?, ?, ?, ?, ?, ?, ?)`,
+        );
+        for (const { role, text, parts = null, model = null, requestId = null } of turns) {
+          add.run(id, role, text, parts, model, requestId, atMs);
+        }
+        engine.prepare('update conversations set updated_ms = ? where id = ?').run(atMs, id);
+        return id;
+      }),
+    remove: (which) => {
+      const [condition, value] = 'id' in which ? ['id = ?', which.id] : ['updated_ms < ?', which.beforeMs];
+      const deletion = `delete from conversations where ${condition}`;
+      const count = transaction(engine, () => Number(engine.prepare(deletion).run(value).changes));
+      // The log would hold the words until it is written over.
+      engine.exec('pragma wal_checkpoint(truncate)');
+      return count;
+    },
+    close: () => engine.close(),
+  };
+}
+
+/** The conversation of a name, where another process has begun it meanwhile; else a new one. */
+function begin(engine: SqliteEngine, { name = null, model, system = null }: WithNulls, atMs: number): number {
+  const [known] = engine.prepare('select id from conversations where name = ?').all(name) as { id: number }[];
+  if (known !== undefined) return known.id;
+  const [made] = engine
+    .prepare(
+      `insert into conversations (name, model, system, started_ms, updated_ms) values (?, ?, ?, ?, ?) returning id`,
+    )
+    .all(name, model, system, atMs, atMs) as [{ id: number }];
+  return made.id;
+}
+
+interface WithNulls {
+  readonly name?: string | null | undefined;
+  readonly model: string;
+  readonly system?: string | null | undefined;
+}
+
+function withoutNulls(row: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+// The index knows groups of three characters; what is shorter is looked for in the texts themselves.
+const indexedLength = 3;
+
+function matching(text: string): { readonly from: string; readonly value: string } {
+  const conversations = 'join conversations c on c.id = t.conversation';
+  if ([...text].length < indexedLength) {
+    const value = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+    return {
+      from: `from turns t ${conversations} where t.text like ? escape '\\' order by t.id desc`,
+      value,
+    };
+  }
+  const index = `from turn_texts f join turns t on t.id = f.rowid ${conversations}`;
+  const value = `"${text.replaceAll('"', '""')}"`;
+  return { from: `${index} where turn_texts match ? order by f.rowid desc`, value };
+}

@@ -1,0 +1,162 @@
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openHistory } from '../../../src/history/history.ts';
+import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+
+function record(n: number, more: object = {}) {
+  return {
+    time: new Date(1_700_000_000_000 + n * 1_000).toISOString(),
+    request_id: `req_${n}`,
+    method: 'POST',
+    path: '/v1/messages',
+    endpoint: 'messages',
+    project: 'shop',
+    model: 'm',
+    status: 200,
+    outcome: 'answered',
+    bytes_in: 1,
+    bytes_out: 1,
+    total_ms: 10,
+    config: 'hash',
+    ...more,
+  };
+}
+
+const lines = (...records: object[]) => records.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+function withRecords(text: string) {
+  const cwd = emptyDirectory();
+  const directory = join(cwd, '.local/state/gateway');
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'records.jsonl');
+  writeFileSync(file, text);
+  return { cwd, file, directory, run: (...argv: string[]) => command(['logs', ...argv], { cwd }) };
+}
+
+const ids = (stdout: string) => [...stdout.matchAll(/req_\d+/g)].map(([id]) => id);
+
+describe('logs', () => {
+  test('shows the latest exchanges, the newest last', async () => {
+    const { run } = withRecords(lines(...Array.from({ length: 30 }, (_, n) => record(n))));
+
+    expect(ids((await run('-n', '3')).stdout)).toEqual(['req_27', 'req_28', 'req_29']);
+    expect(ids((await run()).stdout)).toHaveLength(20);
+  });
+
+  test('only what was refused, of a project, since a time', async () => {
+    const now = { time: new Date().toISOString() };
+    const { run } = withRecords(
+      lines(
+        record(1, { outcome: 'refused', status: 403, reason: 'content.codename' }),
+        record(2, { project: 'other' }),
+        record(3, now),
+      ),
+    );
+
+    expect(ids((await run('--blocked')).stdout)).toEqual(['req_1']);
+    expect(ids((await run('--project', 'other')).stdout)).toEqual(['req_2']);
+    expect(ids((await run('--since', '1h')).stdout)).toEqual(['req_3']);
+  });
+
+  test('a table for people, tabs in a pipe, JSON for programs', async () => {
+    const { cwd, run } = withRecords(lines(record(1)));
+
+    const terminal = await command(['logs'], { cwd, isTerminal: true, env: { NO_COLOR: '1', TZ: 'UTC' } });
+    const pipe = await run();
+    const json = await run('-o', 'json');
+
+    expect(terminal.stdout).toMatch(/^2023-11-14 \d\d:\d\d:\d\d ✓ 200 shop messages m 10ms req_1\n$/);
+    expect(pipe.stdout).toBe('2023-11-14T22:13:21.000Z\t200\tanswered\tshop\tmessages\tm\t\t10\treq_1\n');
+    expect(JSON.parse(json.stdout)).toEqual([record(1)]);
+  });
+
+  test('lines that are no record, are cut or very long do not disturb it', async () => {
+    const long = record(2, { request_body: 'x'.repeat(3_000_000) });
+    const text = `not json\n{"a":1}\n\n${lines(record(1), long, record(3))}{"request_id":"req_4","ti`;
+    const { run } = withRecords(text);
+
+    expect(ids((await run()).stdout)).toEqual(['req_1', 'req_2', 'req_3']);
+  });
+
+  test('no records at all are an empty list', async () => {
+    expect(await command(['logs'], { cwd: emptyDirectory() })).toEqual({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  test('-f shows what comes, also after the file was moved away, until Ctrl-C', async () => {
+    const { cwd, file } = withRecords(lines(record(1)));
+    const running = startCommand(['logs', '-f', '-o', 'json'], { cwd });
+    await running.wrote('stdout', 'req_1');
+
+    appendFileSync(file, lines(record(2)));
+    await running.wrote('stdout', 'req_2');
+    renameSync(file, `${file}.1`);
+    writeFileSync(file, lines(record(3)));
+    await running.wrote('stdout', 'req_3');
+    running.signal('SIGINT');
+
+    const { exit, stdout } = await running.ended;
+    expect(exit).toBe(130);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).request_id),
+    ).toEqual(['req_1', 'req_2', 'req_3']);
+  });
+});
+
+describe('show, search and rm', () => {
+  async function withBoth() {
+    const kit = withRecords(
+      lines(record(1, { request_body: '{"q":"about \\"Water lilies\\""}' }), record(2)),
+    );
+    const history = await openHistory(join(kit.directory, 'history.sqlite'));
+    history.append({ name: 'trip', model: 'm' }, [
+      { role: 'user', text: 'water lilies?', requestId: 'req_2' },
+      { role: 'assistant', text: 'In ponds.', requestId: 'req_2' },
+    ]);
+    history.close();
+    return kit;
+  }
+
+  test('show knows an exchange, a conversation by id and name, and both by a request', async () => {
+    const { run } = await withBoth();
+
+    const exchange = await run('show', 'req_1', '-o', 'json');
+    const named = await run('show', 'trip');
+    const both = await run('show', 'req_2', '-o', 'json');
+
+    expect(JSON.parse(exchange.stdout)).toMatchObject({ exchange: { request_id: 'req_1' } });
+    expect(named.stdout).toMatch(/^c1 · trip · m\n\nuser .*\nwater lilies\?\n\nassistant .*\nIn ponds\.\n$/);
+    expect(JSON.parse(both.stdout)).toMatchObject({ exchange: { status: 200 }, conversation: { id: 'c1' } });
+    expect((await run('show', 'c9')).exit).toBe(5);
+    expect((await run('show', 'req_9')).exit).toBe(5);
+  });
+
+  test('search finds conversations and recorded bodies, in any case', async () => {
+    const { run } = await withBoth();
+
+    const { exit, stdout } = await run('search', 'WATER lilies', '-o', 'json');
+    const quoted = await run('search', '"water', '-o', 'json');
+
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).map(({ in: place }: { in: string }) => place)).toEqual(['trip', 'req_1']);
+    expect(JSON.parse(quoted.stdout)).toHaveLength(1);
+    expect(await run('search', 'nothing')).toEqual({ exit: 0, stdout: '', stderr: '' });
+    expect((await run('search', ' ')).exit).toBe(2);
+  });
+
+  test('rm deletes one, the old or all conversations', async () => {
+    const { run } = await withBoth();
+
+    const kept = await run('rm', '--before', '1h');
+    const removed = await run('rm', 'trip');
+
+    expect([kept.stderr, removed.stderr]).toEqual(['deleted 0 conversations\n', 'deleted a conversation\n']);
+    expect((await run('rm', 'trip')).exit).toBe(5);
+    expect((await run('rm')).exit).toBe(2);
+    expect((await run('rm', '--all', 'c1')).exit).toBe(2);
+    expect((await run('--conversations')).stdout).toBe('');
+  });
+});
