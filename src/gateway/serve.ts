@@ -7,6 +7,7 @@ import { Limiter } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { PolicySource } from '../policy/compile.ts';
+import type { BreakerChannel } from '../providers/breaker-channel.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
@@ -74,6 +75,8 @@ interface ServeOptions {
   readonly counters?: Counters;
   /** Kept by whoever opened it, who closes it after the drain; no ledger is kept where nothing is said. */
   readonly ledger?: Ledger | undefined;
+  /** Shares breakers with other processes. */
+  readonly breakers?: BreakerChannel | undefined;
   /** Notified of every exchange that is over. */
   readonly observers?: readonly ExchangeObserver[];
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
@@ -95,6 +98,7 @@ export async function serveGateway({
   record,
   counters = new MemoryCounters(),
   ledger,
+  breakers,
   observers = [],
   startedMs = Date.now(),
   deciderEntry,
@@ -131,6 +135,7 @@ export async function serveGateway({
   const shared = {
     counters,
     ledger,
+    breakers,
     record: observe(repeats.write, observers),
     deciderEntry,
     admit,
@@ -139,6 +144,10 @@ export async function serveGateway({
     health,
   };
   let current = build(config, shared);
+  breakers?.subscribe((change) => {
+    const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
+    known?.health.follow(change, Date.now());
+  });
 
   const server = await listen({
     host,
@@ -194,6 +203,7 @@ export async function serveGateway({
 interface Shared {
   readonly counters: Counters;
   readonly ledger: Ledger | undefined;
+  readonly breakers: BreakerChannel | undefined;
   readonly record: RepeatFolder['write'];
   readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
@@ -204,9 +214,11 @@ interface Shared {
 
 function build(
   config: GatewayConfig,
-  { counters, ledger, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
+  { counters, ledger, breakers, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
 ) {
-  const providers = new Map(config.providers.map((options) => [options.name, new Provider(options)]));
+  const providers = new Map(
+    config.providers.map((options) => [options.name, new Provider(options, breakers?.publish)]),
+  );
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({
     source: config.policySource,

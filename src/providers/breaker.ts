@@ -5,15 +5,20 @@ export interface BreakerOptions {
   readonly openMs: number;
 }
 
+const followerShare = 1.1;
+
 /** Keeps requests away from what fails every time, and lets one through now and then to see. */
 export class Breaker {
   readonly #options: BreakerOptions;
+  readonly #onChange: (isOpen: boolean) => void;
   #failuresInRow = 0;
   #openUntilMs = 0;
   #isProbing = false;
 
-  constructor(options: BreakerOptions) {
+  /** `onChange` is called when it opens or sends its probe, and when it closes; not for what it follows. */
+  constructor(options: BreakerOptions, onChange: (isOpen: boolean) => void = () => undefined) {
     this.#options = options;
+    this.#onChange = onChange;
   }
 
   /** Milliseconds until the next request may pass; asking changes nothing. */
@@ -26,6 +31,7 @@ export class Breaker {
   /** Lets a request pass, for which there is nothing to wait; it is the probe where one is due. */
   admit(): void {
     this.#isProbing = this.isOpen;
+    if (this.#isProbing) this.#onChange(true);
   }
 
   get isOpen(): boolean {
@@ -33,14 +39,25 @@ export class Breaker {
   }
 
   succeeded(): void {
+    const wasOpen = this.isOpen;
     this.#failuresInRow = 0;
     this.#isProbing = false;
+    if (wasOpen) this.#onChange(false);
   }
 
   failed(nowMs: number): void {
     this.#failuresInRow += 1;
     this.#isProbing = false;
-    if (this.isOpen) this.#openUntilMs = nowMs + this.#options.openMs;
+    if (!this.isOpen) return;
+    this.#openUntilMs = nowMs + this.#options.openMs;
+    this.#onChange(true);
+  }
+
+  /** Another process's breaker for the same opened or closed. Whoever opened it probes first; this one waits longer. */
+  follow(isOpen: boolean, nowMs: number): void {
+    this.#failuresInRow = isOpen ? this.#options.failures : 0;
+    this.#isProbing = false;
+    if (isOpen) this.#openUntilMs = nowMs + this.#options.openMs * followerShare;
   }
 
   /** The request has no outcome (its client left first). */

@@ -1,4 +1,14 @@
 import { Breaker, type BreakerOptions } from './breaker.ts';
+import type { BreakerChange } from './breaker-channel.ts';
+
+type HealthChange = Omit<BreakerChange, 'provider'>;
+
+interface HealthOptions {
+  /** Failures that it answers are what it was asked for, and count for nothing. */
+  readonly trustsAnswers: boolean;
+  /** Called when a breaker opens or closes here. */
+  readonly onChange?: (change: HealthChange) => void;
+}
 
 // Clients choose the names of models, so how many are known is bounded.
 const mostModels = 1_000;
@@ -12,15 +22,16 @@ const mostModels = 1_000;
 export class Health {
   readonly #options: BreakerOptions;
   readonly #trustsAnswers: boolean;
+  readonly #onChange: (change: HealthChange) => void;
   readonly #host: Breaker;
   /** Of models whose last answer was a failure. */
   readonly #models = new Map<string, Breaker>();
 
-  /** `trustsAnswers`: failures that it answers are what it was asked for, and count for nothing. */
-  constructor(options: BreakerOptions, { trustsAnswers }: { readonly trustsAnswers: boolean }) {
+  constructor(options: BreakerOptions, { trustsAnswers, onChange = () => undefined }: HealthOptions) {
     this.#options = options;
     this.#trustsAnswers = trustsAnswers;
-    this.#host = new Breaker(options);
+    this.#onChange = onChange;
+    this.#host = new Breaker(options, (isOpen) => onChange({ isOpen }));
   }
 
   /** Whether requests for the model are kept away. */
@@ -57,8 +68,8 @@ export class Health {
   /** The head of an answer came. */
   answered(model: string, status: number, nowMs: number): void {
     this.#host.succeeded();
-    if (status < 500 || status === 501 || this.#trustsAnswers) this.#models.delete(model);
-    else this.#modelFailed(model, nowMs);
+    if (status < 500 || status === 501 || this.#trustsAnswers) this.#modelSucceeded(model);
+    else this.#breakerOf(model).failed(nowMs);
   }
 
   /** No answer came. */
@@ -73,12 +84,24 @@ export class Health {
     this.#models.get(model)?.abstained();
   }
 
-  #modelFailed(model: string, nowMs: number): void {
+  /** A breaker opened or closed in another process. */
+  follow({ model, isOpen }: HealthChange, nowMs: number): void {
+    if (model === undefined) this.#host.follow(isOpen, nowMs);
+    else if (isOpen) this.#breakerOf(model).follow(true, nowMs);
+    else this.#models.delete(model);
+  }
+
+  #modelSucceeded(model: string): void {
+    this.#models.get(model)?.succeeded();
+    this.#models.delete(model);
+  }
+
+  #breakerOf(model: string): Breaker {
     const known = this.#models.get(model);
-    const breaker = known ?? new Breaker(this.#options);
-    breaker.failed(nowMs);
-    if (known !== undefined) return;
+    if (known !== undefined) return known;
     if (this.#models.size >= mostModels) this.#models.delete(this.#models.keys().next().value as string);
+    const breaker = new Breaker(this.#options, (isOpen) => this.#onChange({ model, isOpen }));
     this.#models.set(model, breaker);
+    return breaker;
   }
 }

@@ -1,6 +1,7 @@
 import { memoize } from '../memoize.ts';
 import { Admission } from './admission.ts';
 import type { BreakerOptions } from './breaker.ts';
+import type { BreakerChannel } from './breaker-channel.ts';
 import { Health } from './health.ts';
 import { type Host, hostOf, type ProviderFamily } from './host.ts';
 import { Pool } from './pool.ts';
@@ -46,18 +47,27 @@ export class Provider {
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
 
-  constructor(options: ProviderOptions) {
+  /** `onBreaker` is called when a breaker opens or closes here. */
+  constructor(options: ProviderOptions, onBreaker?: BreakerChannel['publish']) {
     const url = new URL(options.baseUrl);
     this.options = options;
     this.pool = new Pool(url.origin, options);
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     // The sandbox fails where it is asked to, which says nothing about it.
-    this.health = new Health(options.breaker, { trustsAnswers: options.family === 'sandbox' });
+    this.health = new Health(options.breaker, {
+      trustsAnswers: options.family === 'sandbox',
+      onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
+    });
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
     this.host = hostOf(options.family, url.hostname);
     const base = basePath(url.pathname, options.family);
     this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
+  }
+
+  /** By which other processes know it. */
+  get breakerName(): string {
+    return `${this.options.name} ${this.options.baseUrl}`;
   }
 
   /** Ends idle connections; those in use end with their exchanges. */

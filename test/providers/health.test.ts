@@ -89,3 +89,50 @@ test('names that clients make up are forgotten, the oldest first', () => {
 
   expect(health.isOpen('old')).toBe(false);
 });
+
+describe('shared with another process', () => {
+  /** Two that follow each other, as over a channel. */
+  function pair() {
+    let other: Health | undefined;
+    const make = (to: () => Health | undefined) =>
+      new Health(options, { trustsAnswers: false, onChange: (change) => to()?.follow(change, 0) });
+    const one = make(() => other);
+    other = make(() => one);
+    return [one, other] as const;
+  }
+
+  test('what opens here opens there, a little longer, so that one of them probes first', () => {
+    const [one, two] = pair();
+    times(3, () => one.failed('m', 0));
+
+    expect([one.waitMs('m', 0), Math.round(two.waitMs('m', 0))]).toEqual([1_000, 1_100]);
+  });
+
+  test('of one model alone', () => {
+    const [one, two] = pair();
+    times(3, () => one.answered('m', 500, 0));
+
+    expect([two.isOpen('m'), two.isOpen('other')]).toEqual([true, false]);
+  });
+
+  test('a probe that goes well opens both for requests', () => {
+    const [one, two] = pair();
+    times(3, () => one.answered('m', 500, 0));
+    one.admit('m', 1_000);
+    one.answered('m', 200, 1_010);
+
+    expect([one.isOpen('m'), two.isOpen('m')]).toEqual([false, false]);
+  });
+
+  test('what is followed is not passed on', () => {
+    const changes: unknown[] = [];
+    const health = new Health(options, { trustsAnswers: false, onChange: (change) => changes.push(change) });
+    health.follow({ isOpen: true }, 0);
+    health.follow({ model: 'm', isOpen: true }, 0);
+    health.follow({ model: 'm', isOpen: false }, 0);
+    health.follow({ isOpen: false }, 0);
+
+    expect(changes).toEqual([]);
+    expect(health.waitMs('m', 0)).toBe(0);
+  });
+});

@@ -6,6 +6,7 @@ import type { MetricData } from '../../../record/metrics/families.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { WriteRecord } from '../../../record/record.ts';
 import { openMeter } from '../metrics/open-meter.ts';
+import { openBreakers } from './breakers.ts';
 import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
@@ -52,6 +53,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   letHeapGrow();
   const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
+    breakers?.close();
     await counters.close();
     if (opened === undefined) return;
     const { ledger } = opened;
@@ -61,6 +63,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     else log('error', `${pending} changes of the ledger are not on the disk`);
   };
   const counters = await openCounters(config, log, opened);
+  const breakers = await openBreakers(config);
   const meter = await openMeter(config);
   const server = await serveGateway({
     host,
@@ -70,6 +73,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     record,
     counters,
     ledger: opened?.ledger,
+    breakers,
     observers: meter === undefined ? [] : [meter.observer],
     ownerProof,
   }).catch(async (error) => {

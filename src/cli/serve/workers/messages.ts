@@ -2,6 +2,7 @@ import type { ConfigSource } from '../../../config/config.ts';
 import type { FailureCode } from '../../../errors.ts';
 import type { CounterAnswer, CounterRequest } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { LedgerSettings } from '../server/ledger.ts';
@@ -36,6 +37,8 @@ export type WorkerCommand =
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
   | CounterAnswer
+  /** A breaker opened or closed in another worker; answered by nothing. */
+  | { readonly kind: 'breaker'; readonly change: BreakerChange }
   /** Answered by `reading`, not in order: nobody waits for a reload to read something. */
   | { readonly kind: 'read'; readonly id: number; readonly what: 'open' | 'metrics' }
   /** Answers `count.open`. */
@@ -49,6 +52,7 @@ export interface Reading {
 
 export type WorkerAnswer =
   | CounterRequest
+  | { readonly kind: 'breaker'; readonly change: BreakerChange }
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
   /** Its last words: changes of the ledger that are not on the disk; undefined where none is kept. */
   | { readonly kind: 'drained'; readonly unwritten: number | undefined }

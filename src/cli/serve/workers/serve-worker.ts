@@ -8,10 +8,12 @@ import {
 } from '../../../gateway/serve.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import { type CounterAnswer, RemoteCounters } from '../../../limits/shared-counters.ts';
+import type { BreakerChange, BreakerChannel } from '../../../providers/breaker-channel.ts';
 import type { Ledger } from '../../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { openMeter } from '../metrics/open-meter.ts';
+import { type OpenBreakerChannel, openBreakers } from '../server/breakers.ts';
 import { openCounters } from '../server/counters.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
 import { openLedgerFor } from '../server/ledger.ts';
@@ -37,16 +39,19 @@ const shared = new RemoteCounters(answer);
 let counters: Counters = shared;
 let ledger: Ledger | undefined;
 let meter: Meter | undefined;
+let breakers: OpenBreakerChannel | undefined;
+let followBreaker: (change: BreakerChange) => void = () => undefined;
 process.on('message', (command: WorkerCommand) => {
   if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
     return shared.receive(command);
+  if (command.kind === 'breaker') return followBreaker(command.change);
   if (command.kind === 'read') return void read(command);
   if (command.kind === 'counted') return counting.get(command.id)?.(command.open);
   following = following.then(() => answerTo(command));
 });
 answer({ kind: 'done' });
 
-type OrderedCommand = Exclude<WorkerCommand, CounterAnswer | { kind: 'read' | 'counted' }>;
+type OrderedCommand = Exclude<WorkerCommand, CounterAnswer | { kind: 'breaker' | 'read' | 'counted' }>;
 
 async function answerTo(command: OrderedCommand): Promise<void> {
   try {
@@ -76,6 +81,7 @@ async function follow(command: OrderedCommand): Promise<void> {
     case 'drain':
       await server?.drain();
       meter?.close();
+      breakers?.close();
       await counters.close();
       await ledger?.close();
       answer({ kind: 'drained', unwritten: ledger?.gauges.pending });
@@ -97,6 +103,7 @@ async function start(options: WorkerStart): Promise<void> {
   const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log));
   ledger = opened?.ledger;
   if (isShared) counters = await openCounters(config, recorder.log, opened);
+  breakers = await openBreakers(config);
   meter = await openMeter(config);
   const { limits } = config.server;
   server = await serveGateway({
@@ -107,12 +114,21 @@ async function start(options: WorkerStart): Promise<void> {
     record: recorder.write,
     counters,
     ledger,
+    breakers: breakers ?? siblingBreakers,
     startedMs,
     ownerProof: options.ownerProof,
     observers: meter === undefined ? [] : [meter.observer],
     countOpen,
   });
 }
+
+/** Without a Redis, the first process passes changes on to the other workers. */
+const siblingBreakers: BreakerChannel = {
+  publish: (change) => answer({ kind: 'breaker', change }),
+  subscribe: (listener) => {
+    followBreaker = listener;
+  },
+};
 
 function prepare({ config: source, sandboxUrl }: WorkerConfig): void {
   const config = rebuildConfig(source);

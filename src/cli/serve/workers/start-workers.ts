@@ -4,6 +4,7 @@ import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import { restoredCounters } from '../server/counters.ts';
@@ -68,9 +69,12 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const drainMs = config.server.limits.drainMs + endingMs;
+  const onBreaker = (from: Worker, change: BreakerChange) => {
+    for (const worker of workers) if (worker !== from) worker.followBreaker(change);
+  };
   const workers = Array.from(
     { length: options.count },
-    () => new Worker({ ...options, limits, start: startOptions, countOpen, drainMs }),
+    () => new Worker({ ...options, limits, start: startOptions, countOpen, onBreaker, drainMs }),
   );
   const readAll = async (what: 'open' | 'metrics') => {
     const readings = await Promise.all(workers.map((worker) => worker.read(what)));

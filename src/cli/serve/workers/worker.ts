@@ -1,6 +1,7 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
+import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
@@ -23,6 +24,8 @@ interface WorkerOptions {
   readonly start: () => WorkerStart;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
+  /** A breaker opened or closed in this worker, which the others are to follow. */
+  readonly onBreaker: (worker: Worker, change: BreakerChange) => void;
   /** Counts for all workers. */
   readonly limits: CounterService;
   /** What is open in all workers. */
@@ -112,6 +115,11 @@ export class Worker {
     );
   }
 
+  followBreaker(change: BreakerChange): void {
+    if (this.#isServing)
+      this.#process?.send({ kind: 'breaker', change } satisfies WorkerCommand, ignoreDeath);
+  }
+
   discard(): void {
     this.#prepared = undefined;
     // Sent whatever it answered: it may still be at it.
@@ -188,6 +196,7 @@ export class Worker {
       if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
+    if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
     if (answer.kind === 'drained') {
       this.#unwritten = answer.unwritten;
       return;

@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { chatAnswer, requestFor } from '../../kit/answers.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { ask, askAlone, type Gateway, host, serve } from './workers/serving.ts';
+
+/** A host that fails until it is mended; counts what reaches it. */
+async function failingHost() {
+  const state = { isBroken: true, requests: 0 };
+  const { url } = await host((response) => {
+    state.requests += 1;
+    response.writeHead(state.isBroken ? 500 : 200, { 'content-type': 'application/json' });
+    response.end(state.isBroken ? '{"error":{"message":"no"}}' : chatAnswer);
+  });
+  return { url, state };
+}
+
+const config = (url: string, more: string) => `
+${more}
+providers: { gpt: { dialect: openai, base_url: "${url}/v1", breaker: { failures: 3, open: 2s } } }
+models: [{ match: "gpt-*", provider: gpt }]
+`;
+const request = (model = 'gpt-test') => requestFor('chat', model);
+
+test('what one of two workers has found out, the other knows', async () => {
+  const { url, state } = await failingHost();
+  const gateway = await serve(config(url, 'server: { workers: 2 }'));
+  // On one kept connection, and so at one worker.
+  for (let i = 0; i < 3; i += 1) expect((await ask(gateway, request())).status).toBe(500);
+
+  await expect.poll(async () => (await askAlone(gateway)).status).toBe(503);
+  const others = await Promise.all(Array.from({ length: 8 }, () => askAlone(gateway)));
+  expect(others.map(({ status }) => status)).toEqual(Array(8).fill(503));
+  const atHost = state.requests;
+  expect(atHost).toBeLessThanOrEqual(5);
+  expect((await askAlone(gateway, 'gpt-other')).status).toBe(500);
+
+  state.isBroken = false;
+  await expect.poll(async () => (await askAlone(gateway)).status, { timeout: 10_000 }).toBe(200);
+  const healed = await Promise.all(Array.from({ length: 8 }, () => askAlone(gateway)));
+  expect(healed.map(({ status }) => status)).toEqual(Array(8).fill(200));
+}, 40_000);
+
+describe.skipIf(!hasRedis)('with Redis', () => {
+  let redis: TestRedis | undefined;
+  afterAll(() => redis?.stop());
+
+  test('what one gateway has found out, the others know, whatever else is said there', async () => {
+    redis = await startRedis();
+    const { url, state } = await failingHost();
+    const yaml = config(url, `state: ${redis.url}`);
+    const [one, two] = [await serve(yaml), await serve(yaml)] as [Gateway, Gateway];
+    const client = new Redis(redis.url);
+    for (const rubbish of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"change":{"provider":7,"isOpen":true}}',
+      '{"change":"x"}',
+    ]) {
+      await client.publish('{gateway}:breakers', rubbish);
+    }
+    client.disconnect();
+
+    for (let i = 0; i < 3; i += 1) expect((await ask(one, request())).status).toBe(500);
+    await expect.poll(async () => (await ask(two, request('gpt-test'))).status).toBe(503);
+    const refused = await ask(two, request());
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(state.requests).toBeLessThanOrEqual(5);
+
+    state.isBroken = false;
+    await expect.poll(async () => (await ask(one, request())).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await ask(two, request())).status, { timeout: 500 }).toBe(200);
+  }, 40_000);
+});
