@@ -95,6 +95,7 @@ const bundle = await rolldown({
     'ledger-worker': 'src/record/ledger/ledger-worker.ts',
     'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
     'plant-store': 'src/plants/process/plant-store.ts',
+    'page-worker': 'src/cli/serve/inspector/page-worker.ts',
     ...deferred,
   },
   platform: 'node',

@@ -99,6 +99,14 @@ export const failures = {
   'provider.unavailable': overloaded,
   'provider.timeout': { status: 504, type: 'timeout_error', exit: 7, retry: true },
 
+  'session.required': unauthenticated,
+  'session.invalid': unauthenticated,
+  'inspector.unknown': missing,
+  'inspector.not_kept': invalid(409),
+  'inspector.no_ledger': invalid(409),
+  'inspector.busy': limited,
+  'inspector.too_long': invalid(422),
+
   'login.required': unauthenticated,
   'login.failed': unauthenticated,
   'login.throttled': limited,

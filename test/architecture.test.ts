@@ -76,16 +76,7 @@ const layers: Readonly<
     packages: [],
   },
   'inspector/': {
-    from: [
-      'http/',
-      'record/',
-      'errors.ts',
-      'owner-proof.ts',
-      'version.ts',
-      'type:policy/',
-      'type:config/',
-      'type:dialects/',
-    ],
+    from: ['http/', 'record/', 'errors.ts', 'owner-proof.ts', 'version.ts', 'dialects/'],
     packages: ['preact', 'uplot', 'eventsource-parser'],
   },
   'plants/': {

@@ -16,6 +16,7 @@ interface Entry {
 const commands: Readonly<Record<string, Entry>> = {
   serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
   status: { summary: "show this user's gateway", load: () => import('./status.ts') },
+  open: { summary: 'open the live page', load: () => import('./open.ts') },
   stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
   run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
   env: { summary: 'print what points a client at the gateway', load: () => import('./env.ts') },

@@ -14,6 +14,7 @@ import { type AddressFile, noAddressFile, openAddressFile } from './serve/addres
 import { banner } from './serve/banner.ts';
 import { serveDetached } from './serve/detach.ts';
 import { drainLogged } from './serve/drain-log.ts';
+import { inspectorSecret } from './serve/inspector/secret.ts';
 import { localKey, localKeyFile } from './serve/local-key.ts';
 import { createReloader } from './serve/reload.ts';
 import { createServeLog, type ServeLog } from './serve/serve-log.ts';
@@ -140,6 +141,9 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
       workers: count > 1 ? workers : undefined,
       store: onReady === undefined ? store : undefined,
       ownerProof: run.ownerProof,
+      // Nobody could open the page of a gateway that the other commands don't find.
+      inspector:
+        onReady === undefined ? { secret: inspectorSecret(io.env), configPath: loaded.path } : undefined,
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {

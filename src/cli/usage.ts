@@ -1,19 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { connectPostgres } from '../database/postgres.ts';
-import { openSqliteReader } from '../database/sqlite-engine.ts';
 import { GatewayError } from '../errors.ts';
 import { createTextScrubber } from '../gateway/answer/scrub.ts';
-import { hasSchema } from '../record/ledger/ledger-schema.ts';
-import { hasTables } from '../record/ledger/postgres-schema.ts';
-import {
-  sumPostgresUsage,
-  sumUsage,
-  type UsageGroup,
-  type UsageSum,
-  usageGroups,
-} from '../record/ledger/usage-report.ts';
+import { readUsage } from '../record/ledger/read-usage.ts';
+import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings } from './ledger-path.ts';
 import { nameOf } from './serve/server/ledger.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
@@ -28,8 +19,6 @@ interface UsageOptions {
   readonly since: number;
   readonly csv?: true;
 }
-
-type Report = Parameters<typeof sumUsage>[1];
 
 const weekMs = 604_800_000;
 const fields = [
@@ -100,36 +89,16 @@ async function read(
   const { place } = settings;
   const report = { ...query, dayOf: localDay };
   try {
-    return place.url === undefined
-      ? await readFile(place.path, report)
-      : await readDatabase(place.url, report);
+    if (place.path !== undefined && !existsSync(place.path)) {
+      throw new GatewayError('config.invalid', `there is no ledger at ${place.path}: nothing was served yet`);
+    }
+    return await readUsage(place, report);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));
     throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
       cause,
     });
-  }
-}
-
-async function readFile(path: string, report: Report): Promise<readonly UsageSum[]> {
-  if (!existsSync(path)) {
-    throw new GatewayError('config.invalid', `there is no ledger at ${path}: nothing was served yet`);
-  }
-  const engine = await openSqliteReader(path);
-  try {
-    return hasSchema(engine) ? sumUsage(engine, report) : [];
-  } finally {
-    engine.close();
-  }
-}
-
-async function readDatabase(url: string, report: Report): Promise<readonly UsageSum[]> {
-  const client = await connectPostgres(url, 'gateway usage');
-  try {
-    return (await hasTables(client)) ? await sumPostgresUsage(client, report) : [];
-  } finally {
-    client.close();
   }
 }
 

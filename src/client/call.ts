@@ -59,6 +59,19 @@ async function provenConnection(address: GatewayAddress, signal: AbortSignal): P
   }
 }
 
+/** POSTs as the gateway's owner, over a connection on which it has proved which gateway it is. */
+export async function callAsOwner(
+  { url, proof }: { readonly url: string; readonly proof: OwnerProof },
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const agent = await provenConnection({ url, proof, key: '' }, signal);
+  const headers = { [challengeHeader]: proof.challenge, connection: 'close', 'content-length': 0 };
+  const response = await send(new URL(path, url), { method: 'POST', headers, agent, signal });
+  if ((response.statusCode ?? 0) >= 400) throw await answeredError(response);
+  return parsed(await text(response));
+}
+
 /** What the gateway says of itself to its owner. Throws gateway.unreachable where it is not the owner's. */
 export async function readHealth(
   { url, proof }: Pick<GatewayAddress, 'url' | 'proof'>,

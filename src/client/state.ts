@@ -31,11 +31,16 @@ export function readState(env: Environment, name: string): unknown {
 
 /** Writes a state file that only this user can read, by atomic rename; returns its path. */
 export function writeState(env: Environment, name: string, value: unknown): string {
+  return writeStateText(env, name, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** The same for a text that is no JSON. */
+export function writeStateText(env: Environment, name: string, content: string): string {
   const directory = ensureStateDirectory(env);
   const path = join(directory, name);
   // Not crypto's randomness, which takes longer to load than all the rest; `wx` refuses a name that is taken.
   const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
   renameSync(draft, path);
   return path;
 }

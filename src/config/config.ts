@@ -1,5 +1,6 @@
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
+import { buildInspector, type InspectorConfig } from './build/inspector.ts';
 import { createKeyRing, hashKey, type KeyLimits, type KeyRing } from './build/keys.ts';
 import type { LimitsConfig } from './build/limits.ts';
 import {
@@ -82,6 +83,7 @@ export interface Config {
   readonly limits: readonly KeyLimits[];
   /** Where Prometheus reads metrics; undefined where none are kept. */
   readonly metrics: MetricsConfig | undefined;
+  readonly inspector: InspectorConfig;
   readonly plants: PlantsConfig;
   /** For `rebuildConfig` in another process. */
   readonly source: ConfigSource;
@@ -104,13 +106,18 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const keys = collectKeys(inputs);
   const named = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
   const defaultModel = checkDefaultModel(named, findModel, report);
+  const inspector = buildInspector(inputs);
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(secretsOf);
   const passwords = databasePasswords(settings);
 
   const assemble = (sources: readonly KeySource[], addedKeys: readonly AddedKey[]): Config => {
-    const secrets = [...providerKeys, ...sources.flatMap(({ plain }) => plain ?? [])];
+    const secrets = [
+      ...providerKeys,
+      ...sources.flatMap(({ plain }) => plain ?? []),
+      ...(inspector.password === undefined ? [] : [inspector.password]),
+    ];
     const compiled = compilePolicies(policies, secrets);
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
@@ -141,6 +148,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       policySource: Object.freeze({ policies, secrets }),
       ...buildRest(settings, isSandboxMode),
       limits: allLimits(projects, sources),
+      inspector,
       source: {
         settings,
         references,

@@ -137,7 +137,10 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
 function readAllKeyFiles(settings: Settings, directory: string): Promise<ReadonlyMap<string, KeyFile>> {
   const keys = Object.values(settings.projects ?? {}).flatMap((project) => project.keys);
   return readKeyFiles(
-    keys.flatMap(({ file }) => file ?? []),
+    [
+      ...keys.flatMap(({ file }) => file ?? []),
+      ...(settings.inspector.password_file === null ? [] : [settings.inspector.password_file]),
+    ],
     directory,
   );
 }

@@ -7,6 +7,7 @@ import { Lifetime } from '../lifetime.ts';
 import { limitHeaders } from '../limits/limit-headers.ts';
 import { LimitError, type Limiter } from '../limits/limiter.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
+import type { ExchangeTrace } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
@@ -37,6 +38,8 @@ export class Exchange implements SwapRemoveItem {
   #spending: Spending | undefined;
   #entry: LedgerEntry | undefined;
   isRecorded = true;
+  /** Set where somebody follows exchanges from their head on. */
+  trace: ExchangeTrace | undefined;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
 
@@ -53,6 +56,7 @@ export class Exchange implements SwapRemoveItem {
   noteBody(body: Buffer, { isRecorded }: { readonly isRecorded: boolean }): void {
     this.#body = body;
     this.draft.noteBytesIn(body.length);
+    this.trace?.received(body);
     if (isRecorded) this.draft.noteBody(body.toString());
   }
 
@@ -130,6 +134,7 @@ export class Exchange implements SwapRemoveItem {
       this.#spending && this.draft.noteSpending(this.#spending, { status, isCut: error !== undefined });
     const record = this.draft.finish({ status, error, configHash, scrub });
     if (spent !== undefined) this.#entry?.finish(record, spent);
+    if (this.isRecorded) this.trace?.finished(record, error?.message);
     return record;
   }
 }

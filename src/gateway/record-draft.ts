@@ -56,6 +56,11 @@ export class RecordDraft {
     };
   }
 
+  /** The record as far as it is known. */
+  get soFar(): Partial<ExchangeRecord> {
+    return this.#fields as Partial<ExchangeRecord>; // what is not known yet is undefined here, and missing there
+  }
+
   get path(): string {
     return this.#fields.path ?? '';
   }

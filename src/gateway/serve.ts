@@ -2,6 +2,8 @@ import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
@@ -65,6 +67,11 @@ export interface PreparedConfig {
   discard(): void;
 }
 
+/** Pages of the gateway's own. */
+export interface LocalPages {
+  handle(request: HttpRequest, response: HttpResponse): void;
+}
+
 interface ServeOptions {
   readonly host: string;
   readonly port: number;
@@ -79,6 +86,8 @@ interface ServeOptions {
   readonly breakers?: BreakerChannel | undefined;
   /** Notified of every exchange that is over. */
   readonly observers?: readonly ExchangeObserver[];
+  /** Answers the paths below `/_/`; they are no exchanges. */
+  readonly inspector?: LocalPages | undefined;
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
   /** What is open in all processes, where others share the port and with it the exchanges. */
@@ -100,6 +109,7 @@ export async function serveGateway({
   ledger,
   breakers,
   observers = [],
+  inspector,
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
@@ -143,6 +153,7 @@ export async function serveGateway({
     readiness,
     health,
   };
+  const tracer = observers.find(({ trace }) => trace !== undefined);
   let current = build(config, shared);
   breakers?.subscribe((change) => {
     const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
@@ -154,7 +165,11 @@ export async function serveGateway({
     port,
     limits,
     onRequest: (request, response) => {
+      if (inspector !== undefined && request.target.startsWith('/_/')) {
+        return inspector.handle(request, response);
+      }
       const exchange = new Exchange(request, response, times);
+      exchange.trace = tracer?.trace?.(exchange);
       open.add(exchange);
       response.onClose(() => open.remove(exchange));
       void current.run(exchange); // it answers its own failures

@@ -38,6 +38,8 @@ const none: HeaderList = [];
 export class HttpResponse {
   readonly request: HttpRequest;
   status = 0;
+  /** As they were written, without those of the connection. */
+  headers: HeaderList = none;
   /** Whether the connection ends with this answer; to be set before the head is written. */
   closes: boolean;
   /** Whether all of it has left. */
@@ -88,6 +90,7 @@ export class HttpResponse {
     // `concat` makes a list of the right size; one that grows leaves its smaller self behind.
     const list = headers.concat(closes ? closed : keptAlive, isUnframed && !isBare ? chunked : none);
     this.#response.writeHead(status, list);
+    this.headers = headers;
     this.closes = closes;
     this.isBare = isBare;
     this.status = status;

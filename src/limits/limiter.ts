@@ -10,6 +10,7 @@ export interface LimitState {
   readonly limit: LimitName;
   readonly scope: KeyLimits;
   readonly max: number;
+  readonly used: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
@@ -76,6 +77,7 @@ export class Limiter {
       limit,
       scope,
       max,
+      used: (grant.states[i] as CounterState).used,
       remaining: Math.max(0, max - (grant.states[i] as CounterState).used),
       resetMs: (grant.states[i] as CounterState).resetMs,
     }));

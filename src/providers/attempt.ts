@@ -24,6 +24,8 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   readonly request: Request;
   /** Requests that were made, the answered one included. */
   readonly attempts: number;
+  /** When the request began to leave, by `performance.now()`. */
+  readonly leftAtMs: number;
   /** Must be called once when the answer has been read or given up: it frees the place at the provider. */
   readonly release: () => void;
 }

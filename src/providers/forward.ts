@@ -92,7 +92,10 @@ function send<Request extends ProviderRequest>(
       else provider.health.failed(target.model, Date.now());
       if (failure === undefined) {
         forget();
-        resolve({ target, forwarded: { answer: upstream, target, request, attempts, release } });
+        resolve({
+          target,
+          forwarded: { answer: upstream, target, request, attempts, leftAtMs: upstream.leftAtMs, release },
+        });
       } else {
         release();
         resolve({ target, failure });

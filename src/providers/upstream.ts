@@ -63,6 +63,8 @@ const interimAnswers = 16;
 export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem {
   place = -1;
   status = 0;
+  /** When the request began to leave, by `performance.now()`. */
+  leftAtMs = 0;
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #pool: Keeper | undefined;
@@ -119,6 +121,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (this.#phase === 'over')
       return this.#connection?.giveUp(controller, new Error('the request was given up'));
     this.#phase = 'sent';
+    this.leftAtMs = performance.now();
     this.#wasSent = true;
     this.#delay('headersMs');
   }

@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 import { renderConfigurationDocs } from '../../scripts/configuration-docs.ts';
 import { inspectConfig } from '../../src/config/load.ts';
 import { buildJsonSchema, type JsonSchema } from '../../src/config/schema/json-schema.ts';
-import { notYet } from '../../src/config/schema/not-yet.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 import { nowMs } from './workspace.ts';
@@ -29,9 +28,7 @@ test.skipIf(!hasMatchers)('the example is valid, without a warning', async () =>
 });
 
 test.skipIf(!hasMatchers)('the example shows every setting', () => {
-  const missing = settingPaths(schema, []).filter(
-    (path) => !isUnavailable(path) && !shows(example, asInWhen(path)),
-  );
+  const missing = settingPaths(schema, []).filter((path) => !shows(example, asInWhen(path)));
 
   // A key has one of three ways; the third stands in a remark, for its file would have to be there.
   expect(missing.map((path) => path.join('.'))).toEqual(['projects.*.keys.*.file']);
@@ -66,10 +63,6 @@ function settingPaths(at: JsonSchema, path: Steps): Steps[] {
 
 function branches(at: JsonSchema): readonly JsonSchema[] {
   return [at, ...(at.anyOf ?? []), ...(at.oneOf ?? [])];
-}
-
-function isUnavailable(path: Steps): boolean {
-  return notYet.some((row) => row.accepted.length === 0 && row.path.every((step, i) => step === path[i]));
 }
 
 /** `unless` and `except` take what `when` takes: shown there is shown enough. */

@@ -5,6 +5,7 @@ import type { OwnerProof } from '../../owner-proof.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { WriteRecord } from '../../record/record.ts';
+import type { InspectorSettings } from './inspector/open-inspector.ts';
 import { portHolder } from './port-holder.ts';
 import type { LedgerSettings } from './server/ledger.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
@@ -46,6 +47,8 @@ interface ServicesOptions {
   readonly log?: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
   readonly ownerProof?: OwnerProof;
+  /** Without it no live page is served. */
+  readonly inspector?: InspectorSettings | undefined;
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */

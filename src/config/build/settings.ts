@@ -1,10 +1,8 @@
 import type * as z from 'zod';
 import { describeIssues } from '../schema/issues.ts';
-import { findNotYet } from '../schema/not-yet.ts';
 import { nameSchema } from '../schema/scalars.ts';
 import { type Settings, settingsSchema } from '../schema/schema.ts';
 import type { SourceDocument } from '../source/document.ts';
-import { listOf } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
 import { withDialectDefaults } from './providers.ts';
@@ -31,12 +29,6 @@ interface Inputs {
 
 export function readSettings({ value: written, references, source, report }: Inputs): ReadSettings {
   const value = withAbsentParts(written);
-  for (const { path, accepted } of findNotYet(value)) {
-    const only = accepted.length === 0 ? '' : `; only ${listOf(accepted.map(String), 'or')} is`;
-    report.error(path, `not available in this version${only}`, {
-      part: accepted.length === 0 ? 'key' : 'value',
-    });
-  }
   const first = parse(value, references);
   const issues = first.success ? [] : first.error.issues;
   report.add(describeIssues(issues, value, source));

@@ -194,9 +194,23 @@ export const settingsSchema = z.strictObject({
     .prefault({})
     .describe('Metrics.'),
   inspector: z
-    .strictObject({ enabled: z.boolean().default(false).describe('Serve the local page.') })
+    .strictObject({
+      enabled: z
+        .boolean()
+        .nullable()
+        .default(null)
+        .describe('Serve it; null: where `server.host` is a loopback address.'),
+      password_file: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe(
+          'A file with a password of at least 16 visible characters, without which the page is served on loopback addresses only.',
+        ),
+    })
     .prefault({})
-    .describe('The local page that shows exchanges.'),
+    .describe('The live page, which shows exchanges.'),
   plants: z
     .strictObject({
       base_url: httpUrl.default('http://127.0.0.1:4101/v3').describe('Where commands find the plant store.'),

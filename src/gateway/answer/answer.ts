@@ -43,6 +43,7 @@ export async function sendAnswer(
   forwarded: Forwarded<UpstreamRequest>,
   options: AnswerOptions,
 ): Promise<void> {
+  exchange.trace?.answering(forwarded.leftAtMs);
   try {
     const sending = choose(exchange, forwarded, options);
     if (sending !== undefined) await sending;
@@ -221,6 +222,7 @@ function send(
   const scrubbed = gateway.scrubber.scrub(body);
   exchange.draft.noteFirstByte();
   exchange.draft.noteBytesOut(scrubbed.length);
+  exchange.trace?.wrote(scrubbed);
   const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn });
   headers.push('content-length', String(scrubbed.length));
   exchange.response.writeHead(forwarded.answer.status, headers);

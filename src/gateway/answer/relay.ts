@@ -110,6 +110,7 @@ class StreamSink implements BodySink {
     if (bytes.length === 0) return true;
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
+    this.#exchange.trace?.wrote(bytes);
     return this.#response.write(bytes);
   }
 
@@ -157,6 +158,7 @@ class StreamSink implements BodySink {
     const errorEvent = this.#stream.fail(error, this.#exchange.id);
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += errorEvent.length;
+    this.#exchange.trace?.wrote(errorEvent);
     this.#finish(error);
     this.#response.breakOff(errorEvent);
   }

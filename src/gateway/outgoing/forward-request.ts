@@ -5,11 +5,16 @@ import { judgeOutgoing, type Outgoing, type UpstreamRequest } from './judge-outg
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
 export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
+  const { draft, trace } = exchange;
+  trace?.admitted();
   return forward({
     targets: outgoing.targets,
     build: (target) => judgeOutgoing(exchange, outgoing, target),
-    onAttempt: ({ provider, model }, { form, dropped }) =>
-      exchange.draft.noteAttempt({ provider: provider.options.name, model, form, dropped }),
+    onAttempt: ({ provider, model }, { form, dropped, path, headers, body }) => {
+      const { name } = provider.options;
+      draft.noteAttempt({ provider: name, model, form, dropped });
+      trace?.sending({ provider: name, model, form, path, headers, body });
+    },
     lifetime: exchange.lifetime,
   });
 }

@@ -19,6 +19,8 @@ export interface ExchangeDetail {
   readonly dropped: readonly string[];
   /** Missing where they were not kept. */
   readonly bodies?: Bodies;
+  /** What the client was told where it was refused or failed. */
+  readonly message?: string;
   /** The hidden cause of a failure. */
   readonly cause?: string;
   /** The record as it is written, without bodies; missing while open. */

@@ -37,14 +37,16 @@ export interface BudgetState {
   readonly mode: string;
 }
 
+/** How a provider stands. */
 export interface BreakerState {
   readonly provider: string;
-  /** Missing for the provider's host as a whole. */
-  readonly model?: string;
-  readonly state: 'closed' | 'open' | 'probing';
-  readonly failures: number;
-  /** Until the next request may pass. */
-  readonly wait_ms?: number;
+  /** `open`: all requests are kept away for a while. */
+  readonly state: 'closed' | 'open';
+  /** Models with an open breaker of their own. */
+  readonly open_models: number;
+  /** Exchanges at it, and waiting for a place. */
+  readonly active: number;
+  readonly queued: number;
 }
 
 /** `GET /_/api/history?by=hour|day&since=24h`: from the ledger. 409 `inspector.no_ledger` where none is kept. */

@@ -31,7 +31,7 @@ interface SumRow extends Omit<UsageSum, 'cost_usd'> {
 const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;
 const nanoUsdPerUsd = 1_000_000_000;
 
-interface UsageQuery {
+export interface UsageQuery {
   readonly by: UsageGroup;
   readonly sinceMs: number;
   /** The name of the day that a time is in. */

@@ -4,13 +4,17 @@ import type { GatewayConfig } from '../../../gateway/serve.ts';
 import type { ProviderOptions } from '../../../providers/provider.ts';
 
 /** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */
-export function gatewayConfig(config: Config, sandboxUrl: string | undefined): GatewayConfig {
+export function gatewayConfig(
+  config: Config,
+  sandboxUrl: string | undefined,
+  keys: Pick<Config['keys'], 'find'> = config.keys,
+): GatewayConfig {
   return {
     hash: config.hash,
     allowedHosts: config.server.allowedHosts,
     allowedOrigins: config.server.allowedOrigins,
     bodyLimits: config.server.limits,
-    keys: config.keys,
+    keys,
     providers: [...config.providers.values()].flatMap(
       (provider) => providerOptions(provider, sandboxUrl) ?? [],
     ),

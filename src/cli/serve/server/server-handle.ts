@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../../../config/config.ts';
-import { serveGateway } from '../../../gateway/serve.ts';
+import { type GatewayServer, serveGateway } from '../../../gateway/serve.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { WriteRecord } from '../../../record/record.ts';
+import { type InspectorSettings, openInspector } from '../inspector/open-inspector.ts';
 import { openMeter } from '../metrics/open-meter.ts';
 import { openBreakers } from './breakers.ts';
 import { openCounters } from './counters.ts';
@@ -45,6 +46,8 @@ interface ServerOptions {
   readonly log: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */
   readonly ownerProof?: OwnerProof | undefined;
+  /** Without it no live page is served, whatever the configuration says. */
+  readonly inspector?: InspectorSettings | undefined;
 }
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
@@ -65,17 +68,25 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const counters = await openCounters(config, log, opened);
   const breakers = await openBreakers(config);
   const meter = await openMeter(config);
-  const server = await serveGateway({
+  const page = await openInspector(options, {
+    counters,
+    url: () => server.url,
+    gauges: () => server.gauges(),
+  });
+  const toGatewayConfig = (next: Config, url: string | undefined) =>
+    gatewayConfig(next, url, page?.passes.over(next.keys));
+  const server: GatewayServer = await serveGateway({
     host,
     port,
     limits: config.server.limits,
-    config: gatewayConfig(config, sandboxUrl),
+    config: toGatewayConfig(config, sandboxUrl),
     record,
     counters,
     ledger: opened?.ledger,
     breakers,
-    observers: meter === undefined ? [] : [meter.observer],
     ownerProof,
+    observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
+    inspector: page?.inspector,
   }).catch(async (error) => {
     await close();
     throw error;
@@ -83,11 +94,12 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   return {
     url: server.url,
     prepare: (next, url) => {
-      const { commit, discard } = server.prepare(gatewayConfig(next, url));
+      const { commit, discard } = server.prepare(toGatewayConfig(next, url));
       return {
         commit: () => {
           commit();
           meter?.follow(next);
+          page?.follow(next);
         },
         discard,
       };
@@ -95,6 +107,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
+      page?.inspector.close();
       await server.drain();
       meter?.close();
       await close();

@@ -1,0 +1,81 @@
+import type { RuleExplanation } from '../../policy/explain.ts';
+import type { Decision } from '../../policy/rule.ts';
+import { readOffline, toOutcome, toStricter } from './decide-offline.ts';
+import { type BuiltForTarget, buildForTargets } from './judge-targets.ts';
+import type { Outcome, Question } from './question.ts';
+
+/** What each rule makes of a request: where it matched, never what. */
+export interface Report extends Outcome {
+  readonly endpoint: string;
+  readonly key: string;
+  readonly project: string;
+  readonly model?: string;
+  readonly target_models?: readonly string[];
+  /** Whether a configured provider serves the model; the gateway answers 404 or 503 where none does. */
+  readonly served?: boolean;
+  readonly rules: readonly RuleReport[];
+  /** Of all rules together, which share one reading of the body. */
+  readonly microseconds?: number;
+  /** What would be sent in place of the client's own bytes; places are pointers into that. */
+  readonly outgoing?: readonly OutgoingReport[];
+}
+
+export interface OutgoingReport extends Partial<Outcome> {
+  /** The provider and the model's name there. */
+  readonly target: string;
+  readonly dialect: string;
+  /** Why the target can't take the request. */
+  readonly unsupported?: string;
+  readonly rules: readonly RuleReport[];
+}
+
+export type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
+
+/** Decides as the gateway would, and says what each rule made of the request. */
+export function explainRequest(question: Question): Report {
+  const { endpoint, key } = question;
+  const about = { endpoint: endpoint.name, key: key.id, project: key.project };
+  const read = readOffline(question);
+  if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
+  const { subject, targets } = read;
+  const { decision, rules, microseconds } = key.policies.explain(subject, nowUs);
+  const built = buildForTargets(question, read, decision).map((each) => explainBuilt(each, key));
+  // What the gateway decides is about the first target that takes the request.
+  const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
+  const outgoing = built.filter(({ kind }) => kind !== 'own bytes').map(({ report }) => report);
+  return {
+    ...about,
+    model: subject.model,
+    target_models: subject.targetModels,
+    served: targets.length > 0,
+    ...(first === undefined ? toOutcome(decision) : toStricter(decision, first)),
+    rules: rules.map(toReport),
+    microseconds: Math.round(microseconds),
+    ...(outgoing.length === 0 ? {} : { outgoing }),
+  };
+}
+
+interface ExplainedTarget {
+  readonly kind: BuiltForTarget['kind'];
+  readonly report: OutgoingReport;
+  readonly decision?: Decision;
+}
+
+function explainBuilt(built: BuiltForTarget, { policies }: Question['key']): ExplainedTarget {
+  const { kind, target, dialect } = built;
+  const about = { target, dialect };
+  if (built.kind === 'own bytes') return { kind, report: { ...about, rules: [] } };
+  if (built.kind === 'unsupported') {
+    return { kind, report: { ...about, unsupported: built.reason, rules: [] } };
+  }
+  const { decision, rules } = policies.explain(built.subject, nowUs);
+  return { kind, decision, report: { ...about, ...toOutcome(decision), rules: rules.map(toReport) } };
+}
+
+function toReport({ failure, ...rule }: RuleExplanation): RuleReport {
+  return { ...rule, microseconds: Math.round(rule.microseconds), failed: failure !== undefined };
+}
+
+function nowUs(): number {
+  return performance.now() * 1_000;
+}

@@ -1,0 +1,68 @@
+import { servesInspector } from '../../../config/build/inspector.ts';
+import type { Config } from '../../../config/config.ts';
+import type { GatewayServer } from '../../../gateway/serve.ts';
+import type { Inspector } from '../../../inspector/inspector.ts';
+import type { Counters } from '../../../limits/counters.ts';
+import type { OwnerProof } from '../../../owner-proof.ts';
+import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
+import { KeyPasses } from './key-passes.ts';
+
+/** What the live page of a gateway needs beside its configuration. */
+export interface InspectorSettings {
+  /** Of this user, by which a browser's session is known again after a restart. */
+  readonly secret: string;
+  readonly configPath: string | undefined;
+}
+
+interface InspectedServer {
+  readonly config: Config;
+  readonly host: string;
+  readonly ledger?: { readonly place: LedgerPlace } | undefined;
+  readonly ownerProof?: OwnerProof | undefined;
+  /** Without it no live page is served, whatever the configuration says. */
+  readonly inspector?: InspectorSettings | undefined;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+interface Running extends Pick<GatewayServer, 'gauges'> {
+  readonly counters: Counters;
+  readonly url: () => string;
+}
+
+export interface OpenedInspector {
+  readonly inspector: Inspector;
+  readonly passes: KeyPasses;
+  /** The configuration in force is another one. */
+  follow(config: Config): void;
+}
+
+/** The live page of a gateway; undefined where the configuration that it starts with has none. */
+export async function openInspector(
+  { config, host, ledger, ownerProof, inspector: settings, log }: InspectedServer,
+  { counters, url, gauges }: Running,
+): Promise<OpenedInspector | undefined> {
+  if (settings === undefined || !servesInspector(config.inspector, host)) return undefined;
+  const [{ createInspector }, { createBackend }] = await Promise.all([
+    import('../../../inspector/inspector.ts'),
+    import('./backend.ts'),
+  ]);
+  let current = config;
+  const passes = new KeyPasses();
+  const { secret, configPath } = settings;
+  const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
+  const inspector = createInspector({
+    backend,
+    secret,
+    port: () => Number(new URL(url()).port),
+    ownerProof,
+    isEnabled: () => servesInspector(current.inspector, host),
+    onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
+  });
+  return {
+    inspector,
+    passes,
+    follow: (next) => {
+      current = next;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import { type FailureCode, GatewayError } from '../../../errors.ts';
+import type { PageTask } from './page-worker.ts';
+
+const timeLimitMs = 5_000;
+const memoryLimitMb = 512;
+const mostAtOnce = 2;
+
+// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
+
+type Answer = { readonly value: unknown } | { readonly code: FailureCode; readonly message: string };
+
+/** Does what takes long for the live page in threads of their own, each for some seconds at most: no exchange waits for it. */
+export class PageThreads {
+  #running = 0;
+
+  /** Throws inspector.busy, inspector.too_long, and what the task throws. */
+  async run(task: PageTask): Promise<unknown> {
+    if (this.#running >= mostAtOnce) {
+      throw new GatewayError('inspector.busy', 'the page is at something else still; try again', {
+        retryAfterS: 1,
+      });
+    }
+    this.#running += 1;
+    try {
+      return await work(task);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+}
+
+function work(task: PageTask): Promise<unknown> {
+  const worker = new Worker(new URL(ownEntry, import.meta.url), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
+  });
+  return new Promise<unknown>((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLong()), timeLimitMs);
+    worker.once('message', (answer: Answer) => {
+      clearTimeout(timer);
+      if ('value' in answer) resolve(answer.value);
+      else reject(new GatewayError(answer.code, answer.message));
+    });
+    worker.once('error', (cause) => {
+      clearTimeout(timer);
+      reject(new GatewayError('inspector.too_long', 'this needs too much memory', { cause }));
+    });
+  }).finally(() => worker.terminate());
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError(
+    'inspector.too_long',
+    `this took longer than ${timeLimitMs / 1_000} s, and was ended`,
+  );
+}

@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { toGatewayError } from '../../../errors.ts';
+import { type HistoryQuery, readHistory } from './history.ts';
+import { explainTask, type JudgeTask, tryTask } from './judge-task.ts';
+
+export type PageTask =
+  | { readonly kind: 'explain' | 'try'; readonly task: JudgeTask }
+  | { readonly kind: 'history'; readonly query: HistoryQuery };
+
+async function run(task: PageTask): Promise<unknown> {
+  switch (task.kind) {
+    case 'explain':
+      return explainTask(task.task);
+    case 'try':
+      return tryTask(task.task);
+    case 'history':
+      return readHistory(task.query);
+  }
+}
+
+// The entry of a thread that does one thing for the live page, and ends: rules and request may be anything, and
+// whatever takes too long is ended with it.
+run(workerData as PageTask).then(
+  (value) => parentPort?.postMessage({ value }),
+  (thrown) => {
+    const { code, message } = toGatewayError(thrown);
+    parentPort?.postMessage({ code, message });
+  },
+);

@@ -1,0 +1,54 @@
+import { request } from 'node:http';
+import { GatewayError } from '../../../errors.ts';
+import type { SentAgain } from '../../../inspector/backend.ts';
+import type { SendAgainAnswer } from '../../../inspector/contract/actions.ts';
+import { version } from '../../../version.ts';
+
+/** How many bytes of an answer are read that nobody reads but the live page, by way of what is kept. */
+const answerLimitBytes = 64 * 1024 * 1024;
+
+/** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
+export function sendToSelf(
+  url: string,
+  pass: string,
+  { path, headers, body }: SentAgain,
+): Promise<SendAgainAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      {
+        host: hereOf(hostname),
+        port,
+        path,
+        method: 'POST',
+        agent: false,
+        headers: {
+          ...headers,
+          'user-agent': `gateway-inspector/${version}`,
+          authorization: `Bearer ${pass}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+        },
+      },
+      (response) => {
+        let read = 0;
+        response.on('data', (piece: Buffer) => {
+          read += piece.length;
+          if (read > answerLimitBytes) response.destroy();
+        });
+        response.on('error', () => undefined); // a cut answer is seen in the list
+        resolve({ id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 });
+      },
+    );
+    sending.on('error', (cause) =>
+      reject(new GatewayError('gateway.unreachable', 'the gateway did not answer itself', { cause })),
+    );
+    sending.end(body);
+  });
+}
+
+/** Where this machine reaches what listens on all addresses. */
+function hereOf(hostname: string): string {
+  if (hostname === '0.0.0.0') return '127.0.0.1';
+  return hostname === '[::]' ? '::1' : hostname.replace(/^\[|\]$/g, '');
+}

@@ -1,0 +1,25 @@
+import { GatewayError } from '../../errors.ts';
+import { checkOrigin } from '../../http/check-origin.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { pageKeyHeader } from '../contract/session.ts';
+import type { Sessions } from './sessions.ts';
+
+const noOrigins: ReadonlySet<string> = new Set();
+
+/** Refuses a Host that is not ours (DNS rebinding) and every Origin but the page's own, those that may call the gateway too. */
+export function checkHost(request: HttpRequest, allowedHosts: ReadonlySet<string>): void {
+  checkOrigin(request, { allowedHosts, allowedOrigins: noOrigins });
+}
+
+/** Refuses what another site's page, or one of another port, made a browser send. */
+export function checkSameOrigin(request: HttpRequest): void {
+  const site = request.header('sec-fetch-site');
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new GatewayError('origin.not_allowed', 'only the page itself may ask for this');
+}
+
+/** Throws session.required. */
+export function requireSession(request: HttpRequest, sessions: Sessions): void {
+  if (sessions.isValid(request.header('cookie'), request.header(pageKeyHeader))) return;
+  throw new GatewayError('session.required', 'open the page by the link that "gateway open" prints');
+}

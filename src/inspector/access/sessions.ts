@@ -1,0 +1,107 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export interface SessionOptions {
+  /** Whoever has it can make sessions: at least 32 random bytes. The same after a restart, and in every worker. */
+  readonly secret: string;
+  /** Sessions are good for one address only. */
+  readonly port: () => number;
+  readonly nowMs?: () => number;
+}
+
+/** A browser that may look: it needs both halves for every call. */
+export interface Session {
+  /** `Set-Cookie`: out of reach of scripts, and never sent by pages of other sites. */
+  readonly cookie: string;
+  /**
+   * For a header that only the page's own script sets. Cookies are shared by all ports of a host, so that another
+   * user's server on this machine may be sent the cookie; this half it never gets.
+   */
+  readonly key: string;
+  readonly expiresMs: number;
+}
+
+const sessionMs = 12 * 3_600_000;
+const tokenMs = 60_000;
+const mostTokens = 20;
+
+/** Sessions are signed, not stored: none is lost with a restart, and nobody can fill a memory with them. */
+export class Sessions {
+  readonly #options: SessionOptions;
+  readonly #nowMs: () => number;
+  /** When each one-time token ends, by its hash. */
+  readonly #tokens = new Map<string, number>();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? Date.now;
+  }
+
+  /** A token that opens one session within a minute. */
+  issueToken(): { readonly token: string; readonly expiresMs: number } {
+    const token = randomBytes(32).toString('hex');
+    const expiresMs = this.#nowMs() + tokenMs;
+    if (this.#tokens.size >= mostTokens) this.#tokens.delete(this.#tokens.keys().next().value as string);
+    this.#tokens.set(digest(token), expiresMs);
+    return { token, expiresMs };
+  }
+
+  /** Whether the token is good; it is not a second time. */
+  redeem(token: string): boolean {
+    const key = digest(token);
+    const expiresMs = this.#tokens.get(key) ?? 0;
+    this.#tokens.delete(key);
+    return expiresMs > this.#nowMs();
+  }
+
+  open(): Session {
+    const expiresMs = this.#nowMs() + sessionMs;
+    const facts = `${expiresMs}.${randomBytes(16).toString('hex')}`;
+    const value = `${facts}.${this.#sign('cookie', facts)}`;
+    const cookie = `${this.#cookieName}=${value}; Path=/_/; HttpOnly; SameSite=Strict; Max-Age=${sessionMs / 1_000}`;
+    return { cookie, key: this.#sign('page', facts), expiresMs };
+  }
+
+  /** `Set-Cookie` that ends a session in the browser. */
+  get endingCookie(): string {
+    return `${this.#cookieName}=; Path=/_/; HttpOnly; SameSite=Strict; Max-Age=0`;
+  }
+
+  isValid(cookieHeader: string | undefined, key: string | undefined): boolean {
+    if (cookieHeader === undefined || key === undefined) return false;
+    return cookieHeader
+      .split(';')
+      .map((pair) => pair.trim().split('='))
+      .filter(([name]) => name === this.#cookieName)
+      .slice(0, 4)
+      .some(([, value = '']) => this.#isSession(value, key));
+  }
+
+  /** Cookies are shared by all ports of a host, and so by all gateways of a machine. */
+  get #cookieName(): string {
+    return `gateway-inspector-${this.#options.port()}`;
+  }
+
+  #isSession(value: string, key: string): boolean {
+    const [, facts, expires, signature] = /^((\d{1,15})\.[0-9a-f]{32})\.([0-9a-f]{64})$/.exec(value) ?? [];
+    if (facts === undefined || signature === undefined) return false;
+    const isOurs = isSame(signature, this.#sign('cookie', facts)) && isSame(key, this.#sign('page', facts));
+    return isOurs && Number(expires) > this.#nowMs();
+  }
+
+  #sign(half: 'cookie' | 'page', facts: string): string {
+    const { secret, port } = this.#options;
+    return createHmac('sha256', secret).update(`${half} ${port()} ${facts}`).digest('hex');
+  }
+}
+
+/** Compares in a time that says nothing about either. */
+export function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(
+    createHash('sha256').update(one).digest(),
+    createHash('sha256').update(other).digest(),
+  );
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,26 @@
+import { GatewayError } from '../../errors.ts';
+
+const windowMs = 60_000;
+const mostFailures = 10;
+
+/** Lets a password be tried so often that people don't notice and programs get nowhere. */
+export class Throttle {
+  #failures: number[] = [];
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Throws inspector.busy where too many were wrong within a minute. */
+  check(): void {
+    const sinceMs = this.#nowMs() - windowMs;
+    this.#failures = this.#failures.filter((atMs) => atMs > sinceMs);
+    if (this.#failures.length < mostFailures) return;
+    throw new GatewayError('inspector.busy', 'too many wrong passwords; wait a minute', { retryAfterS: 60 });
+  }
+
+  noteFailure(): void {
+    this.#failures.push(this.#nowMs());
+  }
+}

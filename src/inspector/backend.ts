@@ -1,0 +1,51 @@
+import type { PoliciesAnswer, SendAgainAnswer, TryPolicyAnswer } from './contract/actions.ts';
+import type { RuleDetail } from './contract/exchange-detail.ts';
+import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
+
+/** A request with what decides about it. */
+export interface JudgedRequest {
+  readonly body: Buffer;
+  /** The endpoint's name; guessed from the body where nothing is said. */
+  readonly endpoint?: string | undefined;
+  /** The key's id; the first key where nothing is said. */
+  readonly key?: string | undefined;
+  readonly atMs: number;
+}
+
+export interface SentAgain {
+  readonly path: string;
+  /** The key's id. */
+  readonly key: string;
+  /** What the client sent that changes what a provider does. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What the live page needs of the gateway and its configuration; made by whoever puts both together. */
+export interface InspectorBackend {
+  /** The configuration file. */
+  readonly configPath: () => string | undefined;
+  readonly allowedHosts: () => ReadonlySet<string>;
+  /** Whether `records.bodies` is on. */
+  readonly keepsBodies: () => boolean;
+  /** Undefined where `inspector.password_file` is not set. */
+  readonly password: () => string | undefined;
+  /** Takes the configured secrets out of a text. */
+  readonly scrub: (text: string) => string;
+  /** The piece of text that an event of a streamed answer brings. */
+  readonly deltaText: (endpoint: string, event: unknown) => string;
+  readonly open: () => { readonly exchanges: number; readonly streams: number };
+  readonly breakers: () => readonly BreakerState[];
+  readonly budgets: () => Promise<readonly BudgetState[]>;
+  /** Throws inspector.no_ledger. */
+  readonly history: (by: 'hour' | 'day', sinceMs: number) => Promise<HistoryAnswer>;
+  /** Each rule of the key's policies on a request, by the configuration in force; undefined where that is not known. */
+  readonly explain: (request: JudgedRequest) => Promise<readonly RuleDetail[] | undefined>;
+  /** Where rules stand in the file, by policy and rule. */
+  readonly ruleLines: () => Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>>;
+  readonly policies: () => Promise<PoliciesAnswer>;
+  /** Decides by other rules; nothing is saved. Throws inspector.busy, inspector.too_long. */
+  readonly tryPolicy: (policies: string, request: JudgedRequest) => Promise<TryPolicyAnswer>;
+  /** Sends a request the way of every other, in the name of a key. */
+  readonly sendAgain: (request: SentAgain) => Promise<SendAgainAnswer>;
+}

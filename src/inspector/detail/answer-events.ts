@@ -1,0 +1,47 @@
+import { createSseParser } from '../../dialects/sse.ts';
+import type { StreamEvent } from '../contract/exchange-detail.ts';
+import type { AnswerPiece } from '../ring/entry.ts';
+
+const mostEvents = 2_000;
+const longestData = 4_096;
+
+interface ReadStream {
+  readonly events: readonly StreamEvent[];
+  /** The texts of all events, one behind the other. */
+  readonly text: string;
+}
+
+/** A streamed answer event by event; what is no event stream has none. */
+export function readStream(
+  pieces: readonly AnswerPiece[],
+  deltaText: (event: unknown) => string,
+  scrub: (text: string) => string,
+): ReadStream {
+  const events: StreamEvent[] = [];
+  let text = '';
+  let atMs = 0;
+  const parser = createSseParser((name, data) => {
+    text += deltaText(parsed(data));
+    if (events.length >= mostEvents) return;
+    const at_ms = Math.round(atMs * 10) / 10;
+    events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
+  });
+  try {
+    for (const piece of pieces) {
+      atMs = piece.atMs;
+      parser.push(piece.bytes);
+    }
+    parser.end();
+  } catch {
+    // An event of more than a megabyte: what came before it is shown, and all of it as bytes.
+  }
+  return { events, text: scrub(text) };
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // [DONE], or nothing that has a text
+  }
+}

@@ -1,0 +1,53 @@
+import { GatewayError } from '../../errors.ts';
+import type { TextAnswer } from '../contract/exchange-detail.ts';
+import type { RingEntry } from '../ring/entry.ts';
+
+/** Client headers that change what is done; the others say who asked. */
+const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
+
+/** The exchange as a command line, for a key in the environment: the key itself is in no text that is copied. */
+export function toCurl(entry: RingEntry, origin: string): TextAnswer {
+  const body = requireBody(entry);
+  const { path = '/' } = entry.facts;
+  const headers = Object.entries(meaningfulHeaders(entry)).map(
+    ([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\\n`,
+  );
+  const command = `curl ${quoted(origin + path)} \\\n  -H "authorization: Bearer $GATEWAY_KEY" \\\n`;
+  const text = `${command}${headers.join('')}  --data-binary ${quoted(toAscii(body.toString()))}\n`;
+  return { name: `${entry.id}.sh`, text };
+}
+
+export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (kept.test(name)) headers[name] = rawHeaders[i + 1] as string;
+  }
+  return headers;
+}
+
+/** Throws inspector.not_kept. */
+export function requireBody({ receivedBody }: RingEntry): Buffer {
+  if (receivedBody !== undefined) return receivedBody;
+  throw new GatewayError(
+    'inspector.not_kept',
+    'the body of this exchange was not kept; switch "keep bodies" on and send it again',
+  );
+}
+
+/** For a POSIX shell, in which nothing is special between single quotes. */
+function quoted(text: string): string {
+  return `'${printable(text).replaceAll("'", `'\\''`)}'`;
+}
+
+/** What is no printable ASCII could act on the terminal that it is pasted into. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?');
+}
+
+/** The same JSON in printable ASCII: line ends only separate, and everything else can be escaped. */
+export function toAscii(json: string): string {
+  return json
+    .replace(/[\t\n\r]/g, ' ')
+    .replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,35 @@
+import type { Body, Mark } from '../contract/exchange-detail.ts';
+import { locate } from './locate.ts';
+
+/** Of a body that is shown. */
+const shownBytes = 1024 * 1024;
+
+/** A place that is to be marked. */
+export type WantedMark = Omit<Mark, 'start' | 'end'>;
+
+/** A body as it is shown: as text, whatever it is, without configured secrets, with the places that mean something. */
+export function toBody(
+  bytes: Buffer,
+  scrub: (text: string) => string,
+  wanted: readonly WantedMark[] = [],
+): Body {
+  const isCut = bytes.length > shownBytes;
+  const text = scrub((isCut ? bytes.subarray(0, shownBytes) : bytes).toString());
+  return { bytes: bytes.length, text, truncated: isCut, marks: findMarks(text, wanted) };
+}
+
+/** In order and without overlap: of places within each other the first that was asked for. */
+function findMarks(text: string, wanted: readonly WantedMark[]): readonly Mark[] {
+  const ranges = locate(
+    text,
+    wanted.map(({ at }) => at),
+  );
+  const marks: Mark[] = [];
+  for (const each of wanted) {
+    const range = each.at === '' ? undefined : ranges.get(each.at);
+    if (range === undefined) continue;
+    const isFree = marks.every(({ start, end }) => range.end <= start || range.start >= end);
+    if (isFree) marks.push({ ...range, ...each });
+  }
+  return marks.sort((one, other) => one.start - other.start);
+}

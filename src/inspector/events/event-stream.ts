@@ -1,0 +1,177 @@
+import type { HttpResponse } from '../../http/response.ts';
+import type { Events, Resync } from '../contract/events.ts';
+import type { RingEntry } from '../ring/entry.ts';
+import type { Ring } from '../ring/ring.ts';
+import { toRow } from '../ring/to-row.ts';
+
+export interface EventStreamOptions {
+  readonly ring: Ring;
+  /** Differs for every start of the gateway. */
+  readonly boot: string;
+  readonly hello: () => Events['hello'];
+  /** The newest minutes. */
+  readonly now: () => Promise<Events['now']>;
+}
+
+interface Viewer {
+  readonly response: HttpResponse;
+  /** The version up to which it has seen everything. */
+  version: number;
+  /** Waits until what it was sent has left. */
+  isBehind: boolean;
+}
+
+/** Changes of one exchange within this time are one event. */
+const batchMs = 100;
+const nowMs = 1_000;
+/** Proxies cut what is silent for long. */
+const idleMs = 15_000;
+
+/**
+ * The event stream of every open page. It carries state, not history: a viewer has a version, and gets the rows that
+ * are newer. So nothing is queued for one that reads slowly; it gets what is newer when it has caught up, and a
+ * `resync` where some of that is gone.
+ */
+export class EventStreams {
+  readonly #options: EventStreamOptions;
+  readonly #viewers = new Set<Viewer>();
+  readonly #dirty = new Set<RingEntry>();
+  #batch: NodeJS.Timeout | undefined;
+  #clock: NodeJS.Timeout | undefined;
+  #silentMs = 0;
+  #nowVersion = -1;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#viewers.size;
+  }
+
+  /** Where a list that is made now ends. */
+  cursor(): string {
+    return `${this.#options.boot}-${this.#options.ring.version}`;
+  }
+
+  /** Begins a stream behind the event with an id, or behind now. The head is written here. */
+  add(response: HttpResponse, headers: readonly string[], lastEventId: string | undefined): void {
+    const { ring, boot, hello } = this.#options;
+    response.writeHead(200, [...headers, 'content-type', 'text/event-stream', 'x-accel-buffering', 'no']);
+    response.flushHead();
+    const [lastBoot, lastVersion] = parseId(lastEventId);
+    const viewer: Viewer = { response, version: lastVersion ?? ring.version, isBehind: false };
+    this.#viewers.add(viewer);
+    response.onClose(() => this.#remove(viewer));
+    if (this.#viewers.size === 1) this.#start();
+    this.#write(viewer, toEvent('hello', hello(), `${boot}-${Math.min(viewer.version, ring.version)}`));
+    if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
+    this.#catchUp(viewer, 'too old');
+  }
+
+  /** Ends all streams: the gateway stops. */
+  close(): void {
+    for (const { response } of [...this.#viewers]) response.end();
+    this.#stop();
+  }
+
+  #start(): void {
+    this.#options.ring.onChange = (entry) => {
+      this.#dirty.add(entry);
+      this.#batch ??= setTimeout(() => this.#sendBatch(), batchMs);
+    };
+    this.#clock = setInterval(() => this.#tick(), nowMs).unref();
+  }
+
+  #remove(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    this.#options.ring.onChange = undefined;
+    this.#dirty.clear();
+    clearTimeout(this.#batch);
+    clearInterval(this.#clock);
+    this.#batch = undefined;
+    this.#clock = undefined;
+  }
+
+  /** Made once for all who have seen everything before. */
+  #sendBatch(): void {
+    this.#batch = undefined;
+    const entries = [...this.#dirty];
+    this.#dirty.clear();
+    const text = Buffer.from(this.#rowEvents(entries));
+    const { version } = this.#options.ring;
+    for (const viewer of this.#viewers) {
+      if (viewer.isBehind) continue;
+      viewer.version = version;
+      this.#write(viewer, text);
+    }
+  }
+
+  /** In the order of their changes, so that the id of the last one stands for all before. */
+  #rowEvents(entries: readonly RingEntry[]): string {
+    const { boot } = this.#options;
+    return entries
+      .toSorted((one, other) => one.version - other.version)
+      .map((entry) => toEvent(kindOf(entry), toRow(entry), `${boot}-${entry.version}`))
+      .join('');
+  }
+
+  #catchUp(viewer: Viewer, reason: Resync['reason']): void {
+    const { ring } = this.#options;
+    if (viewer.version < ring.goneVersion) return this.#resync(viewer, reason);
+    const newer = [...ring.entries()].filter(({ version }) => version > viewer.version);
+    viewer.version = ring.version;
+    if (newer.length > 0) this.#write(viewer, this.#rowEvents(newer));
+  }
+
+  #resync(viewer: Viewer, reason: Resync['reason']): void {
+    viewer.version = this.#options.ring.version;
+    this.#write(viewer, toEvent('resync', { reason }, this.cursor()));
+  }
+
+  #tick(): void {
+    this.#silentMs += nowMs;
+    const isQuiet = this.#options.ring.version === this.#nowVersion;
+    if (isQuiet && this.#silentMs < idleMs) return;
+    this.#silentMs = 0;
+    this.#nowVersion = this.#options.ring.version;
+    this.#options.now().then(
+      (now) => this.#writeAll(toEvent('now', now)),
+      () => this.#writeAll(': \n\n'), // what could not be counted now is counted the next time
+    );
+  }
+
+  #writeAll(text: string): void {
+    const bytes = Buffer.from(text);
+    for (const viewer of this.#viewers) if (!viewer.isBehind) this.#write(viewer, bytes);
+  }
+
+  #write(viewer: Viewer, text: string | Buffer): void {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    if (viewer.response.write(bytes)) return;
+    viewer.isBehind = true;
+    viewer.response.onDrain(() => {
+      viewer.isBehind = false;
+      this.#catchUp(viewer, 'too slow');
+    });
+  }
+}
+
+function kindOf({ record, sent }: RingEntry): 'opened' | 'progressed' | 'finished' {
+  if (record !== undefined) return 'finished';
+  return sent.length === 0 ? 'opened' : 'progressed';
+}
+
+/** JSON has no line ends of its own, so the data is one line. */
+function toEvent<Name extends keyof Events>(name: Name, data: Events[Name], id?: string): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function parseId(id: string | undefined): readonly [boot?: string, version?: number] {
+  const [, boot, version] = /^([0-9a-f]{1,16})-(\d{1,15})$/.exec(id ?? '') ?? [];
+  return boot === undefined ? [] : [boot, Number(version)];
+}

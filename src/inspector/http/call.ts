@@ -1,0 +1,41 @@
+import { GatewayError } from '../../errors.ts';
+import { readBody } from '../../http/body.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import type { HttpResponse } from '../../http/response.ts';
+
+/** One request to the live page. */
+export interface Call {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  readonly query: URLSearchParams;
+  /** What the path names beyond its pattern. */
+  readonly parameter: string;
+}
+
+const bodyMs = 10_000;
+/** A body of the largest size, once more escaped as a JSON string. */
+const bodyBytes = 40 * 1024 * 1024;
+
+/** The JSON object that a call carries. Throws request.media_type, request.invalid_json and request.field. */
+export async function readJson({ request, response }: Call): Promise<Readonly<Record<string, unknown>>> {
+  // A form or a text needs no permission to be sent from another site; JSON does.
+  if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
+    throw new GatewayError('request.media_type', 'content-type must be application/json');
+  }
+  const bytes = await readBody(request, response, { bodyBytes, bodyIdleMs: bodyMs, bodyTotalMs: bodyMs });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw new GatewayError('request.invalid_json', 'the body is not JSON', { cause });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new GatewayError('request.field', 'the body must be a JSON object');
+}
+
+/** A text, or undefined where there is none. Throws request.field. */
+export function textField(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new GatewayError('request.field', `${name}: expected a text`, { param: `/${name}` });
+}

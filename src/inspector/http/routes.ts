@@ -1,0 +1,203 @@
+import { GatewayError } from '../../errors.ts';
+import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
+import { answerHeader, challengeHeader } from '../../owner-proof.ts';
+import { isSame } from '../access/sessions.ts';
+import { Throttle } from '../access/throttle.ts';
+import type { KeepBodiesAnswer } from '../contract/actions.ts';
+import type { ListAnswer } from '../contract/exchange-list.ts';
+import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
+import { toCurl } from '../detail/curl.ts';
+import { toFixture } from '../detail/fixture.ts';
+import { toDetail } from '../detail/to-detail.ts';
+import type { RingEntry } from '../ring/entry.ts';
+import { parseFilter } from '../ring/filter.ts';
+import type { Ring } from '../ring/ring.ts';
+import { toRow } from '../ring/to-row.ts';
+import { sendAgain, tryPolicy } from './actions.ts';
+import { type Call, readJson, textField } from './call.ts';
+import { PageFiles } from './page-files.ts';
+import type { RouteContext } from './route-context.ts';
+import type { Route } from './router.ts';
+import { securityHeaders } from './security-headers.ts';
+import { sendFile } from './serve-page.ts';
+
+const mostViewers = 100;
+const hourMs = 3_600_000;
+const longestHistoryHours = 24 * 400;
+
+/** Everything below `/_/`. */
+export function routesOf(context: RouteContext): readonly Route[] {
+  const { backend, ring, now } = context;
+  const files = new PageFiles(context.pageDirectory);
+  const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
+  return [
+    { method: 'GET', path: '', access: 'open', answer: async (call) => sendFile(call, await files.page()) },
+    {
+      method: 'GET',
+      path: 'assets/:id',
+      access: 'open',
+      answer: async (call) => sendFile(call, await files.asset(call.parameter)),
+    },
+    ...sessionRoutes(context),
+    { method: 'GET', path: 'api/exchanges', access: 'session', answer: (call) => list(call, context) },
+    {
+      method: 'GET',
+      path: 'api/exchanges/:id',
+      access: 'session',
+      answer: (call) => toDetail(entryOf(call), backend),
+    },
+    {
+      method: 'GET',
+      path: 'api/exchanges/:id/test',
+      access: 'session',
+      answer: (call) => toFixture(entryOf(call), backend.scrub),
+    },
+    {
+      method: 'GET',
+      path: 'api/exchanges/:id/curl',
+      access: 'session',
+      answer: (call) => toCurl(entryOf(call), `http://${call.request.header('host')}`),
+    },
+    { method: 'GET', path: 'api/events', access: 'session', answer: (call) => follow(call, context) },
+    { method: 'GET', path: 'api/now', access: 'session', answer: () => now() },
+    { method: 'GET', path: 'api/history', access: 'session', answer: (call) => history(call, context) },
+    {
+      method: 'POST',
+      path: 'api/keep-bodies',
+      access: 'session',
+      answer: (call) => keepBodies(call, context),
+    },
+    { method: 'POST', path: 'api/send-again', access: 'session', answer: (call) => sendAgain(call, context) },
+    { method: 'GET', path: 'api/policies', access: 'session', answer: () => backend.policies() },
+    { method: 'POST', path: 'api/try-policy', access: 'session', answer: (call) => tryPolicy(call, context) },
+  ];
+}
+
+/** How one gets in. */
+function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonly Route[] {
+  const throttle = new Throttle();
+  const open = (call: Call): SessionAnswer => {
+    const { cookie, key, expiresMs } = sessions.open();
+    const answer: SessionAnswer = { key, expires: new Date(expiresMs).toISOString() };
+    sendWithHeaders(call, 200, { 'set-cookie': cookie }, answer);
+    return answer;
+  };
+  return [
+    {
+      method: 'GET',
+      path: 'api/access',
+      access: 'open',
+      answer: (): AccessAnswer => ({ password: backend.password() !== undefined, command: 'gateway open' }),
+    },
+    {
+      method: 'POST',
+      path: 'api/link',
+      access: 'open',
+      // For the command of the user who started the gateway: nobody else can read the state file with the proof.
+      answer: (call) => {
+        const challenge = call.request.header(challengeHeader) ?? '';
+        if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
+          throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
+        }
+        const { token, expiresMs } = sessions.issueToken();
+        const answer = { token, expires: new Date(expiresMs).toISOString() };
+        sendWithHeaders(call, 200, { [answerHeader]: ownerProof.answer }, answer);
+      },
+    },
+    {
+      method: 'POST',
+      path: 'api/session',
+      access: 'open',
+      answer: async (call) => {
+        const fields = await readJson(call);
+        const token = textField(fields, 'token');
+        if (token !== undefined) {
+          if (sessions.redeem(token)) return open(call);
+          throw new GatewayError(
+            'session.invalid',
+            'this link was used or is too old; "gateway open" makes another',
+          );
+        }
+        const password = backend.password();
+        throttle.check();
+        if (password !== undefined && isSame(textField(fields, 'password') ?? '', password))
+          return open(call);
+        throttle.noteFailure();
+        throw new GatewayError('session.invalid', 'this is not the password');
+      },
+    },
+    {
+      method: 'DELETE',
+      path: 'api/session',
+      access: 'session',
+      answer: (call) => sendWithHeaders(call, 204, { 'set-cookie': sessions.endingCookie }),
+    },
+  ];
+}
+
+function sendWithHeaders(
+  { response }: Call,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  value?: unknown,
+): void {
+  const body = Buffer.from(value === undefined ? '' : JSON.stringify(value));
+  const type =
+    value === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) };
+  response.writeHead(
+    status,
+    toList({ ...commonHeaders(newRequestId()), ...securityHeaders, ...headers, ...type }),
+  );
+  response.end(body);
+}
+
+function findEntry(ring: Ring, id: string): RingEntry {
+  const entry = ring.find(id);
+  if (entry !== undefined) return entry;
+  throw new GatewayError('inspector.unknown', 'this exchange is not kept any more, or never was');
+}
+
+function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {
+  const filter = parseFilter(query);
+  const cursor = events.cursor();
+  const rows = [];
+  for (const entry of ring.entries()) {
+    if (rows.length >= filter.limit) break;
+    const row = toRow(entry);
+    if (filter.matches(row)) rows.push(row);
+  }
+  return { rows, kept: ring.size, cursor };
+}
+
+function follow({ request, response }: Call, { events }: RouteContext): void {
+  if (events.count >= mostViewers) {
+    throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
+  }
+  const headers = toList({ ...commonHeaders(newRequestId()), ...securityHeaders });
+  events.add(response, headers, request.header('last-event-id'));
+}
+
+function history({ query }: Call, { backend }: RouteContext): unknown {
+  const by = query.get('by') ?? 'hour';
+  const [, amount = '', unit] = /^(\d{1,4})([hd])$/.exec(query.get('since') ?? '24h') ?? [];
+  const hours = Number(amount) * (unit === 'd' ? 24 : 1);
+  if ((by !== 'hour' && by !== 'day') || unit === undefined || hours === 0 || hours > longestHistoryHours) {
+    throw new GatewayError('request.field', 'expected by=hour or day, and since as 24h or 7d, at most 400d');
+  }
+  return backend.history(by, Date.now() - hours * hourMs);
+}
+
+const longestMinutes = 60;
+const usualMinutes = 10;
+
+async function keepBodies(call: Call, { keeping }: RouteContext): Promise<KeepBodiesAnswer> {
+  const { minutes = usualMinutes, forget } = await readJson(call);
+  if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= longestMinutes)) {
+    throw new GatewayError('request.field', `minutes: expected a number from 0 to ${longestMinutes}`, {
+      param: '/minutes',
+    });
+  }
+  keeping.keepFor(minutes);
+  if (forget === true) keeping.forget();
+  return keeping.state;
+}

@@ -1,0 +1,60 @@
+import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../http/respond.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import { checkHost, checkSameOrigin, requireSession } from '../access/check-access.ts';
+import type { Sessions } from '../access/sessions.ts';
+import type { PageFile } from './page-files.ts';
+import type { Routed } from './router.ts';
+import { securityHeaders } from './security-headers.ts';
+
+interface ServePageOptions {
+  readonly route: (method: string, path: string) => Routed;
+  readonly sessions: Sessions;
+  readonly allowedHosts: () => ReadonlySet<string>;
+  /** Whether the configuration in force wants the page. */
+  readonly isEnabled: () => boolean;
+  /** What went wrong in the gateway itself. */
+  readonly onFailure: (error: GatewayError) => void;
+}
+
+/** Answers every request below `/_/`, each under the same checks. */
+export function servePage(options: ServePageOptions): (request: HttpRequest, response: HttpResponse) => void {
+  const { route, sessions, allowedHosts, isEnabled, onFailure } = options;
+  const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
+    const requestId = newRequestId();
+    try {
+      checkHost(request, allowedHosts());
+      if (!isEnabled())
+        throw new GatewayError('inspector.unknown', 'the live page is off (inspector.enabled)');
+      const mark = request.target.indexOf('?');
+      const path = mark < 0 ? request.target : request.target.slice(0, mark);
+      const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
+      const found = route(request.method, path);
+      if (path.startsWith('/_/api/')) checkSameOrigin(request);
+      if (found.route.access === 'session') requireSession(request, sessions);
+      const value = await found.route.answer({ request, response, query, parameter: found.parameter });
+      if (value !== undefined && !response.headersSent) {
+        sendJson(response, value, requestId, { headers: securityHeaders });
+      }
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      if (error.code === 'gateway.internal') onFailure(error);
+      if (!response.headersSent && !response.isClosed) {
+        sendError(response, error, requestId, { headers: securityHeaders });
+      }
+    }
+  };
+  return (request, response) => void handle(request, response);
+}
+
+export function sendFile({ response }: { readonly response: HttpResponse }, { type, bytes }: PageFile): void {
+  const headers = {
+    ...commonHeaders(newRequestId()),
+    ...securityHeaders,
+    'content-type': type,
+    'content-length': String(bytes.length),
+  };
+  response.writeHead(200, toList(headers));
+  response.end(bytes);
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
+import type { OwnerProof } from '../owner-proof.ts';
+import type { ExchangeObserver } from '../record/observer.ts';
+import { version } from '../version.ts';
+import { Sessions } from './access/sessions.ts';
+import type { InspectorBackend } from './backend.ts';
+import { EventStreams } from './events/event-stream.ts';
+import { createRouter } from './http/router.ts';
+import { routesOf } from './http/routes.ts';
+import { servePage } from './http/serve-page.ts';
+import { KeepBodies } from './keep-bodies.ts';
+import { Minutes } from './now/minutes.ts';
+import { toNow } from './now/to-now.ts';
+import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
+
+export interface InspectorOptions {
+  readonly backend: InspectorBackend;
+  /** Sessions are made with it: of this user, the same after a restart. */
+  readonly secret: string;
+  readonly port: () => number;
+  readonly ownerProof: OwnerProof | undefined;
+  readonly isEnabled: () => boolean;
+  readonly onFailure: (error: GatewayError) => void;
+  readonly limits?: RingLimits;
+  /** Where the page's files are, if not beside the program. */
+  readonly pageDirectory?: URL;
+}
+
+/** The live page: what the last exchanges were and why they ended as they did, for the gateway's owner. */
+export interface Inspector {
+  readonly observer: ExchangeObserver;
+  handle(request: HttpRequest, response: HttpResponse): void;
+  /** Ends the event streams, so that the gateway can drain. */
+  close(): void;
+}
+
+/** How many minutes the event `now` brings; the page has those before. */
+const newestMinutes = 2;
+
+export function createInspector(options: InspectorOptions): Inspector {
+  const { backend, secret, port } = options;
+  const ring = new Ring(options.limits);
+  const minutes = new Minutes();
+  const keeping = new KeepBodies(ring, backend.keepsBodies);
+  const boot = randomBytes(4).toString('hex');
+  const now = (most?: number) => toNow({ backend, minutes, ring, keeping }, most);
+  const events = new EventStreams({
+    ring,
+    boot,
+    now: () => now(newestMinutes),
+    hello: () => {
+      const config = backend.configPath();
+      return { version, boot, limits: ring.limits, ...(config === undefined ? {} : { config }) };
+    },
+  });
+  const sessions = new Sessions({ secret, port });
+  const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
+  return {
+    observer: {
+      trace: (exchange) => ring.trace(exchange),
+      finished: (record) => {
+        if (!isProbe(record)) minutes.add(record);
+      },
+    },
+    handle: servePage({
+      route: createRouter(routes),
+      sessions,
+      allowedHosts: backend.allowedHosts,
+      isEnabled: options.isEnabled,
+      onFailure: options.onFailure,
+    }),
+    close: () => {
+      events.close();
+      keeping.stop();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { ExchangeRecord } from '../../record/record.ts';
+import type { Minute } from '../contract/now.ts';
+import { TimeHistogram } from './time-histogram.ts';
+
+const minuteMs = 60_000;
+const keptMinutes = 60;
+/** Rules name their own reasons; so many of a minute are told apart. */
+const mostReasons = 50;
+
+class MinuteCount {
+  readonly startMs: number;
+  requests = 0;
+  input = 0;
+  output = 0;
+  cached = 0;
+  costUsd = 0;
+  readonly firstByte = new TimeHistogram();
+  readonly blocks = new Map<string, number>();
+  readonly errors = new Map<string, number>();
+
+  constructor(startMs: number) {
+    this.startMs = startMs;
+  }
+
+  add(record: ExchangeRecord): void {
+    const { usage, cost_usd, first_byte_ms, outcome, reason, status, decision } = record;
+    this.requests += 1;
+    if (usage !== undefined) {
+      this.input += usage.input_tokens;
+      this.output += usage.output_tokens;
+      this.cached += usage.cache_read_tokens;
+    }
+    if (cost_usd !== undefined) this.costUsd += cost_usd;
+    if (first_byte_ms !== undefined && outcome === 'answered') this.firstByte.add(first_byte_ms);
+    const isBlock = decision === 'block' && outcome === 'refused';
+    if (isBlock) count(this.blocks, reason ?? 'policy.blocked');
+    else if (outcome !== 'answered') count(this.errors, reason ?? outcome);
+    else if (status >= 400) count(this.errors, `status ${status}`);
+  }
+}
+
+/** What happened in each minute of the last hour: some numbers a minute, however many exchanges there were. */
+export class Minutes {
+  readonly #nowMs: () => number;
+  #kept: MinuteCount[] = [];
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  add(record: ExchangeRecord): void {
+    this.#current().add(record);
+  }
+
+  /** Oldest first, the current one last; `most` of them. */
+  list(most = keptMinutes): readonly Minute[] {
+    const nowMs = this.#nowMs();
+    const byStart = new Map(this.#kept.map((minute) => [minute.startMs, minute]));
+    const firstMs = Math.max(this.#kept[0]?.startMs ?? nowMs, nowMs - (most - 1) * minuteMs);
+    const minutes: Minute[] = [];
+    for (let startMs = startOf(firstMs); startMs <= nowMs; startMs += minuteMs) {
+      minutes.push(toMinute(byStart.get(startMs) ?? new MinuteCount(startMs)));
+    }
+    return minutes.slice(-most);
+  }
+
+  #current(): MinuteCount {
+    const nowMs = this.#nowMs();
+    const last = this.#kept.at(-1);
+    // Also where the clock was set back: what comes then belongs to the last minute there is.
+    if (last !== undefined && nowMs < last.startMs + minuteMs) return last;
+    const current = new MinuteCount(startOf(nowMs));
+    this.#kept.push(current);
+    const oldestMs = current.startMs - (keptMinutes - 1) * minuteMs;
+    this.#kept = this.#kept.filter(({ startMs }) => startMs >= oldestMs);
+    return current;
+  }
+}
+
+function toMinute({ startMs, requests, input, output, cached, costUsd, ...rest }: MinuteCount): Minute {
+  const { firstByte, blocks, errors } = rest;
+  const p50 = firstByte.percentile(0.5);
+  const p95 = firstByte.percentile(0.95);
+  return {
+    time: new Date(startMs).toISOString(),
+    requests,
+    tokens: { input, output, cached },
+    cost_usd: costUsd,
+    ...(p50 === undefined || p95 === undefined ? {} : { first_byte_ms: { p50, p95 } }),
+    blocks: Object.fromEntries(blocks),
+    errors: Object.fromEntries(errors),
+  };
+}
+
+function startOf(ms: number): number {
+  return Math.floor(ms / minuteMs) * minuteMs;
+}
+
+function count(counts: Map<string, number>, reason: string): void {
+  const name = counts.has(reason) || counts.size < mostReasons ? reason : 'other';
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

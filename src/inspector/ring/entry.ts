@@ -1,0 +1,159 @@
+import type { ExchangeTrace, SentHead, TracedExchange } from '../../record/observer.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+
+/** One piece of an answer, and when it went out after the request's head had come. */
+export interface AnswerPiece {
+  readonly bytes: Buffer;
+  readonly atMs: number;
+}
+
+/** A request as it left to a provider. */
+export interface SentRequest extends Omit<SentHead, 'body'> {
+  /** After the request's head had come. */
+  readonly atMs: number;
+}
+
+/** What an entry needs of its ring. */
+export interface EntryKeeper {
+  readonly keepsBodies: boolean;
+  /** Whether somebody follows what is under way. */
+  readonly isWatched: boolean;
+  /** There is something to show for the first time. */
+  insert(entry: RingEntry): void;
+  /** Something about the entry is new. */
+  changed(entry: RingEntry): void;
+  /** The entry holds so many bytes more. */
+  grew(entry: RingEntry, bytes: number): void;
+}
+
+/** Of one answer; what comes after is left out. */
+const answerLimitBytes = 8 * 1024 * 1024;
+/** A piece is an object of its own, whatever its length. */
+const pieceBytes = 100;
+
+/**
+ * What is kept of one exchange. While nobody looks it only holds on to what the exchange has made anyway (record and
+ * headers) and reads the clock; everything that is shown is computed from that when somebody asks.
+ */
+export class RingEntry implements ExchangeTrace {
+  seq = 0;
+  /** The ring's when this entry last changed. */
+  version = 0;
+  /** Of all that is held, roughly. */
+  bytes = 0;
+  readonly id: string;
+  readonly rawHeaders: readonly string[];
+  /** Only while it is open. */
+  exchange: TracedExchange | undefined;
+  record: ExchangeRecord | undefined;
+  /** What the client was told where it was refused or failed. */
+  message: string | undefined;
+  answerHeaders: readonly string[] = [];
+  readonly sent: SentRequest[] = [];
+  readAtMs: number | undefined;
+  admittedAtMs: number | undefined;
+  leftAtMs: number | undefined;
+  bytesOut = 0;
+  receivedBody: Buffer | undefined;
+  sentBody: Buffer | undefined;
+  answer: AnswerPiece[] | undefined;
+  answerBytes = 0;
+  isAnswerCut = false;
+  /** The exchange that this one was sent again from. */
+  again: string | undefined;
+  readonly #startedAt = performance.now();
+  readonly #keeper: EntryKeeper;
+
+  constructor(exchange: TracedExchange, keeper: EntryKeeper) {
+    this.exchange = exchange;
+    this.id = exchange.id;
+    this.rawHeaders = exchange.request.rawHeaders;
+    this.#keeper = keeper;
+  }
+
+  /** The record, or what of it there is so far. */
+  get facts(): Partial<ExchangeRecord> {
+    return this.record ?? this.exchange?.draft.soFar ?? {};
+  }
+
+  get hasBodies(): boolean {
+    return this.receivedBody !== undefined;
+  }
+
+  received(body: Buffer): void {
+    this.readAtMs = this.#elapsedMs();
+    if (this.#keeper.keepsBodies) {
+      // A copy: the body may be a part of a larger buffer, or move to another thread.
+      this.receivedBody = Buffer.from(body);
+      this.answer = [];
+    }
+    this.#keeper.insert(this);
+    if (this.receivedBody !== undefined) this.#keeper.grew(this, body.length);
+  }
+
+  admitted(): void {
+    this.admittedAtMs = this.#elapsedMs();
+  }
+
+  sending({ provider, model, form, path, headers, body }: SentHead): void {
+    this.sent.push({ provider, model, form, path, headers, atMs: this.#elapsedMs() });
+    if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
+    if (this.#keeper.isWatched) this.#keeper.changed(this);
+  }
+
+  answering(leftAtMs: number): void {
+    this.leftAtMs = leftAtMs - this.#startedAt;
+  }
+
+  wrote(piece: Buffer): void {
+    this.bytesOut += piece.length;
+    if (this.answer !== undefined) this.#keepPiece(this.answer, piece);
+    if (this.#keeper.isWatched) this.#keeper.changed(this);
+  }
+
+  finished(record: ExchangeRecord, message: string | undefined): void {
+    this.record = record;
+    this.message = message;
+    this.answerHeaders = this.exchange?.response.headers ?? [];
+    this.exchange = undefined;
+    if (this.seq === 0) this.#keeper.insert(this);
+    else this.#keeper.changed(this);
+  }
+
+  /** How many bytes less are held. */
+  dropBodies(): number {
+    const held = (this.receivedBody?.length ?? 0) + this.#sentBytes() + this.answerBytes;
+    this.receivedBody = undefined;
+    this.sentBody = undefined;
+    this.answer = undefined;
+    this.answerBytes = 0;
+    this.bytes -= held;
+    return held;
+  }
+
+  /** Only the last of several attempts: it is the one that was answered. */
+  #keepSent(body: Buffer): void {
+    const before = this.#sentBytes();
+    const received = this.receivedBody as Buffer; // the caller has looked
+    this.sentBody = received.equals(body) ? received : Buffer.from(body);
+    this.#keeper.grew(this, this.#sentBytes() - before);
+  }
+
+  #keepPiece(answer: AnswerPiece[], piece: Buffer): void {
+    if (this.answerBytes + piece.length + pieceBytes > answerLimitBytes) {
+      this.isAnswerCut = true;
+      return;
+    }
+    answer.push({ bytes: Buffer.from(piece), atMs: this.#elapsedMs() });
+    this.answerBytes += piece.length + pieceBytes;
+    this.#keeper.grew(this, piece.length + pieceBytes);
+  }
+
+  #sentBytes(): number {
+    return this.sentBody === this.receivedBody ? 0 : (this.sentBody?.length ?? 0);
+  }
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+}

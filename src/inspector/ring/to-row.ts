@@ -1,0 +1,94 @@
+import type { ExchangeRecord } from '../../record/record.ts';
+import type { ExchangeRow, Times, Tokens } from '../contract/exchange-list.ts';
+import type { RingEntry } from './entry.ts';
+
+/** What the list shows of an exchange. */
+export function toRow(entry: RingEntry): ExchangeRow {
+  const { facts, record } = entry;
+  const client = clientOf(entry.rawHeaders);
+  const rule = deciding(facts);
+  const row = {
+    seq: entry.seq,
+    id: entry.id,
+    state: record === undefined ? 'open' : 'finished',
+    time: facts.time ?? '',
+    method: facts.method ?? '',
+    path: facts.path ?? '',
+    endpoint: facts.endpoint,
+    project: facts.project,
+    key: facts.key,
+    client,
+    model: facts.model,
+    provider: facts.provider,
+    target_model: facts.target_model,
+    stream: facts.stream,
+    status: record?.status ?? 0,
+    outcome: record?.outcome,
+    reason: record?.reason,
+    decision: facts.decision as ExchangeRow['decision'], // the record's is one of the actions, widened to a text
+    rule,
+    would_block: facts.would_block,
+    tokens: facts.usage && tokensOf(facts.usage),
+    cost_usd: facts.cost_usd,
+    first_byte_ms: facts.first_byte_ms,
+    total_ms: record?.total_ms,
+    times: record && timesOf(entry, record),
+    bytes_in: facts.bytes_in ?? 0,
+    bytes_out: record?.bytes_out ?? entry.bytesOut,
+    attempts: facts.attempts,
+    bodies: entry.hasBodies,
+    again: entry.again,
+  };
+  return row as ExchangeRow; // what is undefined is left out of the JSON
+}
+
+/** The rule that has the word: the first of those whose action is the decision. */
+function deciding({ decision, rules = [], outcome }: Partial<ExchangeRecord>): string | undefined {
+  const enforced = rules.filter(({ mode }) => mode === 'enforce');
+  const onAnswer =
+    outcome === 'refused'
+      ? enforced.find(({ on, action }) => on === 'answer' && action === 'block')
+      : undefined;
+  return (onAnswer ?? enforced.find(({ action }) => action === decision))?.id;
+}
+
+function tokensOf(usage: NonNullable<ExchangeRecord['usage']>): Tokens {
+  const { input_tokens: input, output_tokens: output, cache_read_tokens: cached } = usage;
+  return { input, output, cached, ...(usage.estimated === true ? { estimated: true } : {}) };
+}
+
+/** The parts of an exchange one after the other; the last that was reached goes on to the end. */
+function timesOf(entry: RingEntry, { total_ms, first_byte_ms, outcome }: ExchangeRecord): Times {
+  const firstByteMs = outcome === 'answered' || entry.leftAtMs !== undefined ? first_byte_ms : undefined;
+  const ends: [keyof Times, number | undefined][] = [
+    ['read', entry.readAtMs],
+    ['decide', entry.admittedAtMs],
+    ['connect', entry.leftAtMs],
+    ['first_byte', firstByteMs],
+  ];
+  const order = ['read', 'decide', 'connect', 'first_byte', 'stream'] as const;
+  const times: { -readonly [Part in keyof Times]?: number } = {};
+  let atMs = 0;
+  let reached = 0;
+  for (const [part, endMs] of ends) {
+    if (endMs === undefined) break;
+    times[part] = rounded(Math.max(0, endMs - atMs));
+    atMs = Math.max(atMs, endMs);
+    reached += 1;
+  }
+  times[order[reached] as keyof Times] = rounded(Math.max(0, total_ms - atMs));
+  return times;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+const longestClient = 80;
+
+/** The first product of the user agent. */
+export function clientOf(rawHeaders: readonly string[]): string | undefined {
+  const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'user-agent');
+  const product = at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().split(' ', 1)[0];
+  return product === undefined || product === '' ? undefined : product.slice(0, longestClient);
+}

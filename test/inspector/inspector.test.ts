@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import type { NowAnswer } from '../../src/inspector/contract/now.ts';
+import { projects } from '../kit/gateway.ts';
+import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+
+const yaml = `
+policies:
+  house:
+    apply: all
+    rules:
+      # Rules of the house.
+      - id: no-mail
+        action: redact
+        when: { text: { detect: [email] } }
+      - id: no-codename
+        action: block
+        reason: content.codename
+        when: { text: { phrases: ["blue heron"] } }
+      - { id: only-sandbox, action: block, reason: model.not_allowed, unless: { model: ["sandbox-*"] } }
+${projects}`;
+
+let gateway: InspectedGateway;
+
+beforeAll(async () => {
+  gateway = await startInspected(yaml);
+});
+
+afterAll(() => gateway.stop());
+
+function chat(text: string, body: object = {}): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${gateway.key}`,
+      'user-agent': 'tester/1.0 (x)',
+    },
+    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: text }], ...body }),
+  });
+}
+
+async function idOf(answer: Promise<Response>): Promise<string> {
+  const response = await answer;
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+async function rowOf(id: string): Promise<ExchangeRow> {
+  const { rows } = (await gateway.api(`exchanges?text=${id}`)) as ListAnswer;
+  return rows[0] as ExchangeRow;
+}
+
+async function detailOf(id: string): Promise<ExchangeDetail> {
+  return (await gateway.api(`exchanges/${id}`)) as ExchangeDetail;
+}
+
+describe('the list', () => {
+  test('shows an answered exchange with its parts in time', async () => {
+    const row = await rowOf(await idOf(chat('hello')));
+
+    expect(row).toMatchObject({
+      state: 'finished',
+      method: 'POST',
+      path: '/v1/chat/completions',
+      endpoint: 'chat',
+      project: 'shop',
+      key: 'shop-web',
+      client: 'tester/1.0',
+      model: 'sandbox-mini',
+      provider: 'sandbox',
+      status: 200,
+      outcome: 'answered',
+      decision: 'allow',
+      attempts: 1,
+      bodies: false,
+    });
+    expect(row.tokens?.output).toBeGreaterThan(0);
+    const { read, decide, connect, first_byte, stream } = row.times ?? {};
+    const sum = [read, decide, connect, first_byte, stream].reduce(
+      (all: number, one) => all + (one ?? Number.NaN),
+      0,
+    );
+    expect(Math.abs(sum - (row.total_ms ?? 0))).toBeLessThan(1);
+  });
+
+  test('shows a blocked exchange with its rule', async () => {
+    const row = await rowOf(await idOf(chat('the blue heron flies')));
+
+    expect(row).toMatchObject({
+      status: 403,
+      outcome: 'refused',
+      decision: 'block',
+      rule: 'no-codename',
+      reason: 'content.codename',
+    });
+    expect(Object.keys(row.times ?? {})).toEqual(['read', 'decide']);
+  });
+
+  test('shows who came with a wrong key, and not the probes of monitors', async () => {
+    const id = await idOf(
+      fetch(`${gateway.url}/v1/models`, { headers: { authorization: 'Bearer wrong-key-0123456789' } }),
+    );
+    const probe = await idOf(fetch(`${gateway.url}/healthz`));
+
+    expect(await rowOf(id)).toMatchObject({ status: 401, reason: 'key.invalid' });
+    expect(await rowOf(probe)).toBeUndefined();
+  });
+
+  test('filters combine, and unknown ones are refused', async () => {
+    const blocked = await idOf(chat('one blue heron', { model: 'sandbox-mini' }));
+    const passed = await idOf(chat('no bird'));
+
+    const ids = async (query: string) =>
+      ((await gateway.api(`exchanges?${query}`)) as ListAnswer).rows.map(({ id }) => id);
+
+    expect(await ids('show=blocked&project=shop')).toContain(blocked);
+    expect(await ids('show=blocked&project=shop')).not.toContain(passed);
+    expect(await ids('show=blocked&project=other')).toEqual([]);
+    expect(await ids('model=sandbox-mini&slower=100000')).toEqual([]);
+    expect(await ids('text=NO-CODENAME')).toContain(blocked);
+    expect(await ids('limit=1')).toEqual([passed]);
+    expect(await gateway.api('exchanges?shown=blocked')).toMatchObject({
+      error: { reason: 'request.field' },
+    });
+  });
+});
+
+describe('an exchange', () => {
+  test('without a kept body has the rules that matched, masked headers, and no text', async () => {
+    const detail = await detailOf(await idOf(chat('the blue heron of Zanzibar')));
+
+    expect(detail.all_rules).toBe(false);
+    expect(detail.rules).toMatchObject([
+      { rule: 'no-codename', action: 'block', matched: true, source: { file: 'gateway.yaml', line: 10 } },
+    ]);
+    expect(detail.bodies).toBeUndefined();
+    expect(detail.headers.find(({ name }) => name === 'authorization')).toMatchObject({ masked: true });
+    expect(JSON.stringify(detail)).not.toContain(gateway.key);
+    expect(JSON.stringify(detail)).not.toContain('Zanzibar');
+    expect(detail.message).toContain('no-codename');
+  });
+
+  test('with kept bodies shows every rule, what was redacted, and the stream event by event', async () => {
+    expect(await gateway.api('keep-bodies', { method: 'POST', body: '{}' })).toMatchObject({
+      keeps_bodies: expect.any(String),
+    });
+    const id = await idOf(chat('write to ann@penguin-mail.com today', { stream: true }));
+
+    const detail = await detailOf(id);
+
+    expect(detail).toMatchObject({ all_rules: true, form: 'redacted' });
+    expect(detail.rules.map(({ rule, matched }) => [rule, matched])).toEqual(
+      expect.arrayContaining([
+        ['no-mail', true],
+        ['no-codename', false],
+        ['only-sandbox', false],
+      ]),
+    );
+    const match = detail.rules.find(({ rule }) => rule === 'no-mail')?.matches[0];
+    expect(match).toMatchObject({
+      at: '/messages/0/content',
+      excerpt: 'w•••• t• a••@p••••••-m•••.c•• t••••',
+    });
+    const { received, sent, answer, answer_text, events } = detail.bodies ?? {};
+    const [mark] = received?.marks ?? [];
+    expect(received?.text.slice(mark?.start, mark?.end)).toBe('"write to ann@penguin-mail.com today"');
+    expect(sent?.text).not.toContain('ann@');
+    expect(sent?.marks).toMatchObject([{ kind: 'redacted', rule: 'no-mail' }]);
+    expect(answer?.text).toContain('data: [DONE]');
+    expect(answer_text?.length).toBeGreaterThan(0);
+    expect(events?.length).toBeGreaterThan(2);
+    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0}' });
+  });
+
+  test('bodies are kept only while that is on, and can be forgotten', async () => {
+    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":1}' });
+    const kept = await idOf(chat('kept'));
+    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0}' });
+    const notKept = await idOf(chat('not kept'));
+
+    expect((await detailOf(kept)).bodies?.received?.text).toContain('kept');
+    expect((await detailOf(notKept)).bodies).toBeUndefined();
+    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0,"forget":true}' });
+    expect((await detailOf(kept)).bodies).toBeUndefined();
+    expect(await gateway.api(`exchanges/${kept}/curl`)).toMatchObject({
+      error: { reason: 'inspector.not_kept' },
+    });
+  });
+
+  test('that is not kept any more is unknown', async () => {
+    expect(await gateway.api('exchanges/req_nothing')).toMatchObject({
+      error: { reason: 'inspector.unknown' },
+    });
+  });
+});
+
+describe('from an exchange', () => {
+  async function kept(text: string, body?: object): Promise<string> {
+    await gateway.api('keep-bodies', { method: 'POST', body: '{}' });
+    return idOf(chat(text, body));
+  }
+
+  test('a command line is made without the key, in ASCII', async () => {
+    const id = await kept("it's \u202e\u001b[31mred é");
+
+    const { text } = (await gateway.api(`exchanges/${id}/curl`)) as TextAnswer;
+
+    expect(text).toMatch(/^[\x20-\x7e\n]+$/);
+    expect(text).not.toContain(gateway.key);
+    expect(text).toContain('$GATEWAY_KEY');
+    expect(text).toContain("it'\\''s");
+  });
+
+  test('the request is sent again, with another model, through the same policy', async () => {
+    const id = await kept('send me twice');
+
+    const again = (await gateway.api('send-again', {
+      method: 'POST',
+      body: JSON.stringify({ id, model: 'sandbox-think' }),
+    })) as { id: string };
+    const blocked = (await gateway.api('send-again', {
+      method: 'POST',
+      body: JSON.stringify({ id, model: 'gpt-4o' }),
+    })) as { id: string; status: number };
+    const edited = (await gateway.api('send-again', {
+      method: 'POST',
+      body: JSON.stringify({
+        id,
+        body: '{"model":"sandbox-mini","messages":[{"role":"user","content":"a blue heron"}]}',
+      }),
+    })) as { id: string; status: number };
+
+    expect(await rowOf(again.id)).toMatchObject({
+      model: 'sandbox-think',
+      project: 'shop',
+      key: 'shop-web',
+      again: id,
+      status: 200,
+    });
+    expect(await rowOf(blocked.id)).toMatchObject({ decision: 'block', rule: 'only-sandbox' });
+    expect(edited.status).toBe(403);
+  });
+
+  test('rules can be tried on it, and nothing is saved', async () => {
+    const id = await kept('tell me about penguins');
+    const { text } = (await gateway.api('policies')) as { text: string };
+    const scratch = `${text.trimEnd()}\n      - { id: no-birds, action: block, when: { text: { phrases: [penguins] } } }\n`;
+    const attempt = (policies: string) =>
+      gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ id, policies }) });
+
+    expect(text).toContain('# Rules of the house.');
+    const indented = scratch.replace(
+      /^ {6}- \{ id: no-birds/m,
+      `${/^( *)- id: no-mail/m.exec(text)?.[1] ?? ''}- { id: no-birds`,
+    );
+    expect(await attempt(indented)).toMatchObject({ kind: 'decided', decision: 'block', rule: 'no-birds' });
+    expect(await attempt(text)).toMatchObject({ kind: 'decided', decision: 'allow' });
+    expect(await attempt('house: { rules: [{ id: x, action: blok }] }')).toMatchObject({
+      kind: 'invalid',
+      problems: [{ line: 1, column: 35 }],
+    });
+    expect(await rowOf(await idOf(chat('penguins')))).toMatchObject({ decision: 'allow' });
+  });
+});
+
+test('now has what happened, what is open and how providers stand', async () => {
+  await idOf(chat('count me'));
+  await idOf(chat('a blue heron'));
+
+  const now = (await gateway.api('now')) as NowAnswer;
+
+  const last = now.minutes.at(-1);
+  const counted = now.minutes.reduce((all, { requests }) => all + requests, 0);
+  expect(counted).toBeGreaterThan(3);
+  expect(last?.first_byte_ms?.p50).toBeGreaterThan(0);
+  expect(now.minutes.some(({ blocks }) => (blocks['content.codename'] ?? 0) > 0)).toBe(true);
+  expect(now.breakers).toMatchObject([{ provider: 'sandbox', state: 'closed' }]);
+});
+
+test('history comes from the ledger, with the hours of nothing', async () => {
+  await idOf(chat('for the ledger'));
+  const history = (await gateway.api('history?by=hour&since=3h')) as { steps: { requests: number }[] };
+
+  expect(history.steps.length).toBeGreaterThanOrEqual(3);
+  expect(history.steps[0]?.requests).toBe(0);
+});

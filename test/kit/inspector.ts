@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Services, startServices } from '../../src/cli/serve/services.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
+import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
+import { secrets } from './gateway.ts';
+
+export interface InspectedGateway {
+  readonly url: string;
+  readonly port: number;
+  /** A key of the project `shop`, where `projects` of the kit are configured. */
+  readonly key: string;
+  readonly services: Services;
+  /** A one-time token, as `gateway open` gets it. */
+  token(): Promise<string>;
+  /** The headers of a browser that has opened the page. */
+  session(): Promise<Readonly<Record<string, string>>>;
+  /** Calls the page's interface with a session; gives the JSON of the answer. */
+  api(path: string, init?: RequestInit): Promise<unknown>;
+  /** Takes another configuration into force. */
+  reload(yaml: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  /** 0 takes any; the same one for a gateway that is started again. */
+  readonly port?: number;
+  readonly secret?: string;
+  readonly host?: string;
+  /** Files beside the configuration. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A gateway with a live page, by the text of a configuration file. */
+export async function startInspected(yaml: string, options: Options = {}): Promise<InspectedGateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-inspected-'));
+  const file = join(directory, 'gateway.yaml');
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    writeFileSync(join(directory, name), text, { mode: 0o600 });
+  }
+  const load = async (text: string) => {
+    writeFileSync(file, text, { mode: 0o600 });
+    const { config } = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
+    return config.needsLocalKey
+      ? config.withKey({ id: 'local', project: 'local', value: secrets.PROJECT_KEY })
+      : config;
+  };
+  const ownerProof = { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') };
+  const services = await startServices({
+    config: await load(yaml),
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    record: () => undefined,
+    ledger: { place: { path: join(directory, 'ledger.sqlite') }, days: 1, bytes: 10_000_000 },
+    ownerProof,
+    inspector: { secret: options.secret ?? randomBytes(32).toString('hex'), configPath: file },
+  });
+  const port = Number(new URL(services.url).port);
+  const url = `http://127.0.0.1:${port}`;
+  const token = async () => {
+    const headers = { [challengeHeader]: ownerProof.challenge };
+    const response = await fetch(`${url}/_/api/link`, { method: 'POST', headers });
+    if (response.headers.get(answerHeader) !== ownerProof.answer) throw new Error(await response.text());
+    return ((await response.json()) as { token: string }).token;
+  };
+  let opened: Promise<Readonly<Record<string, string>>> | undefined;
+  const open = async () => {
+    const response = await fetch(`${url}/_/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: await token() }),
+    });
+    const { key } = (await response.json()) as { key: string };
+    const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
+    return { cookie, [pageKeyHeader]: key };
+  };
+  const session = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    url,
+    port,
+    key: secrets.PROJECT_KEY,
+    services,
+    token,
+    session,
+    api: async (path, init = {}) => {
+      const headers = { 'content-type': 'application/json', ...(await session()), ...init.headers };
+      const response = await fetch(`${url}/_/api/${path}`, { ...init, headers });
+      return response.status === 204 ? undefined : response.json();
+    },
+    reload: async (text) => (await services.prepare(await load(text))).commit(),
+    stop: async () => {
+      await services.stop();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
