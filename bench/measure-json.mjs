@@ -10,7 +10,7 @@ import { path } from './request.mjs';
 import { takeTurns } from './rounds.mjs';
 import { startAll, stopAll } from './start.mjs';
 
-const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy'];
+const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'undici-proxy'];
 const all = [...plain, '', ':no-policy', ':large', ':discard', ':logged'];
 const byPolicy = [...plain, ':no-policy', '', ':large'];
 

@@ -16,6 +16,7 @@ const layers: Readonly<
   'memoize.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
+  'tick-queue.ts': { from: [], packages: [] },
   'growing-buffer.ts': { from: [], packages: [] },
   'version.ts': { from: [], packages: [] },
   'owner-proof.ts': { from: [], packages: [] },
@@ -33,7 +34,14 @@ const layers: Readonly<
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': {
-    from: ['errors.ts', 'random-hex.ts', 'memoize.ts', 'growing-buffer.ts', 'swap-remove-list.ts'],
+    from: [
+      'errors.ts',
+      'random-hex.ts',
+      'memoize.ts',
+      'growing-buffer.ts',
+      'swap-remove-list.ts',
+      'tick-queue.ts',
+    ],
     packages: [],
   },
   'record/': {
@@ -49,7 +57,7 @@ const layers: Readonly<
       'lifetime.ts',
       'growing-buffer.ts',
       'swap-remove-list.ts',
-
+      'tick-queue.ts',
       'type:config/',
     ],
     packages: ['undici'],
@@ -70,6 +78,7 @@ const layers: Readonly<
       'memoize.ts',
       'lifetime.ts',
       'swap-remove-list.ts',
+      'tick-queue.ts',
       'owner-proof.ts',
       'version.ts',
     ],

@@ -5,6 +5,7 @@ import { haproxy } from './haproxy.mjs';
 import { httpProxy } from './http-proxy.mjs';
 import { nginx } from './nginx.mjs';
 import { portkey } from './portkey.mjs';
+import { undiciProxy } from './undici-proxy.mjs';
 
 /** No proxy at all: what the others are compared with for latency. */
 const direct = { name: 'direct' };
@@ -25,6 +26,7 @@ export function contenders({ against, only }) {
     haproxy,
     portkey,
     httpProxy,
+    undiciProxy,
     ...gateways('gateway', join(import.meta.dirname, '../..')),
   ];
   if (against !== undefined) all.push(...gateways('before', against));

@@ -18,6 +18,7 @@ import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
+import { TickQueue } from '../tick-queue.ts';
 import { createTextScrubber, Scrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
@@ -142,7 +143,9 @@ export async function serveGateway({
     return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
   };
   const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
+  const ticks = new TickQueue();
   const shared = {
+    ticks,
     counters,
     ledger,
     breakers,
@@ -164,6 +167,7 @@ export async function serveGateway({
     host,
     port,
     limits,
+    ticks,
     onRequest: (request, response) => {
       if (inspector !== undefined && request.target.startsWith('/_/')) {
         return inspector.handle(request, response);
@@ -216,6 +220,7 @@ export async function serveGateway({
 }
 
 interface Shared {
+  readonly ticks: TickQueue;
   readonly counters: Counters;
   readonly ledger: Ledger | undefined;
   readonly breakers: BreakerChannel | undefined;
@@ -229,10 +234,10 @@ interface Shared {
 
 function build(
   config: GatewayConfig,
-  { counters, ledger, breakers, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
+  { ticks, counters, ledger, breakers, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
 ) {
   const providers = new Map(
-    config.providers.map((options) => [options.name, new Provider(options, breakers?.publish)]),
+    config.providers.map((options) => [options.name, new Provider(options, breakers?.publish, ticks)]),
   );
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
+import type { TickQueue } from '../tick-queue.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { HttpResponse, type Wire } from './response.ts';
@@ -21,6 +22,7 @@ export interface ConnectionLimits {
 export interface ConnectionServer {
   readonly limits: ConnectionLimits;
   readonly isDraining: boolean;
+  readonly ticks: TickQueue;
   onRequest(request: HttpRequest, response: HttpResponse): void;
   /** Absent where an Upgrade is ignored and the request answered as if it had none. */
   readonly onUpgrade: ((request: HttpRequest, socket: Socket, head: Buffer) => void) | undefined;
@@ -37,6 +39,8 @@ export class Connection implements SwapRemoveItem, Wire {
   readonly #server: ConnectionServer;
   /** Those that are open, in the order of their requests. */
   readonly #answers: HttpResponse[] = [];
+  /** Those whose handlers are not started yet. */
+  readonly #waiting: HttpResponse[] = [];
   #lastRequest: HttpRequest | undefined;
   /** What came behind them and is no request: answered when they are over, or it would be read as part of one. */
   #refusal: GatewayError | undefined;
@@ -57,6 +61,10 @@ export class Connection implements SwapRemoveItem, Wire {
     socket.prependListener('end', () => this.#peerEnded());
     socket.on('error', ignore); // 'close' follows
     socket.on('close', () => this.#closed());
+  }
+
+  get ticks(): TickQueue {
+    return this.#server.ticks;
   }
 
   get isDestroyed(): boolean {
@@ -96,12 +104,19 @@ export class Connection implements SwapRemoveItem, Wire {
       sendError(response, tooManyPipelined(limits), newRequestId());
       return this.#stopReading();
     }
-    // What came with the head is here only then.
-    process.nextTick(handOver, this, response);
+    // What came with the head is here only after this.
+    this.#waiting.push(response);
+    if (this.ticks.isBusy) this.ticks.later(() => this.handOver());
+    else process.nextTick(handOver, this);
   }
 
-  /** The handler's turn, unless an answer before has ended the connection meanwhile. */
-  handOver(response: HttpResponse): void {
+  /** Starts the handlers of the requests that wait for it. */
+  handOver(): void {
+    for (const response of this.#waiting.splice(0)) this.#start(response);
+  }
+
+  /** Starts the handler, unless an answer before has ended the connection meanwhile. */
+  #start(response: HttpResponse): void {
     if (response.isClosed) return;
     if (this.#answers[0] !== response) {
       const at = this.#answers.indexOf(response);
@@ -214,6 +229,7 @@ export class Connection implements SwapRemoveItem, Wire {
 
   /** Our half ends with the client's, behind what has been written: an answer that was to go on is cut. */
   #peerEnded(): void {
+    this.handOver();
     const answer = this.#answers[0];
     if (answer?.isBare === true && !answer.isEnded) this.destroy();
     else answer?.endNow();
@@ -226,8 +242,8 @@ export class Connection implements SwapRemoveItem, Wire {
   }
 }
 
-function handOver(connection: Connection, response: HttpResponse): void {
-  connection.handOver(response);
+function handOver(connection: Connection): void {
+  connection.handOver();
 }
 
 /** Whether nobody gets an answer behind this one. */

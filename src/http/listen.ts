@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
+import { TickQueue } from '../tick-queue.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type ConnectionServer, late } from './connection.ts';
 import { keepAliveS } from './response.ts';
@@ -18,6 +19,8 @@ export interface ListenOptions extends Address {
   readonly onRequest: ConnectionServer['onRequest'];
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
   readonly onUpgrade?: ConnectionServer['onUpgrade'];
+  /** Shared with what else takes part in the exchanges. */
+  readonly ticks?: TickQueue;
 }
 
 export interface Listener {
@@ -50,7 +53,13 @@ const keepAliveMarginS = 5;
 const cutGraceMs = 500;
 
 /** Starts an HTTP server with the product's limits. Throws port.busy or config.invalid when it can't listen. */
-export async function listen({ limits, onRequest, onUpgrade, ...address }: ListenOptions): Promise<Listener> {
+export async function listen({
+  limits,
+  onRequest,
+  onUpgrade,
+  ticks = new TickQueue(),
+  ...address
+}: ListenOptions): Promise<Listener> {
   const stop = new AbortController();
   const open = new SwapRemoveList<Connection>();
   let drained: Promise<void> | undefined;
@@ -66,6 +75,7 @@ export async function listen({ limits, onRequest, onUpgrade, ...address }: Liste
   });
   follow(server, open, {
     limits,
+    ticks,
     onRequest,
     onUpgrade,
     get isDraining() {

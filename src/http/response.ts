@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { TickQueue } from '../tick-queue.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Names and values, alternating. */
@@ -6,6 +7,7 @@ export type HeaderList = readonly string[];
 
 /** What an answer needs of its connection. */
 export interface Wire {
+  readonly ticks: TickQueue;
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
   /** Whether nothing stands before this answer any more. */
@@ -64,6 +66,7 @@ export class HttpResponse {
     this.#response = response;
     this.request = request;
     this.closes = closes;
+    wire.ticks.enter();
     response.on('finish', () => this.#finish());
   }
 
@@ -118,9 +121,10 @@ export class HttpResponse {
     if (this.#isOver) return;
     this.#requireHead();
     this.isEnded = true;
-    if (last === undefined || !hasBody(this.request.method, this.status)) this.#response.end();
-    else if (last.length <= joinedBytes) this.#response.end(last.toString('latin1'), 'latin1');
-    else this.#endInSlices(last);
+    if (last === undefined || last.length === 0 || !hasBody(this.request.method, this.status))
+      this.#response.end();
+    else if (last.length > joinedBytes) this.#endInSlices(last);
+    else this.#endTogether(last);
   }
 
   /**
@@ -160,14 +164,17 @@ export class HttpResponse {
   /** For the connection: nothing can be written later than now. What was cut into slices leaves in one piece. */
   endNow(): void {
     const rest = this.#rest;
+    if (this.isClosed || rest.length === 0) return;
     this.#rest = nothing;
-    if (rest.length > 0) this.#response.end(rest);
+    if (rest.length > joinedBytes) this.#response.end(rest);
+    else this.#response.end(rest.toString('latin1'), 'latin1');
   }
 
   /** For the connection: it is closed, and the answer with it. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.#wire.ticks.leave();
     this.#onDrain = undefined;
     const listeners = this.#onClose;
     this.#onClose = [];
@@ -180,6 +187,12 @@ export class HttpResponse {
 
   get #isOver(): boolean {
     return this.isEnded || this.#isBroken || this.isClosed;
+  }
+
+  #endTogether(body: Buffer): void {
+    this.#rest = body;
+    if (this.#wire.ticks.isBusy) this.#wire.ticks.later(() => this.endNow());
+    else this.endNow();
   }
 
   #endInSlices(body: Buffer): void {

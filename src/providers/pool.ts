@@ -1,5 +1,6 @@
 import { Pool as UndiciPool } from 'undici';
 import { SwapRemoveList } from '../swap-remove-list.ts';
+import { TickQueue } from '../tick-queue.ts';
 import { connectTo } from './connect.ts';
 import { HostClient, type HostDispatch } from './host-client.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
@@ -19,6 +20,7 @@ export interface PoolOptions {
   readonly ca?: string | undefined;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */
   readonly proxy?: string | undefined;
+  readonly ticks?: TickQueue;
 }
 
 // Longer ones meet the peer's own closing, and a POST that meets it can't be sent again.
@@ -36,14 +38,16 @@ const intervalMs = 500;
  */
 export class Pool {
   readonly timeouts: UpstreamTimeouts;
+  readonly ticks: TickQueue;
   nowMs = performance.now();
   readonly #undici: UndiciPool;
   readonly #inFlight = new SwapRemoveList<Upstream>();
   #clock: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(origin: string, { timeouts, ca, proxy }: PoolOptions) {
+  constructor(origin: string, { timeouts, ca, proxy, ticks = new TickQueue() }: PoolOptions) {
     this.timeouts = timeouts;
+    this.ticks = ticks;
     const connect = connectTo(endpointOf(new URL(origin)), { ca, proxy });
     this.#undici = new UndiciPool(origin, {
       pipelining: 1,

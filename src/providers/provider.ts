@@ -1,4 +1,5 @@
 import { memoize } from '../memoize.ts';
+import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import type { BreakerOptions } from './breaker.ts';
 import type { BreakerChannel } from './breaker-channel.ts';
@@ -48,10 +49,10 @@ export class Provider {
   readonly pathFor: (gatewayPath: string) => string;
 
   /** `onBreaker` is called when a breaker opens or closes here. */
-  constructor(options: ProviderOptions, onBreaker?: BreakerChannel['publish']) {
+  constructor(options: ProviderOptions, onBreaker?: BreakerChannel['publish'], ticks?: TickQueue) {
     const url = new URL(options.baseUrl);
     this.options = options;
-    this.pool = new Pool(url.origin, options);
+    this.pool = new Pool(url.origin, { ...options, ...(ticks === undefined ? {} : { ticks }) });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     // The sandbox fails where it is asked to, which says nothing about it.
     this.health = new Health(options.breaker, {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
+import type { TickQueue } from '../tick-queue.ts';
 import { AnswerHeaders } from './answer-headers.ts';
 import type { HostConnection } from './host-client.ts';
 
@@ -45,6 +46,7 @@ export interface UpstreamTimeouts {
 
 /** What an upstream needs of its pool. */
 interface Keeper {
+  readonly ticks: TickQueue;
   readonly timeouts: UpstreamTimeouts;
   /** The pool's clock, in milliseconds; coarse. */
   readonly nowMs: number;
@@ -140,7 +142,13 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#delay('idleMs');
     this.status = status;
     this.#headers = AnswerHeaders.from(headers);
-    this.#settle(undefined);
+    const { ticks } = this.#pool as Keeper; // it has begun
+    if (ticks.isBusy) ticks.later(() => this.#headArrived());
+    else this.#headArrived();
+  }
+
+  #headArrived(): void {
+    if (this.#outcome !== 'aborted') this.#settle(undefined);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {

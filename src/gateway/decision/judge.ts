@@ -1,5 +1,7 @@
+import type { Dialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
 import type { KnownBodies } from '../../json/known-bodies.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
@@ -53,6 +55,13 @@ export function factsOf(
   return { endpoint: endpoint.dialectName, model, targetModels, stream, project, key: id, nowMs };
 }
 
+/** Spelled out: V8 takes its slow path for each member that is added to a spread object. */
+export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: Dialect): Subject {
+  const { endpoint, model, targetModels, stream, project, key, nowMs, redactedBy } = facts;
+  const subject = { document, dialect, endpoint, model, targetModels, stream, project, key, nowMs };
+  return redactedBy === undefined ? subject : { ...subject, redactedBy };
+}
+
 /** Judges a client's request, in whichever thread this runs. */
 export function judgeRequest(
   policies: PolicySet,
@@ -60,7 +69,7 @@ export function judgeRequest(
   { endpoint, facts }: { readonly endpoint: ModelEndpoint; readonly facts: RequestFacts },
 ): Judgement {
   const startedAt = performance.now();
-  const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  const subject = toSubject(facts, request.document, endpoint.dialect);
   const decision = policies.decide(subject);
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
@@ -82,7 +91,7 @@ export function judgeBody(
 ): BodyJudgement {
   const startedAt = performance.now();
   const document = known.read(body);
-  const decision = policies.decide({ ...facts, document, dialect: dialects[dialect] });
+  const decision = policies.decide(toSubject(facts, document, dialects[dialect]));
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return { decision, body: decision.redacted?.bytes ?? body, microseconds };
 }

@@ -6,6 +6,7 @@ import { createTranslation, type Translation } from '../../dialects/translate.ts
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
+import { toSubject } from '../decision/judge.ts';
 
 /** What is sent where a target needs a cap on output, and neither the client nor the configuration names one. */
 export const defaultCap = 4_096;
@@ -68,7 +69,7 @@ function neededCap(
   if (dialect !== 'messages' || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
   if (endpoint.dialect.caps.some((name) => isGiven(document, name))) return undefined;
   const wanted = entry?.maxOutputTokens ?? defaultCap;
-  return Math.min(wanted, key.policies.capLimit({ ...facts, document, dialect: endpoint.dialect }));
+  return Math.min(wanted, key.policies.capLimit(toSubject(facts, document, endpoint.dialect)));
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {

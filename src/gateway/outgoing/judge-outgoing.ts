@@ -1,13 +1,13 @@
 import { dialects } from '../../dialects/registry.ts';
 import type { Translation } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Subject, strictest, type Verdict } from '../../policy/rule.ts';
+import { strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refusalOf } from '../decision/decide.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { Decider } from '../decision/decider.ts';
-import type { BodyJudgement } from '../decision/judge.ts';
+import { type BodyJudgement, toSubject } from '../decision/judge.ts';
 import type { Exchange } from '../exchange.ts';
 import { dialectAt } from '../targets.ts';
 import { type BuiltRequest, buildBody } from './build-body.ts';
@@ -58,7 +58,7 @@ export function judgeOutgoing(
   const { host, options } = provider;
   const destination = { dialect, model, host, family: options.family, entry: route?.entry };
   const built = buildBody(decided, destination);
-  const subject: Subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  const subject = toSubject(facts, request.document, endpoint.dialect);
   const head = judgeHead(
     { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
     { policies: key.policies, subject },
