@@ -127,7 +127,7 @@ const layers: Readonly<
       'ajv-formats',
       'liquidjs',
       'smol-toml',
-      'string-width',
+      'fast-string-width',
       'jq-web',
     ],
   },

@@ -6,7 +6,7 @@ import { hasColour, type Io, painter, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { withSpinner } from './shell/spinner.ts';
-import { table } from './shell/terminal.ts';
+import { table } from './shell/table.ts';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -53,7 +53,9 @@ function asText(
       message,
       remedy,
     ]);
-    return table(['STATUS', 'SUBJECT', 'FINDING', 'REMEDY'], rows, format === 'table');
+    return table(['STATUS', 'SUBJECT', 'FINDING', 'REMEDY'], rows, format === 'table', {
+      columns: io.stdout.columns,
+    });
   }
   const paint = painter(color && hasColour(io.stdout, io.env));
   const width = Math.max(...findings.map(({ subject }) => subject.length));

@@ -8,8 +8,8 @@ import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { withSpinner } from './shell/spinner.ts';
+import { table } from './shell/table.ts';
 import { gatewayTarget } from './shell/target.ts';
-import { table } from './shell/terminal.ts';
 
 interface EmbedOptions extends CommonOptions {
   readonly model?: string;
@@ -83,7 +83,10 @@ async function print(
       String(embedding.length),
       beginning(embedding),
     ]);
-    return write(io.stdout, table(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, true));
+    return write(
+      io.stdout,
+      table(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, true, { columns: io.stdout.columns }),
+    );
   }
   await write(io.stdout, entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join(''));
 }

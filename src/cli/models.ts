@@ -5,8 +5,8 @@ import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
+import { table } from './shell/table.ts';
 import { gatewayTarget } from './shell/target.ts';
-import { table } from './shell/terminal.ts';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -40,5 +40,8 @@ async function models(id: string | undefined, options: CommonOptions, io: Io): P
     Array.isArray(model.endpoints) ? model.endpoints.join(' ') : '',
   ]);
   const isForPeople = options.output === 'table' || io.stdout.isTTY === true;
-  await write(io.stdout, table(['MODEL', 'PROVIDER', 'STATUS', 'ENDPOINTS'], rows, isForPeople));
+  await write(
+    io.stdout,
+    table(['MODEL', 'PROVIDER', 'STATUS', 'ENDPOINTS'], rows, isForPeople, { columns: io.stdout.columns }),
+  );
 }

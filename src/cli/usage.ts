@@ -12,7 +12,7 @@ import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
-import { table } from './shell/terminal.ts';
+import { table } from './shell/table.ts';
 
 interface UsageOptions {
   readonly by: UsageGroup;
@@ -32,6 +32,9 @@ const fields = [
   'estimated',
   'unpriced',
 ] as const satisfies readonly (keyof UsageSum)[];
+
+// Of the table's columns, where the terminal is too narrow: what costs least to miss goes first.
+const leastFirst = ['UNPRICED', 'ESTIMATED', 'REASONING TOKENS', 'CACHE WRITE TOKENS', 'CACHE READ TOKENS'];
 
 export function build(io: Io): Command {
   return createCommand({
@@ -73,7 +76,8 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
   }
   const rows = sums.map((sum) => [sum.name, ...fields.map((field) => String(sum[field]))]);
   const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
-  await write(io.stdout, table(header, rows, output === 'table' || io.stdout.isTTY === true));
+  const isForPeople = output === 'table' || io.stdout.isTTY === true;
+  await write(io.stdout, table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }));
 }
 
 async function read(

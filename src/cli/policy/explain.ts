@@ -5,7 +5,7 @@ import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { table } from '../shell/terminal.ts';
+import { table } from '../shell/table.ts';
 import { explainRequest, type OutgoingReport, type Report, type RuleReport } from './explain-request.ts';
 import { type Fixture, parseFixtures } from './fixtures.ts';
 import { loadPolicies } from './load-policies.ts';

@@ -1,6 +1,6 @@
 import type { CommonOptions, OutputFormat } from './command.ts';
 import { type Io, write } from './io.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 /** Values with a way to show each as a row. */
 export interface Listing<Value> {
@@ -25,7 +25,7 @@ export async function printList<Value>(
   const values: Value[] = [];
   for await (const batch of batches) values.push(...batch);
   if (output === 'json' || output === 'yaml') return write(io.stdout, await formatted(values, output));
-  await write(io.stdout, table(header, values.map(row), true));
+  await write(io.stdout, table(header, values.map(row), true, { columns: io.stdout.columns }));
 }
 
 /** Prints one value; in text as the one row of a table. */
@@ -37,7 +37,9 @@ export async function printOne<Value>(
 ): Promise<void> {
   const text =
     output === 'text' || output === 'table'
-      ? table(header, [row(value)], output === 'table' || io.stdout.isTTY === true)
+      ? table(header, [row(value)], output === 'table' || io.stdout.isTTY === true, {
+          columns: io.stdout.columns,
+        })
       : await formatted(value, output);
   await write(io.stdout, text);
 }

@@ -43,26 +43,3 @@ function causes(error: GatewayError): string {
 function causeText({ cause }: GatewayError): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
-
-/**
- * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated,
- * no header). Tabs, line ends and other control characters inside a cell become spaces: a row stays a row,
- * and a name that a provider chose can't move the terminal.
- */
-export function table(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-  isForPeople: boolean,
-): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')));
-  if (!isForPeople) return cells.map((row) => `${row.join('\t')}\n`).join('');
-  const widths = header.map((title, i) =>
-    Math.max(title.length, ...cells.map((row) => (row[i] ?? '').length)),
-  );
-  const line = (row: readonly string[]) =>
-    `${row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd()}\n`;
-  return [header, ...cells].map(line).join('');
-}
