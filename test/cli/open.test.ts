@@ -1,0 +1,41 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
+import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+
+test('open prints a link that opens the page once', async () => {
+  const home = emptyDirectory();
+  const gateway = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd: home });
+  await gateway.wrote('stderr', 'listening');
+  try {
+    const { stdout, exit } = await command(['open'], { cwd: home });
+    const [, url, token] = /^(http:\/\/127\.0\.0\.1:\d+)\/_\/#token=([0-9a-f]{64})\n$/.exec(stdout) ?? [];
+    const open = () =>
+      fetch(`${url}/_/api/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token }),
+      });
+    const first = await open();
+    const { key } = (await first.json()) as { key: string };
+    const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const now = await fetch(`${url}/_/api/now`, { headers: { cookie, [pageKeyHeader]: key } });
+
+    expect(exit).toBe(0);
+    expect(now.status).toBe(200);
+    expect((await open()).status).toBe(401);
+    const secret = statSync(join(home, '.local/state/gateway/inspector.json'));
+    expect(secret.mode & 0o777).toBe(0o600);
+  } finally {
+    gateway.signal('SIGTERM');
+    await gateway.ended;
+  }
+}, 60_000);
+
+test('open says so where no gateway is running', async () => {
+  const { exit, stderr } = await command(['open']);
+
+  expect(exit).toBe(8);
+  expect(stderr).toContain('gateway serve');
+});

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { createParser } from 'eventsource-parser';
+import { afterEach, expect, test } from 'vitest';
+import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import { projects } from '../kit/gateway.ts';
+import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { openRaw } from '../kit/raw.ts';
+
+const closing: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function start(options?: Parameters<typeof startInspected>[1]): Promise<InspectedGateway> {
+  const gateway = await startInspected(projects, options);
+  closing.push(() => gateway.stop());
+  return gateway;
+}
+
+interface Received {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: unknown;
+}
+
+interface Viewer {
+  readonly events: Received[];
+  until(isMeant: (event: Received) => boolean): Promise<Received>;
+  close(): void;
+  readonly status: number;
+}
+
+async function view(gateway: InspectedGateway, lastEventId?: string): Promise<Viewer> {
+  const stop = new AbortController();
+  const headers = {
+    ...(await gateway.session()),
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  };
+  const response = await fetch(`${gateway.url}/_/api/events`, { headers, signal: stop.signal });
+  const events: Received[] = [];
+  const waiting = new Set<() => void>();
+  const parser = createParser({
+    onEvent: ({ event = '', id, data }) => {
+      events.push({ event, id, data: JSON.parse(data) });
+      for (const look of waiting) look();
+    },
+  });
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? [])
+      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+  };
+  read().catch(() => undefined); // closed by the test, or by the gateway's end
+  closing.push(() => stop.abort());
+  return {
+    status: response.status,
+    events,
+    until: (isMeant) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = events.find(isMeant);
+          if (found !== undefined) resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    close: () => stop.abort(),
+  };
+}
+
+async function chat(gateway: InspectedGateway, body: object = {}): Promise<string> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
+    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: 'hi' }], ...body }),
+  });
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+const rowIs = (id: string, kind: string) => (event: Received) =>
+  event.event === kind && (event.data as ExchangeRow).id === id;
+
+test('a viewer sees exchanges begin, go on and end, and the numbers of now', async () => {
+  const gateway = await start();
+  const viewer = await view(gateway);
+
+  const id = await chat(gateway, { model: 'sandbox-slow', stream: true });
+
+  await viewer.until(rowIs(id, 'finished'));
+  const kinds = viewer.events.filter(({ data }) => (data as ExchangeRow).id === id).map(({ event }) => event);
+  expect(viewer.events[0]?.event).toBe('hello');
+  expect(new Set(kinds)).toEqual(new Set(['progressed', 'finished']));
+  expect(kinds.filter((kind) => kind === 'progressed').length).toBeGreaterThan(3);
+  await viewer.until(({ event }) => event === 'now');
+});
+
+test('after a cut nothing is missing and nothing comes twice', async () => {
+  const gateway = await start();
+  const first = await view(gateway);
+  const seen = await chat(gateway);
+  const last = await first.until(rowIs(seen, 'finished'));
+  first.close();
+  const missed = await chat(gateway);
+
+  const second = await view(gateway, last.id);
+
+  await second.until(rowIs(missed, 'finished'));
+  expect(second.events.map(({ event, data }) => [event, (data as ExchangeRow).id])).toEqual([
+    ['hello', undefined],
+    ['finished', missed],
+  ]);
+});
+
+test('the cursor of a list leads into the stream', async () => {
+  const gateway = await start();
+  await chat(gateway);
+  const { cursor, rows } = (await gateway.api('exchanges')) as ListAnswer;
+  const id = await chat(gateway);
+
+  const viewer = await view(gateway, cursor);
+
+  await viewer.until(rowIs(id, 'finished'));
+  expect(rows).toHaveLength(1);
+  expect(viewer.events.filter(({ event }) => event === 'finished')).toHaveLength(1);
+});
+
+test('who comes back too late loads the list again', async () => {
+  const gateway = await start();
+  const { cursor } = (await gateway.api('exchanges')) as ListAnswer;
+  for (let round = 0; round < 11; round += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, () => fetch(`${gateway.url}/v1/nothing`).then((answer) => answer.text())),
+    );
+  }
+
+  const viewer = await view(gateway, cursor);
+
+  expect((await viewer.until(({ event }) => event === 'resync')).data).toEqual({ reason: 'too old' });
+  expect(((await gateway.api('exchanges')) as ListAnswer).kept).toBe(500);
+});
+
+test('a session outlives a restart, of which the page is told', async () => {
+  const secret = randomBytes(32).toString('hex');
+  const before = await startInspected(projects, { secret });
+  const session = await before.session();
+  const { cursor } = (await before.api('exchanges')) as ListAnswer;
+  const cut = await view(before);
+  await before.stop();
+  const after = await start({ secret, port: before.port });
+  after.session = async () => session;
+
+  const viewer = await view(after, cursor);
+
+  expect(cut.events[0]?.event).toBe('hello');
+  expect(viewer.status).toBe(200);
+  expect((await viewer.until(({ event }) => event === 'resync')).data).toEqual({ reason: 'restarted' });
+});
+
+test('fifty viewers see the same, and one that does not read costs nothing and loses nothing', async () => {
+  const gateway = await start();
+  const viewers = await Promise.all(Array.from({ length: 49 }, () => view(gateway)));
+  const stuck = openRaw(gateway.port);
+  closing.push(() => stuck.socket.destroy());
+  const headers = Object.entries(await gateway.session()).map(([name, value]) => `${name}: ${value}\r\n`);
+  await stuck.write(
+    `GET /_/api/events HTTP/1.1\r\nhost: 127.0.0.1:${gateway.port}\r\n${headers.join('')}\r\n`,
+  );
+  stuck.socket.pause();
+
+  const ids: string[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => chat(gateway)))));
+  }
+
+  for (const viewer of viewers) for (const id of ids) await viewer.until(rowIs(id, 'finished'));
+  expect(viewers.every(({ events }) => events.every(({ event }) => event !== 'resync'))).toBe(true);
+  expect(await chat(gateway)).toMatch(/^req_/);
+}, 60_000);
+
+test('the hundred and first page is refused', async () => {
+  const gateway = await start();
+  await Promise.all(Array.from({ length: 100 }, () => view(gateway)));
+
+  expect((await view(gateway)).status).toBe(429);
+}, 60_000);
+
+test('open streams do not hold up the end of the gateway', async () => {
+  const gateway = await startInspected(projects);
+  await view(gateway);
+  const startedMs = performance.now();
+
+  await gateway.stop();
+
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
