@@ -204,14 +204,13 @@ export class RedisCounters implements Counters {
     clearTimeout(this.#again);
     try {
       await this.#redis.set(writable, '1', 'PX', leaseMs);
-      // Before anybody counts on: what was used meanwhile.
-      for (let next = this.#unsettled.shift(); next !== undefined; next = this.#unsettled.shift()) {
-        const [keys, ...rest] = next as [number, ...(string | number)[]];
-        await this.#redis.gatewaySettle(keys, ...rest);
-      }
       const mark = await this.#redis.get(filled);
+      const isSame = mark !== null && mark === this.#mark;
+      // Where another gateway has filled it, the ledger knew what was settled here: it must not be taken off again.
+      if (isSame || this.#options.restore === undefined) await this.#settleMeanwhile();
+      else this.#unsettled = [];
       // Another run of the server may have come back with older data.
-      if (mark?.startsWith(await this.#runId()) !== true) await this.#fill();
+      if (!isSame || !mark.startsWith(await this.#runId())) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
       await this.#renew();
@@ -222,6 +221,14 @@ export class RedisCounters implements Counters {
       this.#again = setTimeout(() => {
         if (this.#redis.status === 'ready') void this.#regained();
       }, againMs).unref();
+    }
+  }
+
+  /** What was used before, or by a share of the limits, while Redis was away. */
+  async #settleMeanwhile(): Promise<void> {
+    for (let next = this.#unsettled.shift(); next !== undefined; next = this.#unsettled.shift()) {
+      const [keys, ...rest] = next as [number, ...(string | number)[]];
+      await this.#redis.gatewaySettle(keys, ...rest);
     }
   }
 
@@ -241,7 +248,9 @@ export class RedisCounters implements Counters {
     for (const { counter, used, endsMs } of sums) {
       await this.#redis.gatewayRestore(1, prefix + counter, used, endsMs);
     }
-    await this.#redis.set(filled, `${await this.#runId()} ${this.#id} ${this.#sequence}`);
+    const [runId, mark] = [await this.#runId(), await this.#redis.get(filled)];
+    this.#mark = mark?.startsWith(runId) === true ? mark : `${runId} ${this.#id} ${this.#sequence}`;
+    await this.#redis.set(filled, this.#mark);
   }
 
   async #runId(): Promise<string> {

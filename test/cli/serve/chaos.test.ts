@@ -1,0 +1,168 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Child, startProgram } from '../../kit/child.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
+import { ask, configure, host, lines } from './workers/serving.ts';
+
+// `kill -9` of gateways, Redis and PostgreSQL in turn, under load. GATEWAY_CHAOS_ROUNDS=10 for a longer run.
+const rounds = Number(process.env.GATEWAY_CHAOS_ROUNDS ?? 2);
+const key = 'a-project-key-for-chaos';
+const clients = 12;
+const body = {
+  model: 'gpt-test',
+  messages: [{ role: 'user', content: 'hi' }],
+  max_tokens: 100,
+  stream: true,
+};
+const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
+const worst = Math.ceil(JSON.stringify(body).length / 3) + 100;
+
+interface Row {
+  readonly request_id: string;
+  readonly outcome: string;
+  readonly tokens: number;
+}
+
+describe.skipIf(postgresPrograms === undefined || !hasRedis)('two gateways, a Redis and a PostgreSQL', () => {
+  let postgres: Postgres;
+  let redis: TestRedis;
+  const running: Child[] = [];
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  }, 60_000);
+  afterAll(async () => {
+    for (const child of running) child.process.kill('SIGKILL');
+    await Promise.all([postgres?.stop(), redis?.stop()]);
+  });
+
+  test(
+    `each killed ${rounds} times: nothing acknowledged is missing, nothing is there twice, no budget is given back`,
+    async () => {
+      let served = 0;
+      const { url } = await host(async (response) => {
+        served += 1;
+        const piece = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test' };
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (let i = 0; i < 10 && !response.destroyed; i += 1) {
+          const choices = [{ index: 0, delta: { content: 'word ' }, finish_reason: null }];
+          response.write(`data: ${JSON.stringify({ ...piece, choices })}\n\n`);
+          await new Promise((resume) => setTimeout(resume, 15));
+        }
+        response.end(`data: ${JSON.stringify({ ...piece, choices: [], usage })}\n\ndata: [DONE]\n\n`);
+      });
+      const database = await postgres.createDatabase();
+      const yaml = `
+state: ${redis.url}
+records: { ledger_database: "${database}" }
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+projects:
+  shop:
+    limits: { tokens_per_day: 1000000000 }
+    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
+`;
+      const homes = [emptyDirectory(), emptyDirectory()];
+      for (const home of homes) configure(home, yaml);
+      const start = async (i: number) => {
+        const child = startProgram(['serve', '-p', '0'], homes[i] ?? '', { SHOP_KEY: key });
+        running.push(child);
+        await child.wrote('"listening"');
+        const listening = lines(child).find((line) => line.includes('"listening"')) ?? '{}';
+        return { child, url: JSON.parse(listening).url as string, home: homes[i] ?? '', key, workers: [] };
+      };
+      const gateways = [await start(0), await start(1)];
+
+      const acknowledged = new Set<string>();
+      let isOver = false;
+      let refused = 0;
+      const client = async (i: number) => {
+        while (!isOver) {
+          const gateway = gateways[i % 2] as (typeof gateways)[number];
+          const response = await ask(gateway, body).catch(() => undefined);
+          const text = await response?.text().catch(() => '');
+          if (text?.includes('[DONE]')) acknowledged.add(response?.headers.get('x-request-id') ?? '');
+          if (response?.status === 503) refused += 1;
+          if (response?.status !== 200) await new Promise((resume) => setTimeout(resume, 30));
+        }
+      };
+      const load = Array.from({ length: clients }, (_, i) => client(i));
+      const untilServed = async () => {
+        const before = acknowledged.size;
+        await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(before + 2 * clients);
+      };
+      for (let round = 0; round < rounds; round += 1) {
+        await untilServed();
+        const victim = round % 2;
+        gateways[victim]?.child.process.kill('SIGKILL');
+        await gateways[victim]?.child.ended;
+        gateways[victim] = await start(victim);
+        await untilServed();
+        await postgres.kill();
+        await new Promise((resume) => setTimeout(resume, 200));
+        await postgres.resume();
+        await untilServed();
+        await redis.kill();
+        await new Promise((resume) => setTimeout(resume, 200));
+        await redis.start();
+      }
+      await untilServed();
+      isOver = true;
+      await Promise.all(load);
+      for (const { child } of gateways) {
+        child.process.kill('SIGTERM');
+        await child.ended;
+      }
+
+      const client_ = new pg.Client({ connectionString: database });
+      await client_.connect();
+      // As if the time after which the killed ones are dead had passed; then the next start settles what they had open.
+      await client_.query("update ledger_owners set seen_at = now() - interval '1 hour'");
+      const last = await start(0);
+      last.child.process.kill('SIGTERM');
+      await last.child.ended;
+      const query = async <R>(sql: string) => (await client_.query(sql)).rows as R[];
+      const rows = await query<Row>(
+        'select request_id, outcome, (input_tokens + output_tokens)::int as tokens from ledger_exchanges',
+      );
+      const open = await query('select * from ledger_intents');
+      const [sums] = await query<{ requests: number; tokens: number }>(
+        'select sum(requests)::int as requests, sum(input_tokens + output_tokens)::int as tokens from ledger_sums',
+      );
+      await client_.end();
+
+      const known = new Map(rows.map((row) => [row.request_id, row]));
+      const kills = 3 * rounds;
+      expect(known.size).toBe(rows.length);
+      expect([...acknowledged].filter((id) => !known.has(id))).toEqual([]);
+      for (const id of acknowledged) expect(known.get(id)?.tokens).toBeGreaterThanOrEqual(120);
+      for (const { outcome, tokens } of rows) if (outcome === 'answered') expect(tokens).toBe(120);
+      expect(open).toEqual([]);
+      // Everything that reached the provider has its row; what was only about to may have one for each kill and client.
+      expect(rows.length).toBeGreaterThanOrEqual(served);
+      expect(rows.length).toBeLessThanOrEqual(served + kills * clients);
+      const total = rows.reduce((sum, { tokens }) => sum + tokens, 0);
+      expect(sums).toEqual({ requests: rows.length, tokens: total });
+
+      // What Redis counts is never below the ledger, and above it by no more than what each kill left open.
+      const counters = new Redis(redis.url);
+      const [name] = await counters.keys('*shop tokens_per_day*');
+      const counted = Number(await counters.get(name ?? ''));
+      counters.disconnect();
+      expect(counted).toBeGreaterThanOrEqual(total);
+      expect(counted - total).toBeLessThanOrEqual(kills * clients * worst);
+
+      const report = await command(['usage', '-o', 'json'], { cwd: homes[1] ?? '', env: { SHOP_KEY: key } });
+      expect(JSON.parse(report.stdout)).toMatchObject([{ project: 'shop', requests: rows.length }]);
+      const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
+      if (process.env.GATEWAY_CHAOS_ROUNDS !== undefined) {
+        process.stdout.write(
+          `${JSON.stringify({ kills, served, acknowledged: acknowledged.size, rows: rows.length, unknown, refused, total, counted })}\n`,
+        );
+      }
+    },
+    60_000 + rounds * 60_000,
+  );
+});

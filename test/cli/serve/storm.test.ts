@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { type Gateway, host, serve } from './workers/serving.ts';
+
+const key = 'a-project-key-for-storms';
+const body = {
+  model: 'gpt-test',
+  messages: [{ role: 'user', content: 'hi' }],
+  max_tokens: 100,
+  stream: true,
+};
+const promptTokens = Math.ceil(JSON.stringify({ ...body, user: 'whole' }).length / 3);
+const worst = promptTokens + 100;
+const budget = worst * 50;
+const kinds = ['whole', 'cuts!', 'leave'] as const;
+
+/** A provider that bills for every chunk it has sent, whoever breaks off; and that knows the sum at any time. */
+async function billingHost() {
+  const bill = { tokens: 0, highest: 0, requests: 0 };
+  const add = (tokens: number) => {
+    bill.tokens += tokens;
+    bill.highest = Math.max(bill.highest, bill.tokens);
+  };
+  const { url } = await host(async (response, { body: received }) => {
+    const kind = JSON.parse(received.toString()).user as (typeof kinds)[number];
+    bill.requests += 1;
+    add(promptTokens);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const tokens = kind === 'whole' ? 100 : 10;
+    const chunk = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', choices: [{ index: 0, delta: { content: 'word ' }, finish_reason: null }] })}\n\n`;
+    for (let sent = 0; sent < tokens && !response.destroyed; sent += 10) {
+      response.write(chunk.repeat(10));
+      add(10);
+      await new Promise((resume) => setTimeout(resume, 5));
+    }
+    if (kind === 'cuts!') {
+      response.destroy();
+      return;
+    }
+    // Whose client leaves gets nothing more.
+    if (kind === 'leave') return;
+    const usage = { prompt_tokens: promptTokens, completion_tokens: 100, total_tokens: worst };
+    response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+  });
+  return { url, bill };
+}
+
+const config = (url: string, { workers, state }: { workers: number; state: string }) => `
+server: { workers: ${workers} }
+state: ${state}
+providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+projects:
+  shop:
+    limits: { tokens_per_day: ${budget} }
+    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
+`;
+
+/** One client, that goes after the first piece where it is one of those that leave. */
+async function call({ url }: Gateway, kind: (typeof kinds)[number]): Promise<number> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ ...body, user: kind }),
+    signal: leaving.signal,
+  });
+  if (response.status !== 200) await response.text();
+  else if (kind === 'leave') {
+    await response.body?.getReader().read();
+    leaving.abort();
+  } else await response.text().catch(() => 'cut');
+  return response.status;
+}
+
+async function entered(gateways: readonly Gateway[]): Promise<{ tokens: number; open: number }> {
+  const sums = await Promise.all(
+    gateways.map(async ({ home }) => {
+      const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
+      const [sum] = engine
+        .prepare(
+          'select (select coalesce(sum(input_tokens + output_tokens), 0) from exchanges) as tokens, (select count(*) from intents) as open',
+        )
+        .all() as { tokens: number; open: number }[];
+      engine.close();
+      return sum ?? { tokens: 0, open: 0 };
+    }),
+  );
+  return {
+    tokens: sums.reduce((sum, { tokens }) => sum + tokens, 0),
+    open: sums.reduce((sum, { open }) => sum + open, 0),
+  };
+}
+
+let redis: TestRedis | undefined;
+afterAll(() => redis?.stop());
+
+const settings = [
+  ['in memory', 1, 1],
+  ['with two workers', 2, 1],
+  ...(hasRedis ? [['with two gateways at one Redis', 1, 2] as const] : []),
+] as const;
+
+test.each(settings)(
+  '%s: of 400 requests at once, clients leaving and streams cut, a budget is never overspent and wholly usable',
+  async (_what, workers, count) => {
+    const { url, bill } = await billingHost();
+    if (count > 1) redis ??= await startRedis();
+    const yaml = config(url, { workers, state: count > 1 ? (redis?.url ?? '') : 'memory' });
+    const gateways: Gateway[] = [];
+    for (let i = 0; i < count; i += 1) gateways.push(await serve(yaml, [], { SHOP_KEY: key }));
+    const at = (i: number) => gateways[i % count] as Gateway;
+
+    const storm = await Promise.all(
+      Array.from({ length: 400 }, (_, i) => call(at(i), kinds[i % 3] ?? 'whole')),
+    );
+    expect(new Set(storm)).toEqual(new Set([200, 429]));
+    // Every open request has its worst case reserved, so at first exactly 50 get through; later what others left.
+    expect(storm.filter((status) => status === 200).length).toBeGreaterThanOrEqual(50);
+    expect(bill.highest).toBeLessThanOrEqual(budget);
+    await expect.poll(async () => (await entered(gateways)).open).toBe(0);
+    expect((await entered(gateways)).tokens).toBeGreaterThanOrEqual(bill.tokens);
+
+    // Whatever was not used is there again: it fits until less than one worst case is left.
+    for (let i = 0; (await call(at(i), 'whole')) === 200; i += 1) expect(i).toBeLessThan(50);
+    await expect.poll(async () => (await entered(gateways)).open).toBe(0);
+    const { tokens } = await entered(gateways);
+    expect(tokens).toBeLessThanOrEqual(budget);
+    expect(tokens).toBeGreaterThan(budget - worst);
+    expect(tokens).toBeGreaterThanOrEqual(bill.tokens);
+    expect(bill.highest).toBeLessThanOrEqual(budget);
+  },
+  60_000,
+);
