@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
@@ -86,6 +86,16 @@ const commanderAsModules = {
   },
 };
 
+// OpenTelemetry's packages offer Node their CommonJS, of which nothing can be left out: three times the text.
+const openTelemetryAsModules = {
+  name: 'open-telemetry-as-modules',
+  resolveId(id) {
+    if (!/^@opentelemetry\/[a-z-]+$/.test(id)) return undefined;
+    const entries = ['build/esm/index.js', 'build/esm/index-shim.js', 'dist/index.mjs'];
+    return entries.map((file) => join(root, 'node_modules', id, file)).find(existsSync);
+  },
+};
+
 const bundle = await rolldown({
   cwd: root,
   // Threads and processes of their own begin with a file each.
@@ -108,7 +118,7 @@ const bundle = await rolldown({
       yaml: join(root, 'node_modules/yaml/browser/index.js'),
     },
   },
-  plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules],
+  plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules, openTelemetryAsModules],
   logLevel: 'silent',
 });
 const { output } = await bundle.generate({

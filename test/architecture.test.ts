@@ -46,7 +46,7 @@ const layers: Readonly<
   },
   'record/': {
     from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'],
-    packages: ['pino', 'prom-client'],
+    packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
   'providers/': {
     from: [

@@ -19,6 +19,7 @@ import { localKey, localKeyFile } from './serve/local-key.ts';
 import { createReloader } from './serve/reload.ts';
 import { createServeLog, type ServeLog } from './serve/serve-log.ts';
 import { openRecorder, type Recording } from './serve/server/recording.ts';
+import { tracingProblem, tracingSettings } from './serve/server/tracing.ts';
 import { type Services, startServices } from './serve/services.ts';
 import { describeEvent } from './serve/workers/describe-event.ts';
 import type { WorkerEvent } from './serve/workers/worker.ts';
@@ -114,6 +115,8 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
   const recording = recordingOf(run, config, count);
   const recorder = openRecorder(recording, io.stderr);
   const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
+  const problem = tracingProblem(io.env);
+  if (problem !== undefined) log('warn', problem);
   try {
     const store = {
       port: options.plantsPort,
@@ -137,6 +140,7 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
       port,
       record: recorder.write,
       ledger: ledgerSettings(config, io),
+      tracing: tracingSettings(io.env),
       log,
       workers: count > 1 ? workers : undefined,
       store: onReady === undefined ? store : undefined,

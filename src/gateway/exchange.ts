@@ -10,6 +10,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeTrace } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
+import type { ExchangeSpans, Tracer } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { KnownKey } from './authenticate.ts';
 import { LedgerEntry, toIntent } from './ledger-entry.ts';
@@ -42,6 +43,7 @@ export class Exchange implements SwapRemoveItem {
   trace: ExchangeTrace | undefined;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
+  #spans: ExchangeSpans | undefined;
 
   constructor(request: HttpRequest, response: HttpResponse, times = new TimeText()) {
     this.request = request;
@@ -50,6 +52,18 @@ export class Exchange implements SwapRemoveItem {
     response.onClose(() => {
       if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });
+  }
+
+  /** Its spans; undefined where nobody asks for traces. */
+  get spans(): ExchangeSpans | undefined {
+    return this.#spans;
+  }
+
+  beginSpans(tracer: Tracer | undefined): void {
+    if (tracer === undefined) return;
+    const { request, startedMs } = this;
+    const [traceparent, tracestate] = [request.header('traceparent'), request.header('tracestate')];
+    this.#spans = tracer.begin({ startedMs, traceparent, tracestate });
   }
 
   /** Keeps the body until the exchange is over, to recognise a repeated refusal by it. */
@@ -135,6 +149,7 @@ export class Exchange implements SwapRemoveItem {
     const record = this.draft.finish({ status, error, configHash, scrub });
     if (spent !== undefined) this.#entry?.finish(record, spent);
     if (this.isRecorded) this.trace?.finished(record, error?.message);
+    this.#spans?.finished(record);
     return record;
   }
 }

@@ -3,6 +3,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
+import type { Tracer } from '../record/tracing/tracer.ts';
 import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
@@ -32,6 +33,8 @@ export interface Gateway {
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
   /** Where every exchange is entered before its provider is called; undefined where none is kept. */
   readonly ledger: Ledger | undefined;
+  /** Undefined where nobody asks for traces. */
+  readonly tracer: Tracer | undefined;
   readonly record: RepeatFolder['write'];
   readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */

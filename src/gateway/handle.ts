@@ -24,6 +24,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
     exchange.draft.noteCaller(endpoint.name, key);
+    exchange.beginSpans(gateway.tracer);
     gateway.admit();
 
     checkMediaType(exchange.request);

@@ -1,6 +1,10 @@
+import type { Counters } from '../limits/counters.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { ExchangeObserver, ProviderGauges } from '../record/observer.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
+import type { ExchangeObserver, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
+import type { Exchange } from './exchange.ts';
+import type { Neighbours } from './own-answers/health.ts';
 
 /** Observers see every exchange: a repeated refusal is folded for the records alone. */
 export function observe(
@@ -17,4 +21,16 @@ export function observe(
 export function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
   const { active, queued } = admission;
   return { name: options.name, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
+}
+
+/** Without the questions of the owner's own commands. */
+export function countExchanges(open: readonly Exchange[]): OpenCounts {
+  const others = open.filter(({ isRecorded }) => isRecorded);
+  return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
+}
+
+export function neighboursOf({ isConnected }: Counters, ledger: Ledger | undefined): Neighbours {
+  const state = isConnected ? 'ok' : 'away';
+  if (ledger === undefined) return { state, ledger: 'off' };
+  return { state, ledger: ledger.gauges.isWritable ? 'ok' : 'failing' };
 }

@@ -5,7 +5,6 @@ import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
-import { Limiter } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { PolicySource } from '../policy/compile.ts';
@@ -17,6 +16,7 @@ import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
+import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { createTextScrubber, Scrubber } from './answer/scrub.ts';
@@ -26,7 +26,8 @@ import { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
-import { gaugesOf, observe } from './observe.ts';
+import { limitersFor } from './limiters.ts';
+import { countExchanges, gaugesOf, neighboursOf, observe } from './observe.ts';
 import type { Health, Readiness } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
 import { watchHeap } from './watch-heap.ts';
@@ -89,6 +90,8 @@ interface ServeOptions {
   readonly observers?: readonly ExchangeObserver[];
   /** Answers the paths below `/_/`; they are no exchanges. */
   readonly inspector?: LocalPages | undefined;
+  /** Kept by whoever opened it, who closes it after the drain. */
+  readonly tracer?: Tracer | undefined;
   /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
   readonly ownerProof?: OwnerProof | undefined;
   /** What is open in all processes, where others share the port and with it the exchanges. */
@@ -111,6 +114,7 @@ export async function serveGateway({
   breakers,
   observers = [],
   inspector,
+  tracer,
   startedMs = Date.now(),
   deciderEntry,
   ownerProof,
@@ -132,16 +136,10 @@ export async function serveGateway({
   const repeats = foldRepeats(record);
   const readiness: Readiness = {
     isReady: () => listener?.isDraining === false,
-    neighbours: () => ({
-      state: counters.isConnected ? 'ok' : 'away',
-      ledger: ledger === undefined ? 'off' : ledger.gauges.isWritable ? 'ok' : 'failing',
-    }),
+    neighbours: () => neighboursOf(counters, ledger),
   };
   const times = new TimeText();
-  const countHere = (): OpenCounts => {
-    const others = open.items.filter(({ isRecorded }) => isRecorded);
-    return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
-  };
+  const countHere = () => countExchanges(open.items);
   const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
   const ticks = new TickQueue();
   const shared = {
@@ -149,6 +147,7 @@ export async function serveGateway({
     counters,
     ledger,
     breakers,
+    tracer,
     record: observe(repeats.write, observers),
     deciderEntry,
     admit,
@@ -156,7 +155,7 @@ export async function serveGateway({
     readiness,
     health,
   };
-  const tracer = observers.find(({ trace }) => trace !== undefined);
+  const follower = observers.find(({ trace }) => trace !== undefined);
   let current = build(config, shared);
   breakers?.subscribe((change) => {
     const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
@@ -173,7 +172,7 @@ export async function serveGateway({
         return inspector.handle(request, response);
       }
       const exchange = new Exchange(request, response, times);
-      exchange.trace = tracer?.trace?.(exchange);
+      exchange.trace = follower?.trace?.(exchange);
       open.add(exchange);
       response.onClose(() => open.remove(exchange));
       void current.run(exchange); // it answers its own failures
@@ -224,6 +223,7 @@ interface Shared {
   readonly counters: Counters;
   readonly ledger: Ledger | undefined;
   readonly breakers: BreakerChannel | undefined;
+  readonly tracer: Tracer | undefined;
   readonly record: RepeatFolder['write'];
   readonly deciderEntry: URL | undefined;
   readonly admit: () => void;
@@ -234,7 +234,19 @@ interface Shared {
 
 function build(
   config: GatewayConfig,
-  { ticks, counters, ledger, breakers, record, deciderEntry, admit, startedMs, readiness, health }: Shared,
+  {
+    ticks,
+    counters,
+    ledger,
+    breakers,
+    tracer,
+    record,
+    deciderEntry,
+    admit,
+    startedMs,
+    readiness,
+    health,
+  }: Shared,
 ) {
   const providers = new Map(
     config.providers.map((options) => [options.name, new Provider(options, breakers?.publish, ticks)]),
@@ -256,6 +268,7 @@ function build(
     scrubber: new Scrubber(config.secrets),
     scrubText: createTextScrubber(config.secrets),
     ledger,
+    tracer,
     record,
     recordsBodies: config.recordsBodies,
     limiterFor: limitersFor(counters),
@@ -281,16 +294,5 @@ function build(
       if (running > 0) await idle;
       await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
     },
-  };
-}
-
-/** A limiter for each key, made when the key is first used. */
-function limitersFor(counters: Counters): Gateway['limiterFor'] {
-  const known = new Map<string, Limiter>();
-  return ({ id, limits }) => {
-    if (limits === undefined) return undefined;
-    const limiter = known.get(id) ?? new Limiter(counters, limits);
-    known.set(id, limiter);
-    return limiter;
   };
 }

@@ -130,6 +130,7 @@ export function toTargets(
     targets,
     lifetime,
     onAttempt: () => undefined,
+    onOutcome: () => undefined,
     // As if the policies had judged it.
     build: ({ provider, model }) =>
       ({

@@ -9,6 +9,7 @@ import type { InspectorSettings } from './inspector/open-inspector.ts';
 import { portHolder } from './port-holder.ts';
 import type { LedgerSettings } from './server/ledger.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
+import type { TracingSettings } from './server/tracing.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The plant store beside the gateway, or why it did not start. */
@@ -43,6 +44,8 @@ interface ServicesOptions {
   readonly record: WriteRecord;
   /** Without it no ledger is kept. */
   readonly ledger?: LedgerSettings | undefined;
+  /** Undefined where nobody asks for traces. */
+  readonly tracing?: TracingSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;
   /** Of the state file that this gateway leaves. */

@@ -27,6 +27,10 @@ export function decide(
   const conclude = ({ decision, request, answerRules, microseconds }: Judgement): DecidedRequest => {
     exchange.draft.noteRequest(request);
     exchange.draft.noteDecision(decision, microseconds);
+    if (exchange.spans !== undefined) {
+      const rules = decision.verdicts.map(({ rule }) => rule);
+      exchange.spans.decided(decision.action, rules, microseconds);
+    }
     if (decision.action === 'block') throw refusalOf(decision);
     const targetModels = decider.targetModels(request.model);
     const facts = factsOf(request, { endpoint, key, targetModels, nowMs });

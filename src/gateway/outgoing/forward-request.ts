@@ -5,7 +5,7 @@ import { judgeOutgoing, type Outgoing, type UpstreamRequest } from './judge-outg
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
 export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
-  const { draft, trace } = exchange;
+  const { draft, spans, trace } = exchange;
   trace?.admitted();
   return forward({
     targets: outgoing.targets,
@@ -13,8 +13,15 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
     onAttempt: ({ provider, model }, { form, dropped, path, headers, body }) => {
       const { name } = provider.options;
       draft.noteAttempt({ provider: name, model, form, dropped });
+      spans?.attempt({ provider: name, model }, headers);
       trace?.sending({ provider: name, model, form, path, headers, body });
     },
+    onOutcome: (attempt) =>
+      spans?.attemptEnded(
+        'failure' in attempt
+          ? { reason: attempt.failure.error.reason }
+          : { status: attempt.forwarded.answer.status },
+      ),
     lifetime: exchange.lifetime,
   });
 }

@@ -11,6 +11,7 @@ import { openBreakers } from './breakers.ts';
 import { openCounters } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
+import { openTracer, type TracingSettings } from './tracing.ts';
 
 /** Whatever answers at the gateway's address: this process, or several that share the port. */
 export interface ServerHandle {
@@ -44,6 +45,8 @@ interface ServerOptions {
   readonly ledger?: LedgerSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
+  /** Undefined where nobody asks for traces. */
+  readonly tracing?: TracingSettings | undefined;
   /** Of the state file that this gateway leaves. */
   readonly ownerProof?: OwnerProof | undefined;
   /** Without it no live page is served, whatever the configuration says. */
@@ -68,6 +71,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const counters = await openCounters(config, log, opened);
   const breakers = await openBreakers(config);
   const meter = await openMeter(config);
+  const tracer = await openTracer(options.tracing, log);
   const page = await openInspector(options, {
     counters,
     url: () => server.url,
@@ -84,6 +88,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     counters,
     ledger: opened?.ledger,
     breakers,
+    tracer,
     ownerProof,
     observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
     inspector: page?.inspector,
@@ -110,6 +115,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
       page?.inspector.close();
       await server.drain();
       meter?.close();
+      await tracer?.close();
       await close();
     },
   };

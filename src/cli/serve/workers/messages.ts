@@ -7,6 +7,7 @@ import type { MetricData } from '../../../record/metrics/families.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import type { LedgerSettings } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
+import type { TracingSettings } from '../server/tracing.ts';
 
 /** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
 export interface WorkerConfig {
@@ -22,6 +23,7 @@ export interface WorkerStart extends WorkerConfig {
   readonly startedMs: number;
   readonly recording: Recording;
   readonly ledger: LedgerSettings | undefined;
+  readonly tracing: TracingSettings | undefined;
   readonly ownerProof: OwnerProof | undefined;
 }
 

@@ -11,6 +11,7 @@ import { type CounterAnswer, RemoteCounters } from '../../../limits/shared-count
 import type { BreakerChange, BreakerChannel } from '../../../providers/breaker-channel.ts';
 import type { Ledger } from '../../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
+import type { Tracer } from '../../../record/tracing/tracer.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { openMeter } from '../metrics/open-meter.ts';
 import { type OpenBreakerChannel, openBreakers } from '../server/breakers.ts';
@@ -19,6 +20,7 @@ import { gatewayConfig } from '../server/gateway-config.ts';
 import { openLedgerFor } from '../server/ledger.ts';
 import { openRecorder } from '../server/recording.ts';
 import { letHeapGrow } from '../server/server-handle.ts';
+import { openTracer } from '../server/tracing.ts';
 import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 
 // The entry of a process that answers at the shared port. It follows the first process's commands one after the
@@ -41,6 +43,7 @@ let ledger: Ledger | undefined;
 let meter: Meter | undefined;
 let breakers: OpenBreakerChannel | undefined;
 let followBreaker: (change: BreakerChange) => void = () => undefined;
+let tracer: Tracer | undefined;
 process.on('message', (command: WorkerCommand) => {
   if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
     return shared.receive(command);
@@ -82,6 +85,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       await server?.drain();
       meter?.close();
       breakers?.close();
+      await tracer?.close();
       await counters.close();
       await ledger?.close();
       answer({ kind: 'drained', unwritten: ledger?.gauges.pending });
@@ -105,6 +109,7 @@ async function start(options: WorkerStart): Promise<void> {
   if (isShared) counters = await openCounters(config, recorder.log, opened);
   breakers = await openBreakers(config);
   meter = await openMeter(config);
+  tracer = await openTracer(options.tracing, recorder.log);
   const { limits } = config.server;
   server = await serveGateway({
     host,
@@ -117,6 +122,7 @@ async function start(options: WorkerStart): Promise<void> {
     breakers: breakers ?? siblingBreakers,
     startedMs,
     ownerProof: options.ownerProof,
+    tracer,
     observers: meter === undefined ? [] : [meter.observer],
     countOpen,
   });

@@ -11,6 +11,7 @@ import { restoredCounters } from '../server/counters.ts';
 import { type LedgerSettings, openLedgerFor } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 import type { ServerHandle } from '../server/server-handle.ts';
+import type { TracingSettings } from '../server/tracing.ts';
 import type { WorkerConfig } from './messages.ts';
 import { Worker, type WorkerEvent } from './worker.ts';
 
@@ -29,6 +30,7 @@ interface ServerOptions {
   readonly port: number;
   readonly workers: WorkersOptions;
   readonly ledger?: LedgerSettings | undefined;
+  readonly tracing?: TracingSettings | undefined;
   readonly log: (level: 'info' | 'error', message: string) => void;
   readonly ownerProof?: OwnerProof | undefined;
 }
@@ -58,6 +60,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
     startedMs,
     recording: options.recording,
     ledger: served.ledger,
+    tracing: served.tracing,
     ownerProof: served.ownerProof,
   });
 
