@@ -104,6 +104,7 @@ const bundle = await rolldown({
     'decide-worker': 'src/gateway/decision/decide-worker.ts',
     'ledger-worker': 'src/record/ledger/ledger-worker.ts',
     'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
+    'jq-worker': 'src/cli/shell/jq-worker.ts',
     'plant-store': 'src/plants/process/plant-store.ts',
     'page-worker': 'src/cli/serve/inspector/page-worker.ts',
     ...deferred,

@@ -5,6 +5,7 @@ import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
 import { type CommandModule, exitCodeHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
+import { createOutputFilter } from './shell/output-filter.ts';
 import { printError, wantsJson } from './shell/terminal.ts';
 
 interface Entry {
@@ -44,7 +45,7 @@ const commands: Readonly<Record<string, Entry>> = {
 };
 
 // Options before the command's name whose next word is their value.
-const valued = new Set(['-c', '--config', '-o', '--output', '--timeout']);
+const valued = new Set(['-c', '--config', '-o', '--output', '--timeout', '--jq', '--output-template']);
 
 /** Runs one command line and returns its exit code. Never throws and never exits the process. */
 export async function run(line: readonly string[], io: Io): Promise<number> {
@@ -53,9 +54,16 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
     return complete(line.slice(1), (before) => buildProgram(before, io), io);
   }
   const argv = withoutAgentArguments(line);
+  const filter = createOutputFilter(io);
   try {
-    const program = await buildProgram(argv, io);
-    await program.parseAsync([...line], { from: 'user' });
+    const program = await buildProgram(argv, filter.io);
+    program.hook('preAction', (_program, command) => filter.begin(command));
+    // What a command printed before it failed is shown too: a report's exit code says that something was found.
+    await program.parseAsync([...line], { from: 'user' }).catch(async (error) => {
+      await filter.finish().catch(() => undefined);
+      throw error;
+    });
+    await filter.finish();
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof AgentExit) return error.code;

@@ -14,6 +14,10 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface CommonOptions {
   readonly config?: string;
   readonly output?: OutputFormat;
+  /** A jq expression for the JSON that is printed. */
+  readonly jq?: string;
+  /** A Liquid template for it. */
+  readonly outputTemplate?: string;
   readonly quiet?: true;
   readonly verbose?: true;
   /** False with --no-color. */
@@ -42,6 +46,11 @@ export function withCommonOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched upwards)')
     .addOption(new Option('-o, --output <format>', 'how to print the result').choices(outputFormats))
+    .option('--jq <expression>', 'print what jq makes of the JSON')
+    .option(
+      '--output-template <text>',
+      'print this Liquid template, filled with the JSON; for a list, each entry',
+    )
     .option('-q, --quiet', 'print nothing but the result')
     .option('-v, --verbose', 'when something fails, say what led to it')
     .option('--no-color', 'no colours (also: NO_COLOR)')

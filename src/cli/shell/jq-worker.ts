@@ -1,0 +1,28 @@
+import { parentPort } from 'node:worker_threads';
+import jq from 'jq-web';
+
+/** JSON, and what to do with it. */
+export interface JqQuestion {
+  readonly json: string;
+  readonly expression: string;
+}
+
+export interface JqAnswer {
+  readonly output: string;
+  /** What jq wrote on its standard error. */
+  readonly failure?: string;
+  readonly exitCode?: number;
+}
+
+parentPort?.on('message', async ({ json, expression }: JqQuestion) => {
+  const { raw } = await jq;
+  let answer: JqAnswer;
+  try {
+    // Nothing is printed where the expression yields nothing.
+    answer = { output: raw(json, expression, ['-r', '-c']) ?? '' };
+  } catch (error) {
+    const { stderr, message, exitCode } = error as { stderr?: string; message: string; exitCode?: number };
+    answer = { output: '', failure: stderr ?? message, ...(exitCode !== undefined && { exitCode }) };
+  }
+  parentPort?.postMessage(answer);
+});

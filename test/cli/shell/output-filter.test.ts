@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { startProgram } from '../../kit/child.ts';
+import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { useGateway } from '../../kit/lifecycle.ts';
+
+const gateway = useGateway();
+
+function run(argv: readonly string[], more: NonNullable<Parameters<typeof command>[1]> = {}) {
+  const { url, key } = gateway();
+  return command(argv, { ...more, env: { GATEWAY_URL: url, GATEWAY_KEY: key } });
+}
+
+describe('--jq', () => {
+  test.each([
+    ['strings come without quotes', ['models', '--jq', '.[0].id'], 'sandbox-mini\n'],
+    ['other values as JSON, a line each', ['models', '--jq', '.[0] | {id}, 1'], '{"id":"sandbox-mini"}\n1\n'],
+    ['nothing is nothing', ['models', '--jq', 'empty'], ''],
+    ['before the name of the command too', ['--jq', 'length > 0', 'models'], 'true\n'],
+    ['a comment at its end', ['models', '--jq', 'length > 0 # many'], 'true\n'],
+    ['a definition', ['models', '--jq', 'def first_id: .[0].id; first_id'], 'sandbox-mini\n'],
+    [
+      'each line of ndjson',
+      ['models', '-o', 'ndjson', '--jq', 'select(.id == "sandbox-mini").id'],
+      'sandbox-mini\n',
+    ],
+    ['an answer', ['send', 'hi', '-m', 'sandbox-mini', '--jq', '.finish_reason'], 'stop\n'],
+  ])('%s', async (_name, argv, stdout) => {
+    expect(await run(argv, { stdin: '' })).toEqual({ exit: 0, stdout, stderr: '' });
+  });
+
+  test.each([
+    ['an expression that is none', ['models', '--jq', '.['], 2, '--jq: syntax error'],
+    ['a function that there is not', ['models', '--jq', 'foo'], 2, '--jq: foo/0 is not defined'],
+    ['one that fails', ['models', '--jq', '.[0].id + 1'], 1, 'cannot be added'],
+    ['another format', ['models', '--jq', '.', '-o', 'yaml'], 2, 'leave -o yaml out'],
+    ['a template as well', ['models', '--jq', '.', '--output-template', 'x'], 2, 'exclude each other'],
+    ['a command without JSON', ['completion', 'bash', '--jq', '.'], 2, 'prints text'],
+  ])('%s: exit %i', async (_name, argv, exit, words) => {
+    const ended = await run(argv);
+
+    expect([ended.exit, ended.stdout]).toEqual([exit, '']);
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr).toMatch(/^gateway: [^\n]+\n/);
+  });
+
+  test('a wrong expression is found before anything is sent', async () => {
+    const before = gateway().records.length;
+
+    await run(['send', 'hi', '-m', 'sandbox-mini', '--jq', '.['], { stdin: '' });
+
+    expect(gateway().records.length).toBe(before);
+  });
+
+  test('what a report found keeps its exit code', async () => {
+    const { exit, stdout } = await command(['config', 'check', '--jq', '.valid'], { cwd: emptyDirectory() });
+
+    expect([exit, stdout]).toEqual([0, 'true\n']);
+  });
+
+  test('Ctrl-C ends an expression that goes on for ever', async () => {
+    const { url, key } = gateway();
+    const running = startCommand(['models', '--jq', 'last(repeat(.))'], {
+      env: { GATEWAY_URL: url, GATEWAY_KEY: key },
+    });
+
+    setTimeout(() => running.signal('SIGINT'), 1_500);
+
+    expect((await running.ended).exit).toBe(130);
+  });
+
+  test('a reader that leaves ends it quietly', async () => {
+    const { url, key } = gateway();
+    const program = startProgram(['models', '--jq', '.[].id'], emptyDirectory(), {
+      GATEWAY_URL: url,
+      GATEWAY_KEY: key,
+    });
+    program.process.stdout?.destroy();
+
+    expect(await program.ended).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+describe('--output-template', () => {
+  test.each([
+    [
+      'each entry of a list',
+      ['models', '--output-template', '{{ id }} by {{ provider }}'],
+      'sandbox-mini by sandbox\n',
+    ],
+    [
+      'a value',
+      ['send', 'hi', '-m', 'sandbox-mini', '--output-template', '{{ finish_reason | upcase }}'],
+      'STOP\n',
+    ],
+    ['each line of ndjson', ['models', '-o', 'ndjson', '--output-template', '{{ id }}'], 'sandbox-mini\n'],
+  ])('%s', async (_name, argv, line) => {
+    const { exit, stdout, stderr } = await run(argv, { stdin: '' });
+
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(line);
+  });
+
+  test.each([
+    ['{{ id', 2, '--output-template: '],
+    ['{{ id | nope }}', 2, 'nope'],
+    ['{{ nope }}', 1, 'undefined variable: nope'],
+  ])('%s: exit %i', async (template, exit, words) => {
+    const ended = await run(['models', '--output-template', template]);
+
+    expect([ended.exit, ended.stdout]).toEqual([exit, '']);
+    expect(ended.stderr).toContain(words);
+  });
+});
