@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, Entry>> = {
   run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
   env: { summary: 'print what points a client at the gateway', load: () => import('./env.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
+  chat: { summary: 'talk with a model', load: () => import('./chat.ts') },
   embed: { summary: 'turn texts into vectors', load: () => import('./embed.ts') },
   logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },

@@ -3,8 +3,9 @@ import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
 import { historySetting } from './history/history-setting.ts';
 import type { Thread } from './history/thread.ts';
-import { type AnswerPrinter, pipePrinter, terminalPrinter } from './send/answer-printer.ts';
+import { type AnswerPrinter, createPrinter } from './send/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
+import { configuredModel } from './send/configured-model.ts';
 import { printNotices, usageLine } from './send/notices.ts';
 import { printAnswer } from './send/print-answer.ts';
 import {
@@ -92,14 +93,15 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   const prompt = toPrompt(asked, model, options);
 
   const isText = options.output === undefined || options.output === 'text';
-  const printer = isText ? createPrinter(io) : silentPrinter;
+  const printer = isText ? createPrinter(options, io) : silentPrinter;
   const answered = await printAnswer(address, { ...prompt, signal }, { printer, options, io });
   if (isText) await printer.end();
   else await printValue(answered.reply, options.output, io);
   await printNotices(answered, options, io);
   if (options.usage) await write(io.stderr, usageLine(answered));
   const question = prompt.turns.at(-1);
-  if (question !== undefined) asked.thread?.keep({ question, answered, ...prompt });
+  const { text: answer, request_id: requestId } = answered.reply;
+  if (question !== undefined) asked.thread?.keep({ ...prompt, question, answer, requestId });
   asked.schema?.check(answered.reply.text);
 }
 
@@ -184,13 +186,6 @@ function modelOf(
   return model ?? template?.model ?? thread?.model ?? (env.GATEWAY_MODEL || undefined);
 }
 
-/** Of gateway.yaml, which takes too long to read for every prompt: the running gateway leaves it in its state. */
-async function configuredModel({ config: file }: SendOptions, io: Io): Promise<string | undefined> {
-  const { loadConfig } = await import('../config/load.ts');
-  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
-  return config.defaultModel;
-}
-
 interface Asked extends Input {
   readonly schema: AnswerSchema | undefined;
   readonly thread: Thread | undefined;
@@ -218,10 +213,6 @@ function toPrompt(
     stream: options.stream,
     dialect: options.dialect ?? dialectFor(model),
   };
-}
-
-function createPrinter(io: Io): AnswerPrinter {
-  return io.stdout.isTTY === true ? terminalPrinter(io) : pipePrinter(io);
 }
 
 const silentPrinter: AnswerPrinter = {

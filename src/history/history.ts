@@ -22,6 +22,11 @@ export interface History {
   search(text: string, limit: number): readonly FoundTurn[];
   /** Adds turns to a conversation, begun with them where it is new; returns its id. */
   append(conversation: number | NewConversation, turns: readonly NewTurn[]): number;
+  /** Deletes the last question of a conversation and what came after it. */
+  forgetLast(conversation: number): void;
+  rename(conversation: number, name: string): void;
+  /** The user's last questions of one line, each once, the newest first. */
+  questions(limit: number): readonly string[];
   /** Deletes conversations, all that were last gone on with before a time, or one; returns how many. */
   remove(which: { readonly id: number } | { readonly beforeMs: number }): number;
   close(): void;
@@ -88,6 +93,26 @@ function createHistory(engine: SqliteEngine, now: () => number): History {
         engine.prepare('update conversations set updated_ms = ? where id = ?').run(atMs, id);
         return id;
       }),
+    forgetLast: (id) =>
+      transaction(engine, () => {
+        engine
+          .prepare(
+            `delete from turns where conversation = ?1
+             and id >= (select max(id) from turns where conversation = ?1 and role = 'user')`,
+          )
+          .run(id);
+      }),
+    rename: (id, name) =>
+      transaction(engine, () => {
+        engine.prepare('update conversations set name = ? where id = ?').run(name, id);
+      }),
+    questions: (limit) =>
+      all<{ readonly text: string }>(
+        `select text from (select id, text, parts from turns where role = 'user' order by id desc limit 1000)
+         where parts is null and length(text) < 1000 and instr(text, char(10)) = 0
+         group by text order by max(id) desc limit ?`,
+        limit,
+      ).map(({ text }) => text),
     remove: (which) => {
       const [condition, value] = 'id' in which ? ['id = ?', which.id] : ['updated_ms < ?', which.beforeMs];
       const deletion = `delete from conversations where ${condition}`;

@@ -1,5 +1,4 @@
 import type { Part, Turn } from '../../client/conversation.ts';
-import type { Answered } from '../../client/gateway.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { KeptConversation, KeptTurn, NewTurn } from '../../history/conversation-row.ts';
@@ -15,12 +14,19 @@ export interface Thread {
   readonly system?: string;
   /** Keeps a question with its answer. Throws output.failed where the disk does not take it. */
   keep(exchange: KeptExchange): void;
+  /** Deletes the last question and its answer. */
+  forgetLast(): void;
+  /** Throws usage.invalid where another conversation has the name. */
+  rename(name: string): void;
+  /** What was asked, the newest first, for whoever asks it again. */
+  questions(): readonly string[];
   close(): void;
 }
 
 interface KeptExchange {
   readonly question: Turn;
-  readonly answered: Answered;
+  readonly answer: string;
+  readonly requestId?: string | null | undefined;
   /** What it was asked of; a new conversation begins with it. */
   readonly model: string;
   readonly system?: string | undefined;
@@ -31,6 +37,7 @@ export interface WantedThread {
   readonly continue?: true | undefined;
   /** The one of this name, new where there is none. */
   readonly in?: string | undefined;
+  readonly mustExist?: true;
 }
 
 /** Opens the conversation that is wanted. Throws usage.invalid where there is none, or none may be kept. */
@@ -39,6 +46,9 @@ export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>)
   const history = await openUserHistory(env);
   try {
     const found = wanted.in === undefined ? continued(wanted, history) : history.named(checkName(wanted.in));
+    if (found === undefined && wanted.mustExist === true) {
+      throw new GatewayError('log.unknown', `there is no conversation ${wanted.in}`);
+    }
     return createThread(history, found, wanted.in);
   } catch (error) {
     history.close();
@@ -71,24 +81,45 @@ function createThread(
     turns: found === undefined ? [] : history.turns(found.id).map(toTurn),
     ...(found !== undefined && { model: found.model }),
     ...(typeof found?.system === 'string' && { system: found.system }),
-    keep: ({ question, answered: { reply }, model, system }) => {
+    keep: ({ question, answer, requestId, model, system }) => {
+      const request = typeof requestId === 'string' ? { requestId } : {};
       const turns: NewTurn[] = [
-        { ...toNewTurn(question), requestId: reply.request_id ?? undefined },
-        { role: 'assistant', text: reply.text, model: reply.model, requestId: reply.request_id ?? undefined },
+        { ...toNewTurn(question), ...request },
+        { role: 'assistant', text: answer, model, ...request },
       ];
-      try {
+      writing(() => {
         id = history.append(id ?? { name, model, system }, turns);
-      } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause);
-        throw new GatewayError('output.failed', `the conversation could not be kept: ${why}`, { cause });
-      }
+      });
     },
+    forgetLast: () => {
+      if (id !== undefined) writing(() => history.forgetLast(id ?? 0));
+    },
+    rename: (wanted) => {
+      checkName(wanted);
+      const other = history.named(wanted);
+      if (other !== undefined && other.id !== id) {
+        throw new GatewayError('usage.invalid', `there is another conversation ${wanted}`);
+      }
+      if (id !== undefined) writing(() => history.rename(id ?? 0, wanted));
+    },
+    questions: () => history.questions(rememberedQuestions),
     close: () => history.close(),
   };
 }
 
 function toTurn({ role, text, parts }: KeptTurn): Turn {
   return { role, parts: parts === undefined ? [{ kind: 'text', text }] : parseParts(parts, text) };
+}
+
+const rememberedQuestions = 100;
+
+function writing(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('output.failed', `the conversation could not be kept: ${why}`, { cause });
+  }
 }
 
 /** What this version wrote; of a file that was tampered with, the text. */

@@ -1,5 +1,6 @@
 import { type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/printable.ts';
+import type { PromptOptions } from './prompt-options.ts';
 
 /** Where the pieces of an answer go as they arrive. */
 export interface AnswerPrinter {
@@ -10,8 +11,12 @@ export interface AnswerPrinter {
   end(): Promise<void>;
 }
 
+export function createPrinter(_options: PromptOptions, io: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+  return io.stdout.isTTY === true ? terminalPrinter(io) : pipePrinter(io);
+}
+
 /** A terminal sees every piece at once, with nothing in it that a terminal would obey. */
-export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
   let isAtLineStart = false;
   return {
     print: (piece) => {
@@ -29,7 +34,7 @@ export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): An
  * The raw text for a pipe. Whole lines are written, each in one piece: several commands that write into one pipe
  * don't mix their lines.
  */
-export function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
+function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
   let held: string[] = [];
   let isAtLineStart = false;
   return {

@@ -1,0 +1,179 @@
+import { type Command, Option } from 'commander';
+import { GatewayError } from '../errors.ts';
+import { exitCommand, runChatCommand } from './chat/chat-commands.ts';
+import { type Ask, ChatSession } from './chat/chat-session.ts';
+import { type LineReader, openLineReader } from './chat/line-reader.ts';
+import { historySetting } from './history/history-setting.ts';
+import { openThread, type Thread } from './history/thread.ts';
+import { createPrinter } from './send/answer-printer.ts';
+import { configuredModel } from './send/configured-model.ts';
+import { printNotices, usageLine } from './send/notices.ts';
+import { printAnswer } from './send/print-answer.ts';
+import {
+  askedOptions,
+  dialectFor,
+  noModel,
+  type PromptOptions,
+  withPromptOptions,
+} from './send/prompt-options.ts';
+import { commonOptions, createCommand } from './shell/command.ts';
+import { type Io, write } from './shell/io.ts';
+import { deadline } from './shell/output.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { gatewayTarget } from './shell/target.ts';
+import { printError } from './shell/terminal.ts';
+
+interface ChatOptions extends PromptOptions {
+  readonly continue?: true;
+  readonly in?: string;
+  /** False with --no-history. */
+  readonly history: boolean;
+}
+
+export function build(io: Io): Command {
+  const command = createCommand({
+    name: 'chat',
+    summary: 'talk with a model',
+    examples: [
+      'gateway chat',
+      'gateway chat --in holidays -m sandbox-think',
+      'gateway chat --continue --render',
+    ],
+  });
+  return withPromptOptions(command)
+    .addOption(new Option('--continue', 'go on with the last conversation').conflicts('in'))
+    .option('--in <name>', 'go on with the conversation of this name, new where there is none')
+    .option('--no-history', 'keep nothing of it')
+    .action(async (_options: unknown, command: Command) => {
+      outputFormat(command, ['text']);
+      await chat(commonOptions(command) as ChatOptions, io);
+    });
+}
+
+async function chat(options: ChatOptions, io: Io): Promise<void> {
+  const { defaultModel, ...address } = await gatewayTarget(options, io);
+  const { thread, problem } = await findThread(options, io);
+  const model =
+    options.model ??
+    thread?.model ??
+    (io.env.GATEWAY_MODEL || undefined) ??
+    defaultModel ??
+    (await configuredModel(options, io));
+  if (model === undefined) throw noModel();
+  const session = new ChatSession({
+    address,
+    model,
+    system: options.system ?? thread?.system,
+    fixed: askedOptions(options),
+    dialectOf: (name) => options.dialect ?? dialectFor(name),
+    thread,
+  });
+  const reader = openLineReader(io, thread?.questions() ?? []);
+  try {
+    await welcome(session, problem, options, io);
+    await converse(session, reader, { options, io });
+  } finally {
+    reader.close();
+    session.close();
+  }
+}
+
+interface Surroundings {
+  readonly options: ChatOptions;
+  readonly io: Io;
+}
+
+async function converse(
+  session: ChatSession,
+  reader: LineReader,
+  { options, io }: Surroundings,
+): Promise<void> {
+  const ask = createAsk(reader, { options, io });
+  for (;;) {
+    const text = (await reader.next())?.trim();
+    if (text === undefined || text === exitCommand) return;
+    if (text === '') continue;
+    try {
+      if (text.startsWith('/') && !text.startsWith('//')) await runChatCommand(text, { session, ask, io });
+      else await session.ask(text.replace(/^\/\//, '/'), ask);
+    } catch (error) {
+      // A person goes on; a script is told by the exit code.
+      if (io.signal.aborted || io.stdin.isTTY !== true || !(error instanceof GatewayError)) throw error;
+      printError(error, options.color ? [] : ['--no-color'], io);
+    }
+  }
+}
+
+/** Shows the answer as it comes; Ctrl-C stops it alone. */
+function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
+  return async (address, prompt) => {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([deadline(io.signal, options.timeout), stop.signal]);
+    const pieces: string[] = [];
+    const printer = createPrinter(options, io);
+    const collecting = {
+      ...printer,
+      print: (piece: string) => {
+        pieces.push(piece);
+        printer.print(piece);
+      },
+    };
+    reader.occupy(() => stop.abort());
+    try {
+      const answered = await printAnswer(
+        address,
+        { ...prompt, signal },
+        { printer: collecting, options, io },
+      );
+      await printer.end();
+      await printNotices(answered, options, io);
+      if (options.usage) await write(io.stderr, usageLine(answered));
+      return { answered };
+    } catch (error) {
+      if (!stop.signal.aborted || io.signal.aborted) throw error;
+      await printer.end();
+      await write(io.stderr, 'stopped\n');
+      return { stopped: pieces.join('') };
+    } finally {
+      reader.release();
+    }
+  };
+}
+
+interface Found {
+  readonly thread: Thread | undefined;
+  /** Why the conversation is not kept, where it should be. */
+  readonly problem?: string;
+}
+
+/** A place that can't be used is no reason not to talk, unless a conversation from there is asked for. */
+async function findThread(options: ChatOptions, io: Io): Promise<Found> {
+  const isAsked = options.continue === true || options.in !== undefined;
+  const isKept = options.history && historySetting(io.env) !== 'off';
+  if (isAsked && !options.history) {
+    throw new GatewayError('usage.invalid', '--no-history keeps nothing to go on with');
+  }
+  if (!isAsked && !isKept) return { thread: undefined };
+  try {
+    return { thread: await openThread(options, io) };
+  } catch (error) {
+    if (isAsked || !(error instanceof GatewayError)) throw error;
+    return { thread: undefined, problem: error.message };
+  }
+}
+
+async function welcome(
+  session: ChatSession,
+  problem: string | undefined,
+  { quiet }: ChatOptions,
+  io: Io,
+): Promise<void> {
+  if (problem !== undefined) await write(io.stderr, `gateway: this conversation is not kept: ${problem}\n`);
+  if (quiet === true || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
+  const length = session.length === 0 ? '' : `, ${session.length} turns so far`;
+  const kept = session.isKept ? 'kept for this user' : 'not kept';
+  await write(
+    io.stderr,
+    `model ${session.model}${length} · ${kept} · /help lists the commands, /exit ends\n`,
+  );
+}

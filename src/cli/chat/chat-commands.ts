@@ -1,0 +1,121 @@
+import { GatewayError } from '../../errors.ts';
+import { openThread } from '../history/thread.ts';
+import { readAttachments } from '../send/attachments.ts';
+import { type Io, write } from '../shell/io.ts';
+import type { Ask, ChatSession } from './chat-session.ts';
+
+interface Surroundings {
+  readonly session: ChatSession;
+  readonly ask: Ask;
+  readonly io: Io;
+}
+
+interface ChatCommand {
+  readonly usage: string;
+  readonly summary: string;
+  /** What it tells the person; `exit` ends the conversation. */
+  run(argument: string, surroundings: Surroundings): Promise<string | undefined>;
+}
+
+export const exitCommand = '/exit';
+
+/** What may stand in place of a question. */
+const commands: Readonly<Record<string, ChatCommand>> = {
+  '/model': {
+    usage: '/model [NAME]',
+    summary: 'the model, or another one from here on',
+    run: async (name, { session }) => {
+      if (name !== '') session.model = name;
+      return `model ${session.model}`;
+    },
+  },
+  '/system': {
+    usage: '/system [TEXT|-]',
+    summary: 'the system prompt, another one, or none',
+    run: async (text, { session }) => {
+      if (text !== '') session.system = text === '-' ? undefined : text;
+      return session.system === undefined ? 'no system prompt' : `system prompt: ${session.system}`;
+    },
+  },
+  '/file': {
+    usage: '/file PATH',
+    summary: 'attach text, an image, PDF or audio to the next question',
+    run: async (path, { session, io }) => {
+      if (path === '' || path === '-')
+        throw new GatewayError('usage.invalid', '/file needs the path of a file');
+      session.attach(await readAttachments([path], io));
+      return `${path} goes with the next question`;
+    },
+  },
+  '/save': {
+    usage: '/save NAME',
+    summary: 'call this conversation by a name',
+    run: async (name, { session }) => {
+      session.save(name);
+      return `this conversation is ${name}`;
+    },
+  },
+  '/load': {
+    usage: '/load NAME',
+    summary: 'go on with another conversation',
+    run: async (name, { session, io }) => {
+      session.switchTo(await openThread({ in: name, mustExist: true }, io));
+      return `${name}: ${session.length} turns, model ${session.model}`;
+    },
+  },
+  '/usage': {
+    usage: '/usage',
+    summary: 'how many tokens it took since you came',
+    run: async (_, { session: { usage } }) =>
+      `${usage.questions} questions, in ${usage.inputTokens} out ${usage.outputTokens} tokens`,
+  },
+  '/retry': {
+    usage: '/retry',
+    summary: 'ask the last question again',
+    run: async (_, { session, ask }) => {
+      await session.retry(ask);
+      return undefined;
+    },
+  },
+  '/help': {
+    usage: '/help',
+    summary: 'this list',
+    run: async () => helpText(),
+  },
+  [exitCommand]: {
+    usage: exitCommand,
+    summary: 'end the conversation, as Ctrl-D does',
+    run: async () => undefined,
+  },
+};
+
+/** Runs a line that begins with a slash. Throws usage.invalid for one that is no command. */
+export async function runChatCommand(line: string, surroundings: Surroundings): Promise<void> {
+  const [name = '', ...rest] = line.split(/\s+/);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    throw new GatewayError(
+      'usage.invalid',
+      `there is no ${name}; /help lists what there is, // begins a question`,
+    );
+  }
+  const argument = line.slice(name.length).trim();
+  if (argument !== '' && !command.usage.includes(' ')) {
+    throw new GatewayError(
+      'usage.invalid',
+      `${name} stands alone${rest.length > 0 ? `, without ${argument}` : ''}`,
+    );
+  }
+  const said = await command.run(argument, surroundings);
+  if (said !== undefined) await write(surroundings.io.stderr, `${said}\n`);
+}
+
+function helpText(): string {
+  const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length));
+  const lines = Object.values(commands).map(({ usage, summary }) => `${usage.padEnd(width)}  ${summary}`);
+  return [
+    ...lines,
+    '',
+    '""" begins and ends a question of several lines; \\ at the end of a line goes on.',
+  ].join('\n');
+}

@@ -1,0 +1,132 @@
+import type { GatewayAddress } from '../../client/call.ts';
+import type { Part, Prompt, PromptDialect, Turn } from '../../client/conversation.ts';
+import { textTurn } from '../../client/conversation.ts';
+import type { Answered } from '../../client/gateway.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Thread } from '../history/thread.ts';
+
+/** What a conversation needs to go on: who is asked and how. */
+export interface ChatSettings {
+  readonly address: GatewayAddress;
+  readonly model: string;
+  readonly system: string | undefined;
+  /** What the command line says of every question. */
+  readonly fixed: Partial<Prompt>;
+  /** As the command line says; else as the model speaks at home. */
+  readonly dialectOf: (model: string) => PromptDialect;
+  /** Where it is kept; undefined where it is not. */
+  readonly thread: Thread | undefined;
+}
+
+/** Sends a prompt and shows its answer; the text that had come of one that was stopped. */
+export type Ask = (
+  address: GatewayAddress,
+  prompt: Prompt & { readonly dialect: PromptDialect },
+) => Promise<{ readonly answered: Answered } | { readonly stopped: string }>;
+
+export interface ChatUsage {
+  readonly questions: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A conversation while it goes on. */
+export class ChatSession {
+  model: string;
+  system: string | undefined;
+  usage: ChatUsage = { questions: 0, inputTokens: 0, outputTokens: 0 };
+  readonly #settings: ChatSettings;
+  #thread: Thread | undefined;
+  #turns: readonly Turn[];
+  #attached: readonly Part[] = [];
+
+  constructor(settings: ChatSettings) {
+    this.#settings = settings;
+    this.model = settings.model;
+    this.system = settings.system;
+    this.#thread = settings.thread;
+    this.#turns = settings.thread?.turns ?? [];
+  }
+
+  /** How many turns there are so far. */
+  get length(): number {
+    return this.#turns.length;
+  }
+
+  get isKept(): boolean {
+    return this.#thread !== undefined;
+  }
+
+  /** Puts something beside the next question. */
+  attach(parts: readonly Part[]): void {
+    this.#attached = [...this.#attached, ...parts];
+  }
+
+  /** Asks, and goes on with question and answer; without them where it fails. */
+  async ask(text: string, ask: Ask): Promise<void> {
+    const question: Turn = { role: 'user', parts: [...this.#attached, { kind: 'text', text }] };
+    await this.#goOn(question, ask);
+    this.#attached = [];
+  }
+
+  /** Asks the last question again, in place of its answer. Throws usage.invalid where there is none. */
+  async retry(ask: Ask): Promise<void> {
+    const at = this.#turns.findLastIndex(({ role }) => role === 'user');
+    const question = this.#turns[at];
+    if (question === undefined) throw new GatewayError('usage.invalid', 'there is no question to ask again');
+    const before = this.#turns;
+    this.#turns = this.#turns.slice(0, at);
+    try {
+      await this.#goOn(question, ask, () => this.#thread?.forgetLast());
+    } catch (error) {
+      this.#turns = before;
+      throw error;
+    }
+  }
+
+  /** Calls the conversation by a name. Throws usage.invalid where it is not kept, or another one has the name. */
+  save(name: string): void {
+    if (this.#thread === undefined) throw new GatewayError('usage.invalid', 'this conversation is not kept');
+    if (this.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to keep yet');
+    this.#thread.rename(name);
+  }
+
+  /** Leaves this conversation for another one. */
+  switchTo(thread: Thread): void {
+    this.#thread?.close();
+    this.#thread = thread;
+    this.#turns = thread.turns;
+    this.model = thread.model ?? this.model;
+    this.system = thread.system;
+  }
+
+  close(): void {
+    this.#thread?.close();
+  }
+
+  async #goOn(question: Turn, ask: Ask, beforeKeeping: () => void = () => undefined): Promise<void> {
+    const { address, fixed, dialectOf } = this.#settings;
+    const { model, system } = this;
+    const turns = [...this.#turns, question];
+    const outcome = await ask(address, {
+      ...fixed,
+      model,
+      system,
+      turns,
+      stream: true,
+      dialect: dialectOf(model),
+    });
+    const reply = 'answered' in outcome ? outcome.answered.reply : undefined;
+    const answer = 'answered' in outcome ? outcome.answered.reply.text : outcome.stopped;
+    // Of an answer that was stopped before it began, nothing happened.
+    if (reply === undefined && answer === '') return;
+    this.#turns = [...turns, textTurn('assistant', answer)];
+    this.usage = {
+      questions: this.usage.questions + 1,
+      inputTokens: this.usage.inputTokens + (reply?.usage?.input_tokens ?? 0),
+      outputTokens: this.usage.outputTokens + (reply?.usage?.output_tokens ?? 0),
+    };
+    beforeKeeping();
+    this.#thread?.keep({ question, answer, requestId: reply?.request_id, model, system });
+  }
+}

@@ -1,0 +1,191 @@
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { Io } from '../shell/io.ts';
+
+/** What a person types, or what a pipe holds, a question at a time. */
+export interface LineReader {
+  /** The next question, of several lines where it was written so; undefined at the end. */
+  next(): Promise<string | undefined>;
+  /** From now on Ctrl-C calls the listener, and what is typed is not shown but kept for later. */
+  occupy(onInterrupt: () => void): void;
+  /** Ends `occupy`. */
+  release(): void;
+  close(): void;
+}
+
+const prompt = '> ';
+const continuation = '… ';
+const blockMark = '"""';
+const pasteOn = '\u001b[?2004h';
+const pasteOff = '\u001b[?2004l';
+
+/** Reads with line editing at a terminal; elsewhere every line is a question. */
+export function openLineReader(io: Io, history: readonly string[]): LineReader {
+  const isTerminal = io.stdin.isTTY === true && io.stderr.isTTY === true;
+  return isTerminal ? terminalReader(io, history) : pipeReader(io);
+}
+
+function pipeReader({ stdin, signal }: Io): LineReader {
+  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const block = createBlock();
+  const iterator = lines[Symbol.asyncIterator]();
+  const stop = () => lines.close();
+  signal.addEventListener('abort', stop, { once: true });
+  return {
+    next: async () => {
+      for (;;) {
+        const { value, done } = await iterator.next();
+        signal.throwIfAborted();
+        if (done === true) return block.rest();
+        const whole = block.add(value);
+        if (whole !== undefined) return whole;
+      }
+    },
+    occupy: () => undefined,
+    release: () => undefined,
+    close: () => {
+      signal.removeEventListener('abort', stop);
+      lines.close();
+    },
+  };
+}
+
+function terminalReader({ stdin, stderr, signal }: Io, history: readonly string[]): LineReader {
+  const screen = new Screen(stderr);
+  const lines = createInterface({
+    input: stdin,
+    output: screen,
+    terminal: true,
+    history: [...history],
+    prompt,
+  });
+  const block = createBlock();
+  const questions: string[] = [];
+  let isOver = false;
+  let isPasting = false;
+  let onInterrupt: (() => void) | undefined;
+  let wake: () => void = () => undefined;
+  const end = () => {
+    isOver = true;
+    wake();
+  };
+  stdin.on('keypress', (_text: string | undefined, key: { readonly name?: string } | undefined) => {
+    if (key?.name === 'paste-start') isPasting = true;
+    if (key?.name === 'paste-end') isPasting = false;
+  });
+  lines
+    .on('line', (line) => {
+      const whole = block.add(line, { isPasted: isPasting });
+      if (whole !== undefined) questions.push(whole);
+      if (onInterrupt === undefined && whole === undefined) showPrompt(lines, continuation);
+      wake();
+    })
+    .on('SIGINT', () => {
+      if (onInterrupt !== undefined) return onInterrupt();
+      const hadText = lines.line !== '' || block.rest() !== undefined;
+      screen.write(hadText ? '\n' : '\n/exit or Ctrl-D ends the conversation\n');
+      lines.write(null, { ctrl: true, name: 'e' });
+      lines.write(null, { ctrl: true, name: 'u' });
+      showPrompt(lines, prompt);
+    })
+    .on('close', end);
+  signal.addEventListener('abort', end, { once: true });
+  screen.write(pasteOn);
+  return {
+    next: async () => {
+      if (questions.length === 0) showPrompt(lines, prompt);
+      while (questions.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve));
+      signal.throwIfAborted();
+      return questions.shift() ?? block.rest();
+    },
+    occupy: (listener) => {
+      onInterrupt = listener;
+      screen.isMuted = true;
+    },
+    release: () => {
+      onInterrupt = undefined;
+      screen.isMuted = false;
+    },
+    close: () => {
+      signal.removeEventListener('abort', end);
+      screen.isMuted = false;
+      screen.write(pasteOff);
+      lines.close();
+    },
+  };
+}
+
+function showPrompt(lines: Interface, text: string): void {
+  lines.setPrompt(text);
+  lines.prompt(true);
+}
+
+interface Block {
+  /** The question that a line completes; undefined where more has to come. */
+  add(line: string, how?: { readonly isPasted: boolean }): string | undefined;
+  /** What had come of a question that was not completed, which is given up. */
+  rest(): string | undefined;
+}
+
+/** Several lines are one question: between two lines of """, where a line ends with \, and what is pasted. */
+function createBlock(): Block {
+  let kept: string[] = [];
+  let isOpen = false;
+  const take = (line: string) => {
+    const whole = [...kept, line].join('\n');
+    kept = [];
+    isOpen = false;
+    return whole;
+  };
+  return {
+    add: (line, { isPasted } = { isPasted: false }) => {
+      const isMark = line.trim() === blockMark;
+      if (isMark && isOpen) {
+        const whole = kept.join('\n');
+        kept = [];
+        isOpen = false;
+        return whole;
+      }
+      if (isMark && kept.length === 0) {
+        isOpen = true;
+        return undefined;
+      }
+      if (isOpen || isPasted) {
+        kept.push(line);
+        return undefined;
+      }
+      if (!line.endsWith('\\')) return take(line);
+      kept.push(line.slice(0, -1));
+      return undefined;
+    },
+    rest: () => {
+      if (kept.length === 0) return undefined;
+      const whole = kept.join('\n');
+      kept = [];
+      isOpen = false;
+      return whole;
+    },
+  };
+}
+
+/** The terminal as the line editor sees it; while it is muted, what is typed is not shown. */
+class Screen extends Writable {
+  isMuted = false;
+  readonly isTTY = true;
+  readonly #stream: Io['stderr'];
+
+  constructor(stream: Io['stderr']) {
+    super();
+    this.#stream = stream;
+    stream.on('resize', () => this.emit('resize'));
+  }
+
+  get columns(): number {
+    return this.#stream.columns ?? 80;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (this.isMuted) return done();
+    this.#stream.write(chunk, done);
+  }
+}
