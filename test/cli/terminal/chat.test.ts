@@ -26,7 +26,7 @@ function lastBody() {
 const lastTexts = () => lastBody().messages.map(({ content }: { content: unknown }) => content);
 
 /** How often the answer is on the screen. */
-const answers = (count: number) => new RegExp(`(?:${answer}[^]*){${count}}> $`.replace('> $', '>\\s*$'));
+const answers = (count: number) => new RegExp(`(?:${answer}[\\s\\S]*){${count}}> $`.replace('> $', '>\\s*$'));
 
 describe('chat on a terminal', () => {
   test('goes on with what was said, and keeps it', async () => {
@@ -169,7 +169,7 @@ describe('chat on a terminal', () => {
     terminal.type('/help\r');
     await terminal.shows('/retry');
     terminal.type('a question that is longer than the line\r');
-    await terminal.shows(/Grüße[^]*>/);
+    await terminal.shows(/Grüße[\s\S]*>/);
     terminal.type('/exit\r');
 
     expect((await terminal.ended).exit).toBe(0);
