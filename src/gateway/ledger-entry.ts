@@ -33,8 +33,15 @@ export class LedgerEntry {
 
   finish(record: ExchangeRecord, { usage, nanoUsd }: Spent): void {
     const { status, outcome, provider, target_model, decision, reason, first_byte_ms, total_ms } = record;
+    const { requestId, startedMs, project, keyId, endpoint, model } = this.#intent;
+    // Spelled out: V8 takes its slow path for each member that is added to a spread object.
     this.#ledger.finish({
-      ...this.#intent,
+      requestId,
+      startedMs,
+      project,
+      keyId,
+      endpoint,
+      model,
       provider: provider ?? null,
       targetModel: target_model ?? null,
       status,
@@ -62,5 +69,16 @@ export function toIntent(
 ): Intent | undefined {
   if (!spending.isCharged) return undefined;
   const { inputTokens, outputTokens, nanoUsd } = spending.worst();
-  return { ...facts, inputTokens, outputTokens, nanoUsd: nanoUsd ?? null };
+  const { requestId, startedMs, project, keyId, endpoint, model } = facts;
+  return {
+    requestId,
+    startedMs,
+    project,
+    keyId,
+    endpoint,
+    model,
+    inputTokens,
+    outputTokens,
+    nanoUsd: nanoUsd ?? null,
+  };
 }

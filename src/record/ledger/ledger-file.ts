@@ -59,10 +59,7 @@ function ledgerFile(
 ): LedgerFile {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
-    commit: (changes) =>
-      transaction(engine, () => {
-        for (const change of changes) statements.apply(change);
-      }),
+    commit: (changes) => transaction(engine, () => statements.apply(changes)),
     sums: (wanted) => wanted.map((each) => statements.sum(each)),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {

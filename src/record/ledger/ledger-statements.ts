@@ -5,7 +5,8 @@ import { additions, summed } from './ledger-sums.ts';
 
 /** What the ledger does to its file, prepared once: kysely would compile each query anew, for every exchange. */
 export interface LedgerStatements {
-  apply(change: LedgerChange): void;
+  /** Within the caller's transaction. */
+  apply(changes: readonly LedgerChange[]): void;
   /** Makes what a dead process had open into rows, by what its exchanges could use up at most. */
   settle(owner: string): void;
   /** Who has intents. */
@@ -68,36 +69,31 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
     const amounts = [inputTokens, outputTokens, nanoUsd];
     addIntent.run(requestId, owner, startedMs, project, keyId, endpoint, model, ...amounts);
   };
-  const finish = (row: LedgerRow): void => {
+  const finish = (row: LedgerRow, added: AddedSums): void => {
     dropIntent.run(row.requestId);
     // Once for each request id, whoever writes it and however often.
-    if (Number(addRow.run(...valuesOf(row)).changes) === 0) return;
-    addSum.run(
-      Math.floor(row.startedMs / quarterMs),
-      row.project,
-      row.keyId,
-      row.model,
-      1,
-      row.inputTokens,
-      row.outputTokens,
-      row.cacheReadTokens,
-      row.cacheWriteTokens,
-      row.reasoningTokens,
-      row.nanoUsd ?? 0,
-      row.isEstimated ? 1 : 0,
-      row.nanoUsd === null ? 1 : 0,
-    );
+    if (Number(addRow.run(...valuesOf(row)).changes) > 0) added.add(row);
+  };
+  /** Most rows of a transaction belong to few sums, each of which is written once. */
+  const summingUp = (work: (added: AddedSums) => void): void => {
+    const added = new AddedSums();
+    work(added);
+    for (const values of added.rows()) addSum.run(...values);
   };
 
   return {
-    apply: (change) => {
-      if (change.kind === 'begin') begin(change.intent);
-      else if (change.kind === 'finish') finish(change.row);
-      else dropIntent.run(change.requestId);
-    },
-    settle: (dead) => {
-      for (const open of openOf.all(dead) as readonly OpenIntent[]) finish(unknownRow(open));
-    },
+    apply: (changes) =>
+      summingUp((added) => {
+        for (const change of changes) {
+          if (change.kind === 'begin') begin(change.intent);
+          else if (change.kind === 'finish') finish(change.row, added);
+          else dropIntent.run(change.requestId);
+        }
+      }),
+    settle: (dead) =>
+      summingUp((added) => {
+        for (const open of openOf.all(dead) as readonly OpenIntent[]) finish(unknownRow(open), added);
+      }),
     owners: () => (allOwners.all() as readonly { owner: string }[]).map(({ owner: id }) => id),
     sum: (wanted) => {
       const since = Math.floor(wanted.sinceMs / quarterMs);
@@ -105,6 +101,45 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
       return { ...wanted, ...(found as { tokens: number; nanoUsd: number }) }; // an aggregate has one row
     },
   };
+}
+
+/** What rows add to the sums, by quarter, project, key and model. */
+class AddedSums {
+  readonly #rows = new Map<string, SqliteValue[]>();
+
+  add(row: LedgerRow): void {
+    const names = [Math.floor(row.startedMs / quarterMs), row.project, row.keyId, row.model];
+    const amounts = amountsOf(row);
+    const id = names.join('\n'); // clean texts have no ends of lines
+    const known = this.#rows.get(id);
+    if (known === undefined) {
+      this.#rows.set(id, [...names, ...amounts]);
+      return;
+    }
+    for (const [i, amount] of amounts.entries()) {
+      known[names.length + i] = Number(known[names.length + i]) + amount;
+    }
+  }
+
+  /** In the order of the columns of `sums`. */
+  rows(): Iterable<SqliteValue[]> {
+    return this.#rows.values();
+  }
+}
+
+/** In the order of `summed`. */
+function amountsOf(row: LedgerRow): number[] {
+  return [
+    1,
+    row.inputTokens,
+    row.outputTokens,
+    row.cacheReadTokens,
+    row.cacheWriteTokens,
+    row.reasoningTokens,
+    row.nanoUsd ?? 0,
+    row.isEstimated ? 1 : 0,
+    row.nanoUsd === null ? 1 : 0,
+  ];
 }
 
 /** As the query names the columns. */

@@ -95,6 +95,7 @@ class LedgerThread implements Ledger {
   #committed = 0;
   #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined;
   #isSoon = false;
+  #isAwaitingAnswer = false;
   #isOpen = false;
   #isFailing = false;
   #isClosing = false;
@@ -130,10 +131,10 @@ class LedgerThread implements Ledger {
       this.#add({ kind: 'begin', intent });
       this.#waiting.push({ at: this.#count, sinceMs: performance.now(), resolve, reject });
       if (this.#isSoon) return;
-      // One message for all that one tick brings.
       this.#isSoon = true;
       clearTimeout(this.#flushing as NodeJS.Timeout | undefined);
-      this.#flushing = setImmediate(() => this.#flush());
+      // One message for all that one tick brings, or for all that come while the thread is at a commit.
+      this.#flushing = this.#isAwaitingAnswer ? undefined : setImmediate(() => this.#flush());
     });
   }
 
@@ -182,6 +183,7 @@ class LedgerThread implements Ledger {
   }
 
   #flushLater(): void {
+    if (this.#isSoon) return;
     this.#flushing ??= setTimeout(() => this.#flush(), gatherMs);
   }
 
@@ -189,6 +191,7 @@ class LedgerThread implements Ledger {
     this.#flushing = undefined;
     this.#isSoon = false;
     if (this.#changes.length === 0) return;
+    this.#isAwaitingAnswer = true;
     this.#post({ kind: 'changes', json: JSON.stringify(this.#changes), upTo: this.#count });
     this.#changes = [];
   }
@@ -225,9 +228,11 @@ class LedgerThread implements Ledger {
         return this.#work();
       case 'committed':
         this.#committed = answer.upTo;
+        this.#answered();
         for (const { resolve } of this.#taken(answer.upTo)) resolve();
         return this.#isOpen ? this.#work() : undefined;
       case 'failed':
+        this.#answered();
         return this.#fail(answer, answer.upTo);
       case 'summed':
         return this.#sumsOf(answer.id)?.resolve(answer.sums);
@@ -238,6 +243,11 @@ class LedgerThread implements Ledger {
       case 'closed':
         return this.#onClosed();
     }
+  }
+
+  #answered(): void {
+    this.#isAwaitingAnswer = false;
+    if (this.#isSoon) this.#flush();
   }
 
   #work(): void {
@@ -277,6 +287,8 @@ class LedgerThread implements Ledger {
     for (const id of [...this.#summing.keys()])
       this.#sumsOf(id)?.reject(new LedgerFailure('its thread ended'));
     if (this.#isClosing) return this.#onClosed();
+    this.#isAwaitingAnswer = false;
+    this.#isSoon = false;
     this.#fail({ cause: 'the thread of the ledger ended', isAway: false }, this.#count);
     setTimeout(() => {
       if (this.#isClosing) return;
