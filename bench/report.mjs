@@ -146,10 +146,14 @@ function workersTable(rows) {
 }
 
 function goalTable(results) {
-  const rows = goalRows(results).map(({ goal, unit, bound, must, aim, now, verdict }) => {
-    const sign = bound === 'most' ? '≤' : '≥';
-    return [goal, unit, `${sign} ${must}`, aim === undefined ? '' : `${sign} ${aim}`, now, verdict];
-  });
+  const rows = goalRows(results).map(({ goal, unit, must, aim, now, verdict }) => [
+    goal,
+    unit,
+    `≤ ${must}`,
+    aim === undefined ? '' : `≤ ${aim}`,
+    now,
+    verdict,
+  ]);
   return table(['goal', 'against', 'must', 'aim', 'now', 'reached'], rows);
 }
 

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { policies } from '../policies.mjs';
 
 /**
- * The gateway of a checkout, in one variant: a policy of policies.mjs, and records `file` (as by default when
+ * The gateway of a checkout, in one variant: a policy of policies.mjs, with or without the ledger, and records `file` (as by default when
  * nobody watches), `logged` (JSON lines on stderr as well) or `discarded` (made, but written to /dev/null: the
  * product has no way not to make them).
  */
-export function gateway({ name, root, policy, records }) {
+export function gateway({ name, root, policy, records, ledger = false }) {
   return {
     name,
     isGateway: true,
@@ -19,7 +19,10 @@ export function gateway({ name, root, policy, records }) {
       const file = join(home, 'gateway.yaml');
       const recordsFile = records === 'discarded' ? '/dev/null' : join(home, 'records.jsonl');
       // JSON is YAML.
-      writeFileSync(file, JSON.stringify(configuration({ provider, key, policy, recordsFile }), null, 2));
+      writeFileSync(
+        file,
+        JSON.stringify(configuration({ provider, key, policy, recordsFile, ledger }), null, 2),
+      );
       const logging = records === 'logged' ? ['--log', 'json'] : ['--quiet'];
       return {
         command: [
@@ -43,7 +46,7 @@ export function gateway({ name, root, policy, records }) {
 }
 
 /** Without the plant store, which is another service. */
-function configuration({ provider, key, policy, recordsFile }) {
+function configuration({ provider, key, policy, recordsFile, ledger }) {
   const rules = policies[policy];
   return {
     server: { limits: { body_size: '64MiB' } },
@@ -58,7 +61,7 @@ function configuration({ provider, key, policy, recordsFile }) {
     models: [{ match: '*', provider: 'provider' }],
     ...(rules === undefined ? {} : { policies: { bench: { apply: 'all', rules } } }),
     projects: { bench: { keys: [{ id: 'bench', hash: `sha256:${hash('sha256', key)}` }] } },
-    records: { file: recordsFile },
+    records: { file: recordsFile, ledger },
     plants: { store: { enabled: false } },
   };
 }

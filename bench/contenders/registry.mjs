@@ -12,6 +12,7 @@ const direct = { name: 'direct' };
 
 const variants = {
   '': { policy: 'small', records: 'file' },
+  ':ledger': { policy: 'small', records: 'file', ledger: true },
   ':no-policy': { policy: 'none', records: 'file' },
   ':large': { policy: 'large', records: 'file' },
   ':discard': { policy: 'small', records: 'discarded' },
