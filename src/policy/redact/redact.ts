@@ -72,14 +72,19 @@ export class Plan {
     const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
     if (before === undefined) {
       const [own = []] = ranges;
+      const [only] = own;
+      if (only !== undefined && own.length === 1) {
+        this.#replace(segment.place, { start: only.start, end: only.end, label });
+        return undefined;
+      }
       // Each view reports most of them; what has more would be changed in part only.
       const all = own.length > matchLimit * 2 ? undefined : widest(own);
       if (all === undefined || all.size > matchLimit) return segment.place;
       for (const [start, end] of all) this.#replace(segment.place, { start, end, label });
       return undefined;
     }
-    const joint = textOf(before.place).length;
-    const length = textOf(segment.place).length;
+    const joint = texts.at(before.place).text.length;
+    const length = texts.at(segment.place).text.length;
     // Joined with nothing first, then with a space: the later part begins one unit further on.
     ranges.forEach((found, gap) => {
       for (const { start, end } of found) {
@@ -167,6 +172,10 @@ export function splice(document: JsonDocument, texts: ReadonlyMap<number, string
 
 /** Replacements that overlap become one, under the name of the first. */
 export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
+  const [only] = replacements;
+  if (only !== undefined && replacements.length === 1) {
+    return text.slice(0, only.start) + only.label + text.slice(only.end);
+  }
   let result = '';
   let at = 0;
   let open: Replacement | undefined;

@@ -65,7 +65,8 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
     if (before !== undefined) return before;
     const outside =
       container === root.root ? unsurrounded : inside(above[container] as number, container, above);
-    const found = { ...outside, isSigned: outside.isSigned || isSigned(root, container) };
+    const isSame = outside.isSigned || !isSigned(root, container);
+    const found = isSame ? outside : { ...outside, isSigned: true };
     known.set(container, found);
     return found;
   }

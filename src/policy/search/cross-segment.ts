@@ -7,7 +7,7 @@ import type { Place, Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
 import { SegmentStates } from './segment-states.ts';
 import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow } from './segment-window.ts';
-import { bytesOf, type PatternMatch, type TextReader, type TextVerdict } from './text-reader.ts';
+import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
 /** Sequences up to which it is worth keeping what is open. */
@@ -36,7 +36,6 @@ export type SavedSequences = ReadonlyMap<string, SavedSequence>;
  */
 export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
-  readonly #reader: TextReader;
   readonly #sequences = new Map<string, Sequence>();
   readonly #states: Readonly<Record<View, SegmentStates>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
@@ -47,10 +46,9 @@ export class CrossSegmentMatcher {
   /** Patterns that were reported with the segment before. */
   #known: ReadonlySet<number> = nothingFound;
 
-  constructor(patternSet: PatternSet, reader: TextReader) {
+  constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
-    this.#reader = reader;
-    this.#window = new SegmentWindow({ patternSet, reader });
+    this.#window = new SegmentWindow(patternSet);
     this.#states = {
       exact: new SegmentStates(patternSet.scanner, 'exact', (patterns) => this.#note('exact', patterns)),
       folded: new SegmentStates(patternSet.scanner, 'folded', (patterns) => this.#note('folded', patterns)),
@@ -111,7 +109,7 @@ export class CrossSegmentMatcher {
   }
 
   #newWindow(): SegmentWindow {
-    return new SegmentWindow({ patternSet: this.#patternSet, reader: this.#reader });
+    return new SegmentWindow(this.#patternSet);
   }
 
   #begin(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): Sequence {

@@ -66,7 +66,7 @@ export class Gatherer implements Visitor {
   constructor(patternSet: PatternSet, reader: TextReader, takesCheckpoints: boolean) {
     this.#patternSet = patternSet;
     this.#reader = reader;
-    this.#crossing = new CrossSegmentMatcher(patternSet, reader);
+    this.#crossing = new CrossSegmentMatcher(patternSet);
     this.#takesCheckpoints = takesCheckpoints;
   }
 
@@ -122,7 +122,7 @@ export class Gatherer implements Visitor {
 
   part(): void {
     this.#crossing.finish(this.#across);
-    this.#crossing = new CrossSegmentMatcher(this.#patternSet, this.#reader);
+    this.#crossing = new CrossSegmentMatcher(this.#patternSet);
   }
 
   /** Begins with what is known, to go on at a checkpoint of another document. */
@@ -145,8 +145,11 @@ export class Gatherer implements Visitor {
   /** A text of two sequences may be found over the same neighbours in both. */
   #noteOnce(match: TextMatch): void {
     const { pattern, segment } = match;
-    const isKnown = this.found.slice(-recentMatches).some((other) => isSame(other, pattern, segment));
-    if (!isKnown) this.#note(match);
+    const { found } = this;
+    for (let at = Math.max(0, found.length - recentMatches); at < found.length; at += 1) {
+      if (isSame(found[at] as TextMatch, pattern, segment)) return;
+    }
+    this.#note(match);
   }
 
   finish(): SearchResult {

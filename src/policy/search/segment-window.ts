@@ -2,7 +2,7 @@ import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import { partitionPoint } from './partition-point.ts';
-import type { PatternMatch, TextReader, TextVerdict } from './text-reader.ts';
+import type { PatternMatch, TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
 /** Characters of a text that are read together with what stands before or behind it. */
@@ -20,11 +20,6 @@ const shortestMatch = 6;
 
 /** Reports a pattern that begins in one segment and ends in a later one. */
 export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
-
-interface WindowParts {
-  readonly patternSet: PatternSet;
-  readonly reader: TextReader;
-}
 
 /** A window at some place of a body, without the body. */
 export interface SavedWindow {
@@ -48,16 +43,14 @@ const decodedLimit = 4096;
  */
 export class SegmentWindow {
   readonly #patternSet: PatternSet;
-  readonly #reader: TextReader;
   readonly #segments: Segment[] = [];
   /** Detectors whose prefilter the last segment passed. */
   #candidates: readonly number[] = [];
   /** Detectors that are to look at the segments since the last look. */
   readonly #called = new Set<number>();
 
-  constructor({ patternSet, reader }: WindowParts) {
+  constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
-    this.#reader = reader;
   }
 
   /** Has a detector look, because its prefilter was passed by joined texts. */
@@ -176,14 +169,19 @@ export class SegmentWindow {
   ): readonly { match: PatternMatch; at: number }[] {
     const { patterns, fold } = this.#patternSet;
     const viewed = new ViewedText(text, fold);
-    return this.#reader.detect(numbers, text).flatMap((match) => {
-      const crossing: { match: PatternMatch; at: number }[] = [];
-      for (const { start, end } of viewed.ranges(patterns[match.pattern] as Pattern)) {
+    const crossing: { match: PatternMatch; at: number }[] = [];
+    for (const pattern of numbers) {
+      const ranges = viewed.ranges(patterns[pattern] as Pattern);
+      const [first] = ranges;
+      if (first === undefined) continue;
+      // What is there exactly comes first.
+      const match = { pattern, view: first.view };
+      for (const { start, end } of ranges) {
         const at = partitionPoint(ends.length, (index) => (ends[index] as number) < end) - 1;
         if (at >= 0 && start < (ends[at] as number)) crossing.push({ match, at: at + 1 });
       }
-      return crossing;
-    });
+    }
+    return crossing;
   }
 
   /** A long text parts what is before it from what follows; short ones stay, for a match may go on. */

@@ -4,9 +4,9 @@ import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
-import type { Finding, Range } from '../detectors/detector.ts';
+import type { Detector, Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
-import { type Place, textOf } from '../traverse/place.ts';
+import type { Place } from '../traverse/place.ts';
 import { partitionPoint } from './partition-point.ts';
 import type { TextMatch } from './search-result.ts';
 
@@ -23,12 +23,15 @@ export class ViewedText {
   readonly text: string;
   readonly #fold: Fold;
   #folded: readonly FoldedText[] | undefined;
-  #isPlain = false;
-  readonly #ranges = new Map<Pattern, readonly MatchRange[]>();
-  readonly #outside = new Map<readonly NamedPattern[], Map<Pattern, readonly MatchRange[]>>();
-  readonly #mixedReadings: Map<Pattern, MixedReadings>;
+  #changesCaseOnly: boolean | undefined;
+  // A body may have tens of thousands of texts, most of them with a match of one pattern: tables are for the others.
+  #pattern: Pattern | undefined;
+  #patternRanges: readonly MatchRange[] = noRanges;
+  #ranges: Map<Pattern, readonly MatchRange[]> | undefined;
+  #outside: Map<readonly NamedPattern[], Map<Pattern, readonly MatchRange[]>> | undefined;
+  #mixedReadings: Map<Pattern, MixedReadings> | undefined;
 
-  constructor(text: string, fold: Fold, mixedReadings = new Map<Pattern, MixedReadings>()) {
+  constructor(text: string, fold: Fold, mixedReadings?: Map<Pattern, MixedReadings>) {
     this.text = text;
     this.#fold = fold;
     this.#mixedReadings = mixedReadings;
@@ -36,9 +39,15 @@ export class ViewedText {
 
   /** Every place where a pattern is, in units of the text as it came. */
   ranges(pattern: Pattern): readonly MatchRange[] {
-    let ranges = this.#ranges.get(pattern);
-    if (ranges === undefined) {
-      ranges = this.#find(pattern);
+    if (pattern === this.#pattern) return this.#patternRanges;
+    let ranges = this.#ranges?.get(pattern);
+    if (ranges !== undefined) return ranges;
+    ranges = this.#find(pattern);
+    if (this.#pattern === undefined) {
+      this.#pattern = pattern;
+      this.#patternRanges = ranges;
+    } else {
+      this.#ranges ??= new Map();
       this.#ranges.set(pattern, ranges);
     }
     return ranges;
@@ -48,6 +57,7 @@ export class ViewedText {
   rangesOutside(pattern: Pattern, except: readonly NamedPattern[]): readonly MatchRange[] {
     const ranges = this.ranges(pattern);
     if (except.length === 0 || ranges.length === 0) return ranges;
+    this.#outside ??= new Map();
     const known = this.#outside.get(except) ?? new Map<Pattern, readonly MatchRange[]>();
     this.#outside.set(except, known);
     let outside = known.get(pattern);
@@ -82,16 +92,29 @@ export class ViewedText {
       case 'detector': {
         const { detector } = pattern;
         const exact = inView('exact', detector.find(this.text));
-        return detector.folded ? [...exact, ...this.#inReadings((view) => detector.find(view))] : exact;
+        return this.#isFoundFolded(detector)
+          ? [...exact, ...this.#inReadings((view) => detector.find(view))]
+          : exact;
       }
     }
   }
 
+  /** Whether a detector finds anything in the folded view that it doesn't find in the text as it is. */
+  #isFoundFolded(detector: Detector): boolean {
+    if (!detector.folded || (detector.ignoresCase && this.#isPlain)) return false;
+    const { text } = this;
+    // Most texts hold nothing, and without the way back that is found out for less.
+    return this.#fold.plain(text).some((view) => view !== text && detector.find(view).length > 0);
+  }
+
+  /** Whether the folded text differs in case only, so that all has the same place in both. */
+  get #isPlain(): boolean {
+    this.#changesCaseOnly ??= this.#fold.changesCaseOnly(this.text);
+    return this.#changesCaseOnly;
+  }
+
   get #readings(): readonly FoldedText[] {
-    if (this.#folded === undefined) {
-      this.#isPlain = this.#fold.changesCaseOnly(this.text);
-      this.#folded = this.#isPlain ? [plainFold(this.text)] : this.#fold.texts(this.text);
-    }
+    this.#folded ??= this.#isPlain ? [plainFold(this.text)] : this.#fold.texts(this.text);
     return this.#folded;
   }
 
@@ -115,6 +138,7 @@ export class ViewedText {
   /** What is there only where one character is read in this way and another in that. */
   #mixed(pattern: Pattern): readonly MatchRange[] {
     if (this.#readings.length === 1) return [];
+    this.#mixedReadings ??= new Map();
     let mixed = this.#mixedReadings.get(pattern);
     if (mixed === undefined) {
       const nfa = new Nfa();
@@ -131,6 +155,8 @@ export class ViewedTexts {
   readonly fold: Fold;
   readonly #mixedReadings = new Map<Pattern, MixedReadings>();
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
+  /** Those over two texts, by their matches: exceptions and redaction both ask for them. */
+  readonly #joined = new Map<TextMatch, readonly ViewedText[]>();
 
   constructor(fold: Fold) {
     this.fold = fold;
@@ -150,22 +176,39 @@ export class ViewedTexts {
     return text;
   }
 
-  /** The text of a match; across a joint, the joined text in both ways. */
-  of({ segment, before }: TextMatch): readonly ViewedText[] {
+  /** The text of a match; where it goes over two texts, both joined with nothing and with a space. */
+  of(match: TextMatch): readonly ViewedText[] {
+    const { segment, before } = match;
     if (before === undefined) return [this.at(segment.place)];
-    const text = textOf(segment.place);
-    return ['', ' '].map((separator) => new ViewedText(textOf(before.place) + separator + text, this.fold));
+    let joined = this.#joined.get(match);
+    if (joined === undefined) {
+      const first = this.at(before.place).text;
+      const { text } = this.at(segment.place);
+      joined = ['', ' '].map(
+        (separator) => new ViewedText(first + separator + text, this.fold, this.#mixedReadings),
+      );
+      this.#joined.set(match, joined);
+    }
+    return joined;
   }
 }
 
 const noPlaces = new Int32Array(0);
+const noRanges: readonly MatchRange[] = [];
 
 function plainFold(text: string): FoldedText {
   return { text: text.toLowerCase(), starts: noPlaces, ends: noPlaces };
 }
 
 function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
-  return found.map((each) => ({ ...each, view }));
+  // Copied member by member: spreading takes ten times as long, and a body may have tens of thousands.
+  return found.map(({ start, end, confidence, why }) => ({
+    start,
+    end,
+    view,
+    ...(confidence === undefined ? undefined : { confidence }),
+    ...(why === undefined ? undefined : { why }),
+  }));
 }
 
 function findLiteral(text: string, literal: string): readonly Range[] {

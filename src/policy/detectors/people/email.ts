@@ -1,5 +1,5 @@
 import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
+import { isDigit, isIn, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
 
 const longestLocal = 64;
 const longestDomain = 189;
@@ -33,8 +33,12 @@ function localStart(text: string, at: number): number {
   return start;
 }
 
+const localCharacters = toCharacterSet(
+  (code) => isWordCharacter(code) || ".+-'%".includes(String.fromCharCode(code)),
+);
+
 function isLocalCharacter(code: number): boolean {
-  return isNameCharacter(code) || code === 46 || code === 43 || code === 45 || code === 39 || code === 37;
+  return code < 128 ? isIn(localCharacters, code) : isNameCharacter(code);
 }
 
 /** Letters of any script, digits and the underscore: what begins and ends the parts of an address. */
@@ -62,8 +66,12 @@ function domainEnd(text: string, start: number): number {
   return end;
 }
 
+const domainCharacters = toCharacterSet(
+  (code) => isDigit(code) || isLatinLetter(code) || code === 45 || code === 46,
+);
+
 function isDomainCharacter(code: number): boolean {
-  return (isNameCharacter(code) && code !== 95) || code === 45 || code === 46;
+  return code < 128 ? isIn(domainCharacters, code) : isNameCharacter(code);
 }
 
 function isAddress(text: string, start: number, at: number, end: number): boolean {
@@ -118,11 +126,14 @@ const fileEndings = new Set(
 
 /** Senders behind which nobody reads. */
 function isNobody(local: string, domain: string): boolean {
-  const name = local.toLowerCase();
-  if (/^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/.test(name)) return true;
-  if (servicesAndKeywords.has(name)) return true;
-  return domain.toLowerCase() === 'users.noreply.github.com';
+  const first = local.charCodeAt(0) | 32;
+  if ((first === 110 || first === 100) && noReply.test(local)) return true;
+  if (local.length <= longestService && servicesAndKeywords.has(local.toLowerCase())) return true;
+  return domain.length === hiddenDomain.length && domain.toLowerCase() === hiddenDomain;
 }
+
+const noReply = /^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/i;
+const hiddenDomain = 'users.noreply.github.com';
 
 /** Users of version control and mail systems; words that Kotlin writes before its labels (`this@Screen.close`). */
 const servicesAndKeywords = new Set([
@@ -136,10 +147,21 @@ const servicesAndKeywords = new Set([
   'break',
   'continue',
 ]);
+const longestService = Math.max(...[...servicesAndKeywords].map((name) => name.length));
 
 /** `scheme://user@host`, `user:password@host` in a URL, `user@host:path` of git and scp. */
 function isPartOfUrl(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - 80), start);
-  if (before.endsWith('@') || /:\/\/[^\s/@?&=#]{0,76}$/.test(before)) return true;
-  return text.charCodeAt(end) === 64 || /^:[\w~.-]{0,40}\//.test(text.slice(end, end + 42));
+  if (text.charCodeAt(start - 1) === 64 || followsScheme(text, start)) return true;
+  if (text.charCodeAt(end) === 64) return true;
+  return text.charCodeAt(end) === 58 && /^:[\w~.-]{0,40}\//.test(text.slice(end, end + 42));
 }
+
+/** Whether `://` stands before a place, with nothing between that ends what precedes a host. */
+function followsScheme(text: string, start: number): boolean {
+  let at = start;
+  while (at > 0 && start - at < longestUser && !endsUser.test(text.charAt(at - 1))) at -= 1;
+  return text.startsWith('://', at - 3);
+}
+
+const longestUser = 76;
+const endsUser = /[\s/@?&=#]/;
