@@ -176,6 +176,11 @@ export class JsonDocument {
     return undefined;
   }
 
+  /** Whether an entry is a string of this text, which must be ASCII. */
+  isText(entry: number, text: string): boolean {
+    return this.kind(entry) === kinds.string && this.#isText(entry, text);
+  }
+
   /** A member's text where it is a string. */
   memberText(object: number, name: string): string | undefined {
     const value = this.member(object, name);
@@ -232,11 +237,11 @@ export class JsonDocument {
     return this.bytes.buffer.byteLength + this.#tape.byteLength;
   }
 
-  /** Whether a key's text is this name, which must be ASCII. */
-  #isText(key: number, name: string): boolean {
-    if (this.isEscaped(key)) return this.text(key) === name;
-    const start = this.start(key);
-    if (this.end(key) - start !== name.length) return false;
+  /** Whether a string's text is this one, which must be ASCII. */
+  #isText(entry: number, name: string): boolean {
+    if (this.isEscaped(entry)) return this.text(entry) === name;
+    const start = this.start(entry);
+    if (this.end(entry) - start !== name.length) return false;
     for (let i = 0; i < name.length; i += 1) {
       if (this.bytes[start + i] !== name.charCodeAt(i)) return false;
     }

@@ -11,6 +11,8 @@ import { createMessagesReader } from './read-stream.ts';
 import { parseMessagesUsage } from './usage.ts';
 import { createMessagesWriter } from './write-stream.ts';
 
+const turnRoles = ['user', 'assistant', 'system'] as const;
+
 /** Anthropic's Messages API, version 2023-06-01. */
 export const messages: TextDialect = {
   name: 'messages',
@@ -25,8 +27,8 @@ export const messages: TextDialect = {
   ]),
 
   turnRole(document, turn) {
-    const role = document.memberText(turn, 'role');
-    return role === 'user' || role === 'assistant' || role === 'system' ? role : undefined;
+    const role = document.member(turn, 'role');
+    return role === undefined ? undefined : turnRoles.find((each) => document.isText(role, each));
   },
   blocks,
 

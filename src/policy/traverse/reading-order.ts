@@ -1,4 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { longestShort, ShortTexts } from '../../json/short-texts.ts';
 import { everyRole } from './roles.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
@@ -62,10 +63,16 @@ interface Entry {
   readonly kind: MemberKind;
 }
 
-/** Finds the kind of the member with a key, mostly without decoding it. */
-export type MemberKindReader = (document: JsonDocument, key: number) => MemberKind;
+/** Reads keys and types of blocks, mostly without decoding them. */
+export interface MemberReader {
+  /** The kind of the member with a key. */
+  kind(document: JsonDocument, key: number): MemberKind;
+  /** The text of a block's type. */
+  type(document: JsonDocument, entry: number): string;
+}
 
-export function createMemberKindReader(): MemberKindReader {
+export function createMemberReader(): MemberReader {
+  const types = new ShortTexts<string>();
   const byLength: Entry[][] = [];
   for (const [kind, names] of Object.entries(namesByKind)) {
     for (const name of names) {
@@ -87,10 +94,17 @@ export function createMemberKindReader(): MemberKindReader {
     const isUrl = end - start >= urlEnding.length && startsWith(bytes, end - urlEnding.length, urlEnding);
     return isUrl ? memberKinds.reference : memberKinds.other;
   };
-  return (document, key) => {
-    if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
-    const name = Buffer.from(document.text(key));
-    return find(name, 0, name.length);
+  return {
+    kind(document, key) {
+      if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
+      const name = Buffer.from(document.text(key));
+      return find(name, 0, name.length);
+    },
+    type(document, entry) {
+      const length = document.end(entry) - document.start(entry);
+      if (length === 0 || length > longestShort || document.isEscaped(entry)) return document.text(entry);
+      return types.get(document, entry) ?? types.keep(document, entry, document.text(entry));
+    },
   };
 }
 
@@ -114,16 +128,16 @@ export interface BlockHead {
   readonly isInOrder: boolean;
 }
 
-export function readHead(document: JsonDocument, object: number, readKind: MemberKindReader): BlockHead {
+export function readHead(document: JsonDocument, object: number, members: MemberReader): BlockHead {
   const end = document.next(object);
   let type: string | undefined;
   let hasId = false;
   let isInOrder = true;
   let highest = 0;
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
-    const kind = readKind(document, key);
+    const kind = members.kind(document, key);
     if (kind === memberKinds.type)
-      type = document.kind(key + 1) === kinds.string ? document.text(key + 1) : '';
+      type = document.kind(key + 1) === kinds.string ? members.type(document, key + 1) : '';
     else if (kind === memberKinds.id) hasId = true;
     else if (kind !== memberKinds.label) {
       const rank = rankOf(kind);

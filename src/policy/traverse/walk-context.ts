@@ -36,6 +36,7 @@ export class Context {
   readonly isJoined: boolean;
   /** Where some hosts leave its texts out: the name of all that they leave out with them. */
   readonly leftOut: string | undefined;
+  #apart: Context | undefined;
   #variants: Map<string | number, Context> | undefined;
   #alone: Map<string, Context> | undefined;
 
@@ -52,7 +53,9 @@ export class Context {
   /** The same for what nobody reads in one go with what stands before. */
   apart(): Context {
     if (!this.isJoined) return this;
-    return this.#variant('apart', () => ({ ...this.#parts(), conversation: joins.none, own: undefined }));
+    // Not in the table: it is asked for with each key.
+    this.#apart ??= new Context({ ...this.#parts(), conversation: joins.none, own: undefined });
+    return this.#apart;
   }
 
   /** The same for data inside a block. */

@@ -7,7 +7,7 @@ import { type Place, wrapText } from './place.ts';
 import {
   answerMemberContext,
   type BlockHead,
-  type MemberKindReader,
+  type MemberReader,
   memberContext,
   memberKinds,
   rankOf,
@@ -25,7 +25,7 @@ const shortestBinary = 64;
 
 interface ValueWalkParts {
   readonly visitor: Visitor;
-  readonly readKind: MemberKindReader;
+  readonly reader: MemberReader;
   /** Of requests only. */
   readonly dialect?: Dialect;
   /** The list of an answer whose elements nobody reads together. */
@@ -42,7 +42,7 @@ interface Members {
 /** Everything below a field: blocks of the dialect and plain data, and the texts inside texts. */
 export class ValueWalk {
   readonly #visitor: Visitor;
-  readonly #readKind: MemberKindReader;
+  readonly #reader: MemberReader;
   readonly #dialect: Dialect | undefined;
   readonly #choices: number | undefined;
   #nesting = 0;
@@ -51,16 +51,16 @@ export class ValueWalk {
   /** The last entry that was reported as unseen: one object may be so for two reasons. */
   #unseenEntry = -1;
 
-  constructor({ visitor, readKind, dialect, choices }: ValueWalkParts) {
+  constructor({ visitor, reader, dialect, choices }: ValueWalkParts) {
     this.#visitor = visitor;
-    this.#readKind = readKind;
+    this.#reader = reader;
     this.#dialect = dialect;
     this.#choices = choices;
   }
 
   /** A field of the request that is no part of the conversation. */
   field(document: JsonDocument, key: number, context: Context): void {
-    const kind = this.#readKind(document, key);
+    const kind = this.#reader.kind(document, key);
     if (kind === memberKinds.reference) this.#reference(document, key, context);
     this.value(document, key + 1, context);
   }
@@ -78,7 +78,7 @@ export class ValueWalk {
     this.#visitor.block(entry);
     this.#isAtTurn = true;
     if (document.kind(entry) === kinds.object) {
-      const head = readHead(document, entry, this.#readKind);
+      const head = readHead(document, entry, this.#reader);
       const unseen = unseenBlock(document, entry, head);
       if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
       const isMessage = document.member(entry, 'role') !== undefined;
@@ -123,7 +123,7 @@ export class ValueWalk {
     if (this.#dialect === undefined || !context.isJoined || context.isData) {
       return this.#members(document, { object: entry, block: context, isInOrder: true });
     }
-    const head = readHead(document, entry, this.#readKind);
+    const head = readHead(document, entry, this.#reader);
     const unseen = unseenBlock(document, entry, head);
     if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
     const block = context.as(this.#blockRoles(document, entry, head) ?? context.roles);
@@ -155,7 +155,7 @@ export class ValueWalk {
     if (!isInOrder) {
       for (let rank = 0; rank <= 2; rank += 1) {
         for (let key = object + 1; key < next; key = document.next(key + 1)) {
-          if (rankOf(this.#readKind(document, key)) === rank) this.#member(document, key, members);
+          if (rankOf(this.#reader.kind(document, key)) === rank) this.#member(document, key, members);
         }
       }
       return this.#source(document, object, members.block);
@@ -170,7 +170,7 @@ export class ValueWalk {
   /** Returns whether it is a sign that its object carries bytes. */
   #member(document: JsonDocument, key: number, { object, block, isMessage }: Members): boolean {
     const value = key + 1;
-    const kind = this.#readKind(document, key);
+    const kind = this.#reader.kind(document, key);
     this.#visitor.text(document, key, block.apart());
     const context =
       this.#dialect === undefined

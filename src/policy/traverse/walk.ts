@@ -1,6 +1,6 @@
 import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { createMemberKindReader, type MemberKindReader } from './reading-order.ts';
+import { createMemberReader, type MemberReader } from './reading-order.ts';
 import { everyRole, roleBits } from './roles.ts';
 import { isTopReference, unseenBlock } from './unseen.ts';
 import type { Visitor } from './visitor.ts';
@@ -17,15 +17,15 @@ export interface Walk {
 }
 
 export function createWalk(): Walk {
-  const readKind = createMemberKindReader();
+  const reader = createMemberReader();
   return {
-    request: (document, dialect, visitor) => new RequestWalk(visitor, readKind, dialect).request(document),
+    request: (document, dialect, visitor) => new RequestWalk(visitor, reader, dialect).request(document),
     resume: (document, dialect, { turn, visitor }) =>
-      new RequestWalk(visitor, readKind, dialect).resume(document, turn),
+      new RequestWalk(visitor, reader, dialect).resume(document, turn),
     document: (document, roles, visitor) => {
       const context = new Context({ roles, conversation: joins.required, isData: true });
       const choices = document.member(document.root, 'choices');
-      new ValueWalk({ visitor, readKind, choices }).value(document, document.root, context);
+      new ValueWalk({ visitor, reader, choices }).value(document, document.root, context);
     },
   };
 }
@@ -38,10 +38,10 @@ class RequestWalk {
   readonly #everything = new Context({ roles: everyRole, conversation: joins.none, isData: false });
   readonly #conversation = new Context({ roles: everyRole, conversation: joins.required, isData: false });
 
-  constructor(visitor: Visitor, readKind: MemberKindReader, dialect: Dialect) {
+  constructor(visitor: Visitor, reader: MemberReader, dialect: Dialect) {
     this.#visitor = visitor;
     this.#dialect = dialect;
-    this.#values = new ValueWalk({ visitor, readKind, dialect });
+    this.#values = new ValueWalk({ visitor, reader, dialect });
   }
 
   request(document: JsonDocument): void {
