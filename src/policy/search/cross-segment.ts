@@ -94,7 +94,8 @@ export class CrossSegmentMatcher {
     for (const [name, sequence] of this.#sequences) {
       const window = sequence.window.save();
       if (window === undefined) return undefined;
-      saved.set(name, { ...sequence, window });
+      const { exact, folded, found } = sequence;
+      saved.set(name, { exact, folded, found, window });
     }
     return saved;
   }
@@ -104,7 +105,8 @@ export class CrossSegmentMatcher {
     for (const [name, sequence] of saved) {
       const window = this.#newWindow();
       window.restore(sequence.window, placeOf);
-      this.#sequences.set(name, { ...sequence, window });
+      const { exact, folded, found } = sequence;
+      this.#sequences.set(name, { exact, folded, found, window });
     }
   }
 
