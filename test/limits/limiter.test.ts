@@ -131,6 +131,14 @@ describe('limiter', () => {
     expect(tomorrow.states[0]?.remaining).toBe(0);
   });
 
+  test('a clock that jumps a day forward and back finds the budget as it was', () => {
+    const limits = limiter({ tokens_per_day: 150 });
+    reserve(limits);
+    reserve(limits, one, now + 86_400_000);
+
+    expect(refusal(limits).reason).toBe('limit.budget');
+  });
+
   test('what is settled after midnight counts for the day in which it was reserved', () => {
     const limits = limiter({ tokens_per_day: 100 });
     const yesterday = reserve(limits);
