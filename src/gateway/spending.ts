@@ -11,6 +11,7 @@ import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import { defaultCap } from './outgoing/build-body.ts';
 import type { ModelRequest } from './request.ts';
+import { worstInputTokens } from './worst-input.ts';
 
 export interface SpendingRequest {
   readonly request: ModelRequest;
@@ -40,12 +41,6 @@ const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 /** The worst case of an answer that nothing bounds: neither the client nor the configuration nor what is known of the model. */
 const unboundedTokens = 32_768;
-// Prose has more bytes a token, and little text has fewer: what is reserved should not fall short.
-const bytesPerToken = 3;
-// Images and documents: providers count their pixels and pages, of which the bytes tell little.
-const encodedBytesPerToken = 20;
-const encodedLeastTokens = 1_600;
-const encodedFromBytes = 4_096;
 /** Of an answer that was cut before its usage came: bytes of its events for each token. */
 const eventBytesPerToken = 40;
 
@@ -139,7 +134,7 @@ export class Spending {
     const { request, endpoint, targets } = this.#request;
     const output =
       endpoint.dialect.caps.length === 0 ? 0 : this.#outputCap(targets) * answersOf(request.document);
-    this.#worst = { input: inputTokens(request.document), output };
+    this.#worst = { input: worstInputTokens(request.document), output };
     return this.#worst;
   }
 
@@ -180,25 +175,6 @@ function answersOf(document: JsonDocument): number {
   if (entry === undefined || document.kind(entry) !== kinds.number) return 1;
   const count = document.number(entry);
   return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
-}
-
-function inputTokens(document: JsonDocument): number {
-  let textBytes = document.bytes.length;
-  let encodedTokens = 0;
-  for (let entry = 0; entry < document.count; entry += 1) {
-    const bytes = document.kind(entry) === kinds.string ? document.end(entry) - document.start(entry) : 0;
-    if (bytes < encodedFromBytes || !isEncoded(document, entry)) continue;
-    textBytes -= bytes;
-    encodedTokens += Math.max(encodedLeastTokens, Math.ceil(bytes / encodedBytesPerToken));
-  }
-  return Math.ceil(textBytes / bytesPerToken) + encodedTokens;
-}
-
-/** Whether a long text is base64 or a data URL: so much of it has no blank. */
-function isEncoded(document: JsonDocument, entry: number): boolean {
-  const start = document.start(entry);
-  const head = document.bytes.subarray(start, start + encodedFromBytes);
-  return !head.includes(0x20) && !head.includes(0x5c);
 }
 
 function unpriced(model: string): GatewayError {

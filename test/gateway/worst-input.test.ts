@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { worstInputTokens } from '../../src/gateway/worst-input.ts';
+import { parseStrictJson } from '../../src/json/strict-json.ts';
+
+const count = (value: unknown) => worstInputTokens(parseStrictJson(Buffer.from(JSON.stringify(value))));
+const message = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+const frame = JSON.stringify(message('')).length;
+
+describe('the worst case of input', () => {
+  test('is a token for three bytes of ASCII', () => {
+    expect(count(message('a'.repeat(300)))).toBe(Math.ceil((frame + 300) / 3));
+  });
+
+  test.each([
+    ['Chinese', '漢', 3],
+    ['Tibetan', 'ༀ', 3],
+    ['Cyrillic', 'Ж', 2],
+    ['emoji', '🌵', 4],
+  ])(
+    'is a token for each byte of %s, as which it is counted where a tokenizer does not know it',
+    (_what, character, bytes) => {
+      expect(count(message(character.repeat(5_000)))).toBe(Math.ceil(frame / 3) + 5_000 * bytes);
+    },
+  );
+
+  test('is the same whether characters are escaped or not', () => {
+    const plain = '漢'.repeat(500);
+    const escaped = `{"messages":[{"role":"user","content":"${'\\u6f22'.repeat(500)}"}]}`;
+
+    expect(worstInputTokens(parseStrictJson(Buffer.from(escaped)))).toBe(count(message(plain)));
+  });
+
+  test.each([
+    [
+      'messages',
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0K'.repeat(10_000) } },
+    ],
+    ['chat', { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(10_000)}` } }],
+    ['responses', { type: 'input_image', image_url: `data:image/png;base64,${'iVBORw0K'.repeat(10_000)}` }],
+  ])('of an image is a share of its bytes (%s)', (_dialect, part) => {
+    expect(count(message([part]))).toBeGreaterThan(4_000);
+    expect(count(message([part]))).toBeLessThan(4_200);
+  });
+
+  test.each([
+    ['base64 in a text', { type: 'text', text: 'iVBORw0K'.repeat(10_000) }],
+    ['a text without blanks', { type: 'text', text: '漢字'.repeat(5_000) }],
+    [
+      'a text where an image is expected',
+      { type: 'image', source: { data: 'what is this? '.repeat(5_000) } },
+    ],
+  ])('of %s is that of text', (_what, part) => {
+    expect(count(message([part]))).toBeGreaterThan(23_000);
+  });
+});
