@@ -6,14 +6,14 @@ import type { RingEntry } from '../ring/entry.ts';
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
 
 /** The exchange as a command line, for a key in the environment: the key itself is in no text that is copied. */
-export function toCurl(entry: RingEntry, origin: string): TextAnswer {
-  const body = requireBody(entry);
+export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
+  const body = scrub(requireBody(entry).toString());
   const { path = '/' } = entry.facts;
   const headers = Object.entries(meaningfulHeaders(entry)).map(
-    ([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\\n`,
+    ([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`,
   );
   const command = `curl ${quoted(origin + path)} \\\n  -H "authorization: Bearer $GATEWAY_KEY" \\\n`;
-  const text = `${command}${headers.join('')}  --data-binary ${quoted(toAscii(body.toString()))}\n`;
+  const text = `${command}${headers.join('')}  --data-binary ${quoted(toAscii(body))}\n`;
   return { name: `${entry.id}.sh`, text };
 }
 

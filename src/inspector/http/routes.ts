@@ -56,7 +56,7 @@ export function routesOf(context: RouteContext): readonly Route[] {
       method: 'GET',
       path: 'api/exchanges/:id/curl',
       access: 'session',
-      answer: (call) => toCurl(entryOf(call), `http://${call.request.header('host')}`),
+      answer: (call) => toCurl(entryOf(call), `http://${call.request.header('host')}`, backend.scrub),
     },
     { method: 'GET', path: 'api/events', access: 'session', answer: (call) => follow(call, context) },
     { method: 'GET', path: 'api/now', access: 'session', answer: () => now() },

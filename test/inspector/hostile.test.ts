@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import { command } from '../kit/command.ts';
+import { projects, secrets } from '../kit/gateway.ts';
+import { startHost } from '../kit/host.ts';
+import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+
+const texts = [
+  '<script>alert(1)</script><img src=x onerror=alert(1)>',
+  '</script><svg onload=alert(1)>',
+  '\u202e\u2066gnp.exe\u2069\u200b',
+  '\u001b]0;owned\u0007\u001b[2J\u001b[31m',
+  '$(touch /tmp/owned) `id` \'; rm -rf / #"\\',
+  '\ud83d\ude00 é \u0000 \u2028 \u2029',
+  '{"__proto__":{"polluted":true}}',
+  "---\n- name: !!js/function 'x'\nexpect: &a *a",
+  'data: x\n\nevent: finished\ndata: {}',
+];
+
+const rules = `
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: no-mail, action: redact, when: { text: { detect: [email] } } }
+      - { id: no-bird, action: block, reason: content.bird, when: { text: { phrases: ["blue heron"] } } }
+`;
+
+let gateway: InspectedGateway;
+let closeHost: () => Promise<unknown>;
+let yaml: string;
+
+beforeAll(async () => {
+  const host = await startHost((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        id: texts[0],
+        object: 'chat.completion',
+        model: texts[1],
+        choices: [
+          { index: 0, message: { role: 'assistant', content: texts.join('') }, finish_reason: 'stop' },
+        ],
+      }),
+    );
+  });
+  closeHost = () => host.close();
+  yaml = `
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}" } }
+models: [{ match: "*", provider: host }]
+records: { bodies: true }
+${rules}${projects}`;
+  gateway = await startInspected(yaml);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await closeHost();
+});
+
+function send(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}`, ...headers },
+    body,
+  });
+}
+
+const chatBody = (content: string, model = 'm') =>
+  JSON.stringify({ model, messages: [{ role: 'user', content }] });
+
+async function idOf(sent: Promise<Response>): Promise<string> {
+  const response = await sent;
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+async function detailOf(id: string): Promise<ExchangeDetail> {
+  return (await gateway.api(`exchanges/${id}`)) as ExchangeDetail;
+}
+
+test.each(texts)('as prompt, model, header and answer it stays data: %j', async (text) => {
+  const header = text.replace(/[^\x20-\x7e]/g, '~');
+  const id = await idOf(send(chatBody(text), { 'user-agent': header, 'x-client-request-id': header }));
+  const headers = await gateway.session();
+  const response = await fetch(`${gateway.url}/_/api/exchanges/${id}`, { headers });
+  const bytes = await response.text();
+
+  expect(response.headers.get('content-type')).toBe('application/json');
+  const detail = JSON.parse(bytes) as ExchangeDetail;
+  expect(JSON.parse(detail.bodies?.received?.text ?? '')).toMatchObject({ messages: [{ content: text }] });
+  expect(detail.bodies?.answer?.text).toContain(JSON.stringify(texts[0]).slice(1, -1));
+  expect(detail.headers.find(({ name }) => name === 'user-agent')?.received?.trim()).toBe(header.trim());
+  // A name that no model has is refused before it is anybody's model.
+  const strange = await detailOf(await idOf(send(chatBody('hi', text))));
+  expect(strange.row).toMatchObject({ status: 400, reason: 'request.field' });
+  expect(strange.row.model).toBeUndefined();
+  expect(JSON.parse(strange.bodies?.received?.text ?? '')).toMatchObject({ model: text });
+});
+
+test.each(texts)('a test that is made of it passes by the command: %j', async (text) => {
+  const id = await idOf(send(chatBody(`${text} blue heron ann@penguin-mail.com`)));
+  const made = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
+  const allowed = (await gateway.api(
+    `exchanges/${await idOf(send(chatBody(`${text} ann@penguin-mail.com`)))}/test`,
+  )) as TextAnswer;
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-fixture-'));
+  writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
+  writeFileSync(join(directory, 'made.yaml'), made.text);
+  writeFileSync(join(directory, 'allowed.yaml'), allowed.text);
+  writeFileSync(join(directory, 'wrong.yaml'), made.text.replace('rule: no-bird', 'rule: no-mail'));
+  const run = (file: string) => command(['policy', 'test', file], { cwd: directory, env: secrets });
+
+  const [first, second, wrong] = [await run('made.yaml'), await run('allowed.yaml'), await run('wrong.yaml')];
+  rmSync(directory, { recursive: true });
+
+  expect(made.text).toMatch(/^[\x20-\x7e\n]+$/);
+  expect([first.exit, first.stderr]).toEqual([0, '']);
+  expect([second.exit, second.stderr]).toEqual([0, '']);
+  expect(allowed.text).toContain('decision: redact');
+  expect(wrong.exit).not.toBe(0);
+});
+
+test('bytes that are no text are refused, and shown as text', async () => {
+  const body = Buffer.from([
+    ...Buffer.from('{"model":"m","messages":"'),
+    0xff,
+    0xfe,
+    0xc3,
+    0x28,
+    ...Buffer.from('"}'),
+  ]);
+  const id = await idOf(send(body));
+
+  const detail = await detailOf(id);
+
+  expect(detail.row.status).toBe(400);
+  expect(detail.bodies?.received?.text).toContain('\ufffd');
+  const made = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
+  expect(made.text).toContain('raw: !!binary');
+});
+
+test('a line of five megabytes is shown in part, and its rules all the same', async () => {
+  const id = await idOf(send(chatBody(`${'a'.repeat(5_000_000)} blue heron`)));
+
+  const detail = await detailOf(id);
+
+  expect(detail.bodies?.received).toMatchObject({ truncated: true });
+  expect(detail.bodies?.received?.bytes).toBeGreaterThan(5_000_000);
+  expect(detail.bodies?.received?.text.length).toBe(1024 * 1024);
+  expect(detail.rules.find(({ rule }) => rule === 'no-bird')?.matched).toBe(true);
+});
+
+test('configured secrets are in no answer', async () => {
+  const id = await idOf(
+    send(chatBody(`my key is ${secrets.PROVIDER_KEY}`), { 'x-client-request-id': secrets.PROVIDER_KEY }),
+  );
+  const answers = await Promise.all(
+    [`exchanges/${id}`, `exchanges/${id}/curl`, `exchanges/${id}/test`, 'exchanges', 'policies'].map((path) =>
+      gateway.api(path),
+    ),
+  );
+
+  for (const answer of answers) {
+    for (const secret of [secrets.PROVIDER_KEY, gateway.key])
+      expect(JSON.stringify(answer)).not.toContain(secret);
+  }
+});
+
+test('rules and requests that are wrong, too large or too slow are refused', async () => {
+  const attempt = (fields: object) =>
+    gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ body: chatBody('hi'), ...fields }) });
+
+  expect(await attempt({ policies: 'a: &a [*a]' })).toMatchObject({ kind: 'invalid' });
+  expect(await attempt({ policies: '- 1' })).toMatchObject({ kind: 'invalid' });
+  expect(await attempt({ policies: '__proto__: {}' })).toMatchObject({ kind: 'invalid' });
+  expect(await attempt({ policies: '{}', body: 'no json' })).toMatchObject({
+    kind: 'decided',
+    decision: 'block',
+  });
+  expect(await attempt({ policies: '{}', key: 'nobody' })).toMatchObject({
+    error: { reason: 'request.field' },
+  });
+  expect(await attempt({ policies: '{}', endpoint: 'nowhere' })).toMatchObject({ error: {} });
+  expect(await attempt({ policies: '#'.repeat(1_100_000) })).toMatchObject({
+    error: { reason: 'request.too_large' },
+  });
+  expect(await attempt({ policies: 7 })).toMatchObject({ error: { reason: 'request.field' } });
+}, 60_000);
