@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // What the live page costs the gateway: CPU time an exchange without the page, with it and nobody looking, with one
 // page open and with ten. First with as many exchanges as eight connections ask for, then with 200 a second.
-//   node bench/inspector.mjs [--rounds 5] [--exchanges 1500] [--seconds 3]
+//   node bench/inspector.mjs [--rounds 24] [--exchanges 200] [--seconds 0.5]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ import { key } from './start.mjs';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    exchanges: { type: 'string', default: '1500' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '24' },
+    exchanges: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '0.5' },
   },
 });
 const [rounds, exchanges, seconds] = [values.rounds, values.exchanges, values.seconds].map(Number);
@@ -49,7 +49,7 @@ for (const [name, enabled, viewers] of [
 ]) {
   variants.push({ name, ...(await startGateway(enabled, viewers)), bursts: [], paced: [] });
 }
-for (const variant of variants) await burst(variant, exchanges * 2); // warm
+for (const variant of variants) await burst(variant, 1_500); // warm
 for (let round = 0; round < rounds; round += 1) {
   const order = round % 2 === 0 ? variants : variants.toReversed();
   for (const variant of order) variant.bursts.push(await cost(variant, () => burst(variant, exchanges)));
@@ -196,22 +196,27 @@ async function cost({ child }, load) {
   return (cpuOf(child.pid) - before) / count;
 }
 
-/** Ratios of one round are compared, since the machine changes from round to round. */
+/** Rounds are short and compared each with its own, since the machine changes from second to second. */
 function report(title, field) {
   const [off] = variants;
   console.log(
-    `\n${title}: µs of CPU an exchange (median), and the ratio to "off" (median of the rounds, all)`,
+    `\n${title}: µs of CPU an exchange (mean), and the ratio to "off" (of the means; median and quartiles of the rounds)`,
   );
   for (const variant of variants) {
-    const ratios = variant[field].map((each, i) => each / off[field][i]).toSorted((a, b) => a - b);
-    const shown = ratios.map((ratio) => ratio.toFixed(3)).join(' ');
+    const ratios = variant[field].map((each, i) => each / off[field][i]);
+    const quartiles = [0.5, 0.25, 0.75].map((share) => quantile(ratios, share).toFixed(3));
+    const ratio = mean(variant[field]) / mean(off[field]);
+    const [middle, low, high] = quartiles;
     console.log(
-      `${variant.name.padEnd(8)} ${median(variant[field]).toFixed(1).padStart(7)}   ${median(ratios).toFixed(3)}   ${shown}`,
+      `${variant.name.padEnd(8)} ${mean(variant[field]).toFixed(1).padStart(7)}   ${ratio.toFixed(3)}   ${middle} (${low}-${high})`,
     );
   }
 }
 
-function median(list) {
-  const sorted = list.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+function mean(list) {
+  return list.reduce((sum, each) => sum + each, 0) / list.length;
+}
+
+function quantile(list, share) {
+  return list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * share)];
 }

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { Minutes } from '../../src/inspector/now/minutes.ts';
+import { TimeHistogram } from '../../src/inspector/now/time-histogram.ts';
+import { Ring } from '../../src/inspector/ring/ring.ts';
+import type { TracedExchange } from '../../src/record/observer.ts';
+import type { ExchangeRecord } from '../../src/record/record.ts';
+
+function exchange(id: string, headers: readonly string[] = []): TracedExchange {
+  return { id, request: { rawHeaders: headers }, response: { headers: [] }, draft: { soFar: {} } };
+}
+
+function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {
+  return {
+    time: '2026-01-01T00:00:00.000Z',
+    request_id: 'req_1',
+    method: 'POST',
+    path: '/v1/messages',
+    endpoint: 'messages',
+    status: 200,
+    outcome: 'answered',
+    bytes_in: 1,
+    bytes_out: 1,
+    total_ms: 1,
+    config: '',
+    ...fields,
+  };
+}
+
+describe('the ring', () => {
+  test('keeps the newest, in order', () => {
+    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+
+    const ids = [...ring.entries()].map(({ id }) => id);
+
+    expect(ids).toEqual(Array.from({ length: 10 }, (_, i) => `req_${34 - i}`));
+    expect(ring.size).toBe(10);
+    expect(ring.find('req_3')).toBeUndefined();
+  });
+
+  test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
+    const limits = { exchanges: 50, bytes: 1_000_000 };
+    const ring = new Ring(limits);
+    ring.keepsBodies = true;
+    const open: ReturnType<Ring['trace']>[] = [];
+    for (let i = 0; i < 2_000; i += 1) {
+      const random = (i * 7919) % 97;
+      const trace = ring.trace(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 100)]));
+      trace.received(Buffer.alloc(random * 3_000));
+      trace.sending({
+        provider: 'p',
+        model: 'm',
+        form: 'exact',
+        path: '/',
+        headers: [],
+        body: Buffer.alloc(random * 2_000),
+      });
+      for (let piece = 0; piece < random; piece += 1) trace.wrote(Buffer.alloc(random * 50));
+      open.push(trace);
+      // Some stay open until they have long left the ring.
+      if (random % 3 !== 0) trace.finished(record(), undefined);
+      if (random % 11 === 0) for (const late of open.splice(0)) late.wrote(Buffer.alloc(10_000));
+      expect(ring.bytes).toBeLessThanOrEqual(limits.bytes);
+      expect(ring.size).toBeLessThanOrEqual(limits.exchanges);
+    }
+    let held = 0;
+    for (const entry of ring.entries()) held += entry.bytes;
+    expect(ring.bytes).toBe(held);
+    expect([...ring.entries()][0]?.hasBodies).toBe(true);
+  });
+
+  test('one body above the limit is not kept', () => {
+    const ring = new Ring({ exchanges: 5, bytes: 10_000 });
+    ring.keepsBodies = true;
+    ring.trace(exchange('req_1')).received(Buffer.alloc(20_000));
+
+    expect(ring.bytes).toBeLessThan(10_000);
+    expect(ring.find('req_1')?.hasBodies).toBe(false);
+  });
+
+  test('a body that is changed or moved after it was received is kept as it was', () => {
+    const ring = new Ring();
+    ring.keepsBodies = true;
+    const body = Buffer.from('as it came');
+    ring.trace(exchange('req_1')).received(body);
+    body.fill(0);
+
+    expect(ring.find('req_1')?.receivedBody?.toString()).toBe('as it came');
+  });
+});
+
+describe('the numbers of an hour', () => {
+  test('are bounded, and minutes without anything are there', () => {
+    let nowMs = Date.UTC(2026, 0, 1, 12, 0, 30);
+    const minutes = new Minutes(() => nowMs);
+    for (let minute = 0; minute < 24 * 60; minute += 1) {
+      if (minute % 2 === 0) minutes.add(record({ first_byte_ms: 5, cost_usd: 0.5 }));
+      nowMs += 60_000;
+    }
+    nowMs -= 60_000;
+
+    const list = minutes.list();
+
+    expect(list).toHaveLength(60);
+    expect(list.reduce((sum, { requests }) => sum + requests, 0)).toBe(30);
+    expect(list.at(-1)?.time).toBe(new Date(Math.floor(nowMs / 60_000) * 60_000).toISOString());
+    expect(
+      list.every(
+        ({ requests }, i) =>
+          requests === (i % 2 === list.findIndex(({ requests: one }) => one === 1) ? 1 : 0),
+      ),
+    ).toBe(true);
+  });
+
+  test('reasons that are made up without an end are counted as others', () => {
+    const minutes = new Minutes();
+    for (let i = 0; i < 500; i += 1) {
+      minutes.add(record({ outcome: 'refused', decision: 'block', reason: `made-up-${i}`, status: 403 }));
+    }
+
+    const blocks = minutes.list()[0]?.blocks ?? {};
+    expect(Object.keys(blocks).length).toBeLessThanOrEqual(51);
+    expect(blocks.other).toBe(450);
+  });
+
+  test.each([1, 10, 100, 2_000])('percentiles of %i times are within 7 %', (count) => {
+    const times = Array.from({ length: count }, (_, i) => 0.2 * 1.01 ** ((i * 7919) % 800));
+    const histogram = new TimeHistogram();
+    for (const ms of times) histogram.add(ms);
+    const sorted = times.toSorted((one, other) => one - other);
+
+    for (const share of [0.5, 0.95]) {
+      const exact = sorted[Math.ceil(count * share) - 1] ?? 0;
+      const found = histogram.percentile(share) ?? 0;
+      expect(Math.abs(found - exact)).toBeLessThanOrEqual(exact * 0.075 + 0.05);
+    }
+  });
+});
