@@ -1,7 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { readHealth } from '../client/call.ts';
-import { type ClientName, clientNames, clientOf } from './agents/clients.ts';
-import { exportLines, unsetLines } from './agents/shell-lines.ts';
+import { type ClientName, clientNames, clientOf, type Settings } from './agents/clients.ts';
+import { pastProxies } from './agents/past-proxies.ts';
+import { exportLines, type ShellName, shellNames, unsetLines } from './agents/shell-lines.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
@@ -11,6 +12,7 @@ import { baseUrl, gatewayTarget } from './shell/target.ts';
 interface EnvOptions {
   readonly unset?: true;
   readonly model?: string;
+  readonly shell: ShellName;
 }
 
 const proofSeconds = 10;
@@ -21,37 +23,36 @@ export function build(io: Io): Command {
     summary: 'print what points a client at the gateway, key included, as lines for a shell',
     examples: [
       'eval "$(gateway env claude)" && claude -p "hello"',
-      'eval "$(gateway env claude --unset)"',
+      'gateway env claude --shell fish | source',
       'gateway env openai -o json',
     ],
   })
     .addArgument(new Argument('<client>', 'who is to use the gateway').choices(clientNames))
     .option('--unset', 'lines that take the settings back')
+    .addOption(new Option('--shell <name>', 'for whom the lines are').choices(shellNames).default('sh'))
     .addOption(new Option('-m, --model <name>', "model to ask for (default: the client's own)"))
-    .action(async (name: ClientName, { unset, model }: EnvOptions, command: Command) => {
+    .action(async (name: ClientName, { unset, model, shell }: EnvOptions, command: Command) => {
       const options = commonOptions(command);
       const format = outputFormat(command, ['text', 'json']);
       if (unset === true) {
         const settings = clientOf(name).settings({ url: '', key: '', model: '' });
-        return write(io.stdout, unsetLines({ name, settings }));
+        return write(io.stdout, unsetLines({ name, settings }, shell));
       }
       const target = await gatewayTarget(options, io);
       // The lines hold a key: it is not for whoever has the port of a gateway that is gone.
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
       const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
-      const settings = clientOf(name).settings({
-        url: baseUrl(target.url),
-        key: target.key,
-        model: asked,
-      });
+      const url = baseUrl(target.url);
+      const own: Settings = clientOf(name).settings({ url, key: target.key, model: asked });
+      const settings = { ...own, variables: { ...own.variables, ...pastProxies(url, io.env) } };
       const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);
       if (io.stdout.isTTY === true && options.quiet !== true) {
         await write(io.stderr, 'these lines hold a key: they are for eval, not for a file or a chat\n');
       }
       const value = { variables: settings.variables, unset: conflicts, arguments: settings.arguments ?? [] };
       const text =
-        format === 'json' ? `${JSON.stringify(value)}\n` : exportLines({ name, settings, conflicts });
+        format === 'json' ? `${JSON.stringify(value)}\n` : exportLines({ name, settings, conflicts }, shell);
       await write(io.stdout, text);
     });
 }

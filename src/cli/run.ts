@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
+import { pastProxies } from './agents/past-proxies.ts';
 import { startAgent } from './agents/start-agent.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -32,7 +33,13 @@ export function build(io: Io): Command {
         const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
         const { variables, arguments: before = [] } = settings({ url, key, model: asked });
         const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
-        const env = { ...Object.fromEntries(inherited), GATEWAY_URL: url, GATEWAY_KEY: key, ...variables };
+        const env = {
+          ...Object.fromEntries(inherited),
+          ...pastProxies(url, io.env),
+          GATEWAY_URL: url,
+          GATEWAY_KEY: key,
+          ...variables,
+        };
         throw new AgentExit(await startAgent({ name, arguments: [...before, ...own], env, install }, io));
       } finally {
         await gateway.stop();

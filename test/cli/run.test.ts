@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
 
 interface Start {
   /** A shell script in the agent's place. */
@@ -96,6 +97,18 @@ test('what would lead the agent elsewhere is left out, the rest of the environme
   const env = { ANTHROPIC_API_KEY: 'sk-ant-1', OTHER: 'kept', GATEWAY_MODEL: 'claude-9' };
 
   expect((await start({ script, argv: ['run', 'claude'], env }).ended).stdout).toBe('unset kept claude-9\n');
+});
+
+test("the agent's calls of the gateway don't go to the proxy of the environment", async () => {
+  const proxy = await startHost((response) => response.writeHead(502).end());
+  onTestFinished(() => proxy.close());
+  const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: 'intranet' };
+  const script = 'curl -s -o /dev/null -w "%{http_code} $NO_PROXY" "$ANTHROPIC_BASE_URL/healthz"';
+
+  const { stdout } = await start({ script, argv: ['run', 'claude'], env }).ended;
+
+  expect(stdout).toBe('200 intranet,127.0.0.1,localhost,::1');
+  expect(proxy.requests).toEqual([]);
 });
 
 test('GATEWAY_URL is used as it is, and nothing is started', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clientNames, clientOf } from '../../../src/cli/agents/clients.ts';
 import { exportLines, unsetLines } from '../../../src/cli/agents/shell-lines.ts';
 
@@ -31,6 +31,50 @@ test('a key or address with quotes stays one word', () => {
   const set = exportLines({ name: 'openai', settings, conflicts: [] });
 
   expect(shell(`${set} printf %s "$OPENAI_BASE_URL $OPENAI_API_KEY"`)).toBe(`http://h/'$(id)/v1 a'b"c$d`);
+});
+
+describe.skipIf(spawnSync('fish', ['-c', 'true']).status !== 0)('fish', () => {
+  const fish = (script: string) => {
+    const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', ANTHROPIC_API_KEY: 'of the user' },
+    });
+    return stdout + stderr;
+  };
+
+  test.each(clientNames)('takes the lines for %s, and --unset takes them back', (name) => {
+    const settings = clientOf(name).settings(target);
+    const { conflicts } = clientOf(name);
+    const set = exportLines({ name, settings, conflicts }, 'fish');
+    const print = Object.keys(settings.variables)
+      .map((variable) => `echo "$${variable}"`)
+      .join('; ');
+
+    expect(fish(`${set}${print}`)).toBe(`${Object.values(settings.variables).join('\n')}\n`);
+    expect(
+      fish(`${set}${unsetLines({ name, settings }, 'fish')}${print}; functions -q ${name}; and echo there`),
+    ).toBe('\n'.repeat(Object.keys(settings.variables).length));
+  });
+
+  test('a key with quotes and backslashes stays one word', () => {
+    const settings = clientOf('openai').settings({ ...target, key: `a'b"c$d\\'e` });
+
+    const set = exportLines({ name: 'openai', settings, conflicts: [] }, 'fish');
+
+    expect(fish(`${set}echo "$OPENAI_API_KEY"`)).toBe(`a'b"c$d\\'e\n`);
+  });
+
+  test("the function passes the agent's arguments on", () => {
+    const settings = clientOf('codex').settings({ ...target, model: 'o9' });
+    const set = exportLines({ name: 'codex', settings, conflicts: [] }, 'fish');
+    const codex =
+      'set d (mktemp -d); printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n\' > $d/codex; chmod +x $d/codex; set -x PATH $d $PATH';
+
+    const words = fish(`${codex}\n${set}codex exec "hello  world"`).split('\n');
+
+    expect(words.slice(0, 2)).toEqual(['-c', 'model_provider="gateway"']);
+    expect(words.slice(-4)).toEqual(['model="o9"', 'exec', 'hello  world', '']);
+  });
 });
 
 test("codex's provider block comes as a function that passes arguments on", () => {
