@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { renderManPage } from '../../scripts/man-page.ts';
+import { buildWholeProgram } from '../../src/cli/program.ts';
+import type { Io } from '../../src/cli/shell/io.ts';
+import { exitCodes } from '../../src/errors.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const file = join(root, 'man', 'gateway.1');
+const page = renderManPage(await buildWholeProgram({} as Io)); // building a command touches none of it
+
+test('the man page is what the commands say', async () => {
+  await expect(page).toMatchFileSnapshot(file);
+});
+
+test('the package has it', () => {
+  const { man, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  expect(man).toBe('man/gateway.1');
+  expect(files).toContain('man');
+});
+
+test('it has every exit code', () => {
+  for (const code of Object.values(exitCodes))
+    expect(page).toMatch(new RegExp(`^\\.B (?:\\d+, )?${code}(?:,.*)?$`, 'm'));
+});
+
+test.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)('mandoc has nothing to say about it', () => {
+  const { stdout, status } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning'], {
+    input: page,
+    encoding: 'utf8',
+  });
+
+  expect([stdout, status]).toEqual(['', 0]);
+});
+
+test.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)(
+  'a reader sees commands, options and examples',
+  () => {
+    const { stdout } = spawnSync('mandoc', ['-T', 'utf8'], { input: page, encoding: 'utf8' });
+    const shown = stdout.replace(/.\u0008/g, '');
+
+    expect(shown).toContain('gateway send [prompt]');
+    expect(shown).toContain('--no-stream');
+    expect(shown).toContain('git diff | gateway send "write a commit message"');
+    expect(shown).not.toContain('\\');
+  },
+);
