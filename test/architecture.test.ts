@@ -126,6 +126,9 @@ const layers: Readonly<
       'ajv',
       'ajv-formats',
       'liquidjs',
+      'marked',
+      'wrap-ansi',
+
       'smol-toml',
       'fast-string-width',
       'jq-web',

@@ -5,8 +5,8 @@ import { type Ask, ChatSession } from './chat/chat-session.ts';
 import { type LineReader, openLineReader } from './chat/line-reader.ts';
 import { historySetting } from './history/history-setting.ts';
 import { openThread, type Thread } from './history/thread.ts';
-import { createPrinter } from './send/answer-printer.ts';
 import { configuredModel } from './send/configured-model.ts';
+import { createPrinter } from './send/create-printer.ts';
 import { printNotices, usageLine } from './send/notices.ts';
 import { printAnswer } from './send/print-answer.ts';
 import {
@@ -110,7 +110,7 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
     const stop = new AbortController();
     const signal = AbortSignal.any([deadline(io.signal, options.timeout), stop.signal]);
     const pieces: string[] = [];
-    const printer = createPrinter(options, io);
+    const printer = await createPrinter(options, io);
     const collecting = {
       ...printer,
       print: (piece: string) => {

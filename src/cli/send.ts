@@ -3,9 +3,10 @@ import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
 import { historySetting } from './history/history-setting.ts';
 import type { Thread } from './history/thread.ts';
-import { type AnswerPrinter, createPrinter } from './send/answer-printer.ts';
+import type { AnswerPrinter } from './render/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
 import { configuredModel } from './send/configured-model.ts';
+import { createPrinter } from './send/create-printer.ts';
 import { printNotices, usageLine } from './send/notices.ts';
 import { printAnswer } from './send/print-answer.ts';
 import {
@@ -93,7 +94,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   const prompt = toPrompt(asked, model, options);
 
   const isText = options.output === undefined || options.output === 'text';
-  const printer = isText ? createPrinter(options, io) : silentPrinter;
+  const printer = isText ? await createPrinter(options, io) : silentPrinter;
   const answered = await printAnswer(address, { ...prompt, signal }, { printer, options, io });
   if (isText) await printer.end();
   else await printValue(answered.reply, options.output, io);

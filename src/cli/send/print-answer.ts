@@ -1,10 +1,10 @@
 import type { GatewayAddress } from '../../client/call.ts';
 import type { Prompt, PromptDialect } from '../../client/conversation.ts';
 import { type Answered, sendPrompt } from '../../client/gateway.ts';
+import type { AnswerPrinter } from '../render/answer-printer.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { startSpinner } from '../shell/spinner.ts';
-import type { AnswerPrinter } from './answer-printer.ts';
 
 interface Printing {
   readonly printer: AnswerPrinter;

@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import { GatewayError } from '../../errors.ts';
 
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
-type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 export type CapturedSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -35,15 +35,17 @@ export function hasColour(stream: Output, env: Io['env']): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-export type Paint = (colour: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string;
+type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan';
+
+export type Paint = (look: Look, text: string) => string;
 
 /** Colours text for one stream, or leaves it as it is where the stream has none. */
 export function painter(isColoured: boolean): Paint {
-  if (!isColoured) return (_colour, text) => text;
+  if (!isColoured) return (_look, text) => text;
   // A level of our own: chalk's knows neither NO_COLOR nor which stream is meant. The colours here are those that
   // every terminal with colours has, so there is no need for the higher levels.
   const chalk = new Chalk({ level: 1 });
-  return (colour, text) => chalk[colour](text);
+  return (look, text) => chalk[look](text);
 }
 
 /** Writes and waits until the stream has accepted it, so that no output is lost at exit. Throws output.failed. */

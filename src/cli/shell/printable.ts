@@ -19,7 +19,7 @@ export function printable(text: string, env: Io['env']): string {
 }
 
 /** Whether the terminal is said to have an encoding that is not UTF-8. Without a word it has UTF-8, as containers do. */
-function hasOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Io['env']): boolean {
+export function hasOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Io['env']): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG || '';
   return /\.(?!utf-?8)/i.test(locale);
 }

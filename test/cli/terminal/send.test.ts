@@ -110,4 +110,24 @@ describe('send on a terminal', () => {
 
     expect([exit, stdout.length]).toEqual([0, 50_000_001]);
   });
+
+  test('--render shows Markdown while it comes; a pipe gets the raw text', async () => {
+    const markdown = '# Title\n\nSome **bold** text.\n\n- one\n- two\n';
+    const pieces = [...markdown].map(
+      (piece) =>
+        `data: ${JSON.stringify({ id: 'c', model: 'gpt-test', choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] })}\n\n`,
+    );
+    const script = stream([chatEvents[0] ?? '', ...pieces, ...chatEvents.slice(3)]);
+    const { url, key } = hosts().gateway;
+    const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
+    hosts().openai.script(script);
+
+    const terminal = onTerminal(['send', 'hello', '--render']);
+    await terminal.ended;
+    const pipe = startProgram(['send', 'hello', '--render', '--no-stdin'], emptyDirectory(), env);
+
+    expect(terminal.screen()).toBe('Title\n\nSome bold text.\n\n• one\n• two');
+    expect(terminal.cellAt(2, 5)).toEqual({ text: 'b', isBold: true });
+    expect((await pipe.ended).stdout).toBe(markdown);
+  });
 });

@@ -1,22 +1,9 @@
 import { type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/printable.ts';
-import type { PromptOptions } from './prompt-options.ts';
-
-/** Where the pieces of an answer go as they arrive. */
-export interface AnswerPrinter {
-  print(piece: string): void;
-  /** Writes what was held back of an answer that broke off. */
-  flush(): Promise<void>;
-  /** Writes what was held back, with a line end where there is none. */
-  end(): Promise<void>;
-}
-
-export function createPrinter(_options: PromptOptions, io: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
-  return io.stdout.isTTY === true ? terminalPrinter(io) : pipePrinter(io);
-}
+import type { AnswerPrinter } from './answer-printer.ts';
 
 /** A terminal sees every piece at once, with nothing in it that a terminal would obey. */
-function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
   let isAtLineStart = false;
   return {
     print: (piece) => {
@@ -34,7 +21,7 @@ function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPri
  * The raw text for a pipe. Whole lines are written, each in one piece: several commands that write into one pipe
  * don't mix their lines.
  */
-function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
+export function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
   let held: string[] = [];
   let isAtLineStart = false;
   return {

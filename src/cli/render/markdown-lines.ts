@@ -1,0 +1,132 @@
+import type { Token, Tokens } from 'marked';
+import wrapAnsi from 'wrap-ansi';
+import { printable } from '../shell/printable.ts';
+import type { MarkdownStyle } from './markdown-style.ts';
+import { tableLines } from './markdown-table.ts';
+
+const tabWidth = 4;
+// Narrower than this there is no room for an indent, and every word would be cut.
+const leastWidth = 8;
+
+/** One block of Markdown as the lines of a terminal. */
+export function markdownLines(token: Token, style: MarkdownStyle): readonly string[] {
+  switch (token.type) {
+    case 'space':
+      return [];
+    case 'heading':
+      return wrapped(style.paint('bold', inline(token.tokens, style, token.text)), style);
+    case 'code':
+      return codeLines(token.text, style);
+    case 'blockquote':
+      return indented(blocks(token.tokens ?? [], narrower(style, 2)), style.paint('dim', '| '), '');
+    case 'list':
+      return listLines(token as Tokens.List, style); // by its type
+    case 'table':
+      return tableOf(token as Tokens.Table, style); // by its type
+    case 'hr':
+      return [style.paint('dim', style.rule.repeat(Math.min(style.width, 40)))];
+    default:
+      return wrapped(inline('tokens' in token ? token.tokens : undefined, style, textOf(token)), style);
+  }
+}
+
+/** Blocks below each other, with an empty line between them. */
+function blocks(tokens: readonly Token[], style: MarkdownStyle): readonly string[] {
+  return tokens
+    .map((token) => markdownLines(token, style))
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
+}
+
+function codeLines(text: string, style: MarkdownStyle): readonly string[] {
+  const { width, paint } = narrower(style, 2);
+  return printable(text, {})
+    .replaceAll('\t', ' '.repeat(tabWidth))
+    .split('\n')
+    .flatMap((line) => wrapAnsi(line, width, { hard: true, trim: false, wordWrap: false }).split('\n'))
+    .map((line) => (line === '' ? '' : `  ${paint('cyan', line)}`));
+}
+
+function listLines({ items, ordered, start }: Tokens.List, style: MarkdownStyle): readonly string[] {
+  const first = typeof start === 'number' ? start : 1;
+  return items.flatMap((item, i) => {
+    const sign = ordered ? `${first + i}.` : style.bullet;
+    const box = item.task ? (item.checked === true ? '[x] ' : '[ ] ') : '';
+    const mark = `${sign} ${box}`;
+    const inner = narrower(style, mark.length);
+    const tokens = item.tokens.filter(({ type }) => type !== 'checkbox');
+    const lines = item.loose ? blocks(tokens, inner) : tokens.flatMap((token) => markdownLines(token, inner));
+    const own = indented(lines.length === 0 ? [''] : lines, ' '.repeat(style.width - inner.width), mark);
+    return item.loose && i > 0 ? ['', ...own] : own;
+  });
+}
+
+function tableOf({ header, rows, align }: Tokens.Table, style: MarkdownStyle): readonly string[] {
+  const toText = ({ tokens, text }: Tokens.TableCell) => inline(tokens, style, text);
+  const cells = rows.map((row) => row.map(toText));
+  return tableLines({ header: header.map(toText), rows: cells, align }, style);
+}
+
+/** The first line behind the mark, the others behind blanks of its width; without a mark all behind the same. */
+function indented(lines: readonly string[], indent: string, mark: string): readonly string[] {
+  return lines.map((line, i) => `${i === 0 && mark !== '' ? mark : indent}${line}`.trimEnd());
+}
+
+function narrower(style: MarkdownStyle, by: number): MarkdownStyle {
+  return style.width - by < leastWidth ? style : { ...style, width: style.width - by };
+}
+
+function wrapped(text: string, { width }: MarkdownStyle): readonly string[] {
+  return wrapAnsi(text, width, { hard: true })
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
+
+function inline(tokens: readonly Token[] | undefined, style: MarkdownStyle, fallback: string): string {
+  if (tokens === undefined) return plain(fallback);
+  return tokens.map((token) => inlineText(token, style)).join('');
+}
+
+function inlineText(token: Token, style: MarkdownStyle): string {
+  const { paint } = style;
+  const inner = () => inline('tokens' in token ? token.tokens : undefined, style, textOf(token));
+  switch (token.type) {
+    case 'strong':
+      return paint('bold', inner());
+    case 'em':
+      return paint('italic', inner());
+    case 'del':
+      return paint('strikethrough', inner());
+    case 'codespan':
+      return paint('cyan', printable(textOf(token), {}));
+    case 'br':
+      return '\n';
+    case 'link': {
+      const [text, href] = [inner(), plain(token.href)];
+      const isBare = text === href || href === `mailto:${text}`;
+      return isBare ? paint('underline', text) : `${text} (${paint('underline', href)})`;
+    }
+    case 'image':
+      return `[${inner()}] (${paint('underline', plain(token.href))})`;
+    default:
+      return inner();
+  }
+}
+
+function textOf(token: Token): string {
+  return 'text' in token && typeof token.text === 'string' ? token.text : token.raw;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&nbsp;': ' ',
+};
+
+/** Marked resolves numbers of characters, controls among them, so cleaning the source is not enough. */
+function plain(text: string): string {
+  const resolved = text.replace(/&(?:amp|lt|gt|quot|nbsp);/g, (name) => entities[name] ?? name);
+  return printable(resolved, {}).replaceAll('\t', ' '.repeat(tabWidth));
+}
