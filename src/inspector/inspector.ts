@@ -33,6 +33,8 @@ export interface InspectorOptions {
 export interface Inspector {
   readonly observer: ExchangeObserver;
   handle(request: HttpRequest, response: HttpResponse): void;
+  /** Another configuration is in force. */
+  configured(): void;
   /** Ends the event streams, so that the gateway can drain. */
   close(): void;
 }
@@ -72,6 +74,10 @@ export function createInspector(options: InspectorOptions): Inspector {
       isEnabled: options.isEnabled,
       onFailure: options.onFailure,
     }),
+    configured: () => {
+      keeping.refresh();
+      if (!options.isEnabled()) events.close();
+    },
     close: () => {
       events.close();
       keeping.stop();

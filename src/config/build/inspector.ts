@@ -17,7 +17,12 @@ interface Inputs {
 
 export function buildInspector({ settings, keyFiles, report }: Inputs): InspectorConfig {
   const { enabled, password_file: file } = settings.inspector;
-  const { host } = settings.server;
+  const { host, workers } = settings.server;
+  if (enabled === true && workers > 1) {
+    report.warn(['inspector', 'enabled'], `with ${workers} workers there is no live page`, {
+      hint: 'each worker knows its own exchanges only',
+    });
+  }
   if (enabled === true && file === null && !isLoopbackHost(host)) {
     report.error(['inspector', 'enabled'], `others can reach ${host}: the live page needs a password there`, {
       hint: 'set inspector.password_file',

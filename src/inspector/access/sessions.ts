@@ -20,7 +20,8 @@ export interface Session {
   readonly expiresMs: number;
 }
 
-const sessionMs = 12 * 3_600_000;
+// A page may stay open for days.
+const sessionMs = 7 * 24 * 3_600_000;
 const tokenMs = 60_000;
 const mostTokens = 20;
 

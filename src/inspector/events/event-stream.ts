@@ -63,7 +63,7 @@ export class EventStreams {
     const viewer: Viewer = { response, version: lastVersion ?? ring.version, isBehind: false };
     this.#viewers.add(viewer);
     response.onClose(() => this.#remove(viewer));
-    if (this.#viewers.size === 1) this.#start();
+    if (this.#clock === undefined) this.#start();
     this.#write(viewer, toEvent('hello', hello(), `${boot}-${Math.min(viewer.version, ring.version)}`));
     if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
     this.#catchUp(viewer, 'too old');

@@ -117,7 +117,7 @@ test.each([
 
 test('takes a setting of every section', async () => {
   const yaml =
-    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: true }\nmetrics: { port: 9464 }\ninspector: { enabled: true }';
+    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: true }\nmetrics: { port: 9464 }\ninspector: { enabled: null }';
 
   expect(await problemsOf(yaml)).toEqual([]);
 });

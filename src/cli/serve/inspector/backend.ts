@@ -11,10 +11,8 @@ import type { HistoryAnswer } from '../../../inspector/contract/now.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 import { Budgets } from './budgets.ts';
-import { explainDetails } from './judge-task.ts';
 import type { KeyPasses } from './key-passes.ts';
 import { PageThreads } from './page-threads.ts';
-import { RuleFile } from './rule-file.ts';
 import { sendToSelf } from './send-again.ts';
 
 export interface BackendOptions {
@@ -37,7 +35,9 @@ export function createBackend(options: BackendOptions): InspectorBackend {
   const { config, configPath, url, gauges, ledger, passes } = options;
   const budgets = new Budgets(options.counters);
   const threads = new PageThreads();
-  const file = new RuleFile();
+  // Loaded when somebody looks: without a configuration file, serve never loads the YAML parser.
+  const file = lazily(async () => new (await import('./rule-file.ts')).RuleFile());
+  const judging = lazily(() => import('./judge-task.ts'));
   const scrubbers = new WeakMap<Config, (text: string) => string>();
   const scrub = (text: string) => {
     const current = config();
@@ -73,7 +73,8 @@ export function createBackend(options: BackendOptions): InspectorBackend {
     explain: async (request) => {
       const input = toInput(request);
       try {
-        if (request.body.length <= explainedHereBytes) return explainDetails(config(), input);
+        if (request.body.length <= explainedHereBytes)
+          return (await judging()).explainDetails(config(), input);
         const task = { ...input, source: config().source, policies: undefined };
         return (await threads.run({ kind: 'explain', task })) as readonly RuleDetail[]; // what this task answers
       } catch (error) {
@@ -82,9 +83,9 @@ export function createBackend(options: BackendOptions): InspectorBackend {
         throw error;
       }
     },
-    ruleLines: () => file.lines(configPath, policies()),
+    ruleLines: async () => (await file()).lines(configPath, policies()),
     policies: async () => ({
-      text: await file.policiesText(configPath, policies()),
+      text: await (await file()).policiesText(configPath, policies()),
       keys: [...config().keys.records()].map(({ id, project, policies: { names } }) => ({
         id,
         project,
@@ -106,4 +107,12 @@ function toInput({ body, endpoint, key, atMs }: JudgedRequest) {
 
 function phrasingOf(endpoint: string) {
   return Object.entries(phrasings).find(([name]) => name === endpoint)?.[1];
+}
+
+function lazily<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
 }

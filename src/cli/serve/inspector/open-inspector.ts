@@ -63,6 +63,7 @@ export async function openInspector(
     passes,
     follow: (next) => {
       current = next;
+      inspector.configured();
     },
   };
 }

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import type { NowAnswer } from '../../src/inspector/contract/now.ts';
+import { problemsOf } from '../config/workspace.ts';
+import { projects } from '../kit/gateway.ts';
+import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+
+const limited = projects.replace(
+  '  shop:\n',
+  '  shop:\n    limits: { requests_per_minute: 100, tokens_per_day: 1000000, usd_per_day: 5, mode: enforce }\n',
+);
+
+let gateway: InspectedGateway;
+
+beforeAll(async () => {
+  gateway = await startInspected(limited);
+});
+
+afterAll(() => gateway.stop());
+
+async function ask(): Promise<void> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
+    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+}
+
+test('budgets are shown as they stand, and looking uses nothing up', async () => {
+  await ask();
+  await ask();
+  const budgets = async () => ((await gateway.api('now')) as NowAnswer).budgets;
+
+  const [first] = [await budgets()];
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  const second = await budgets();
+
+  const byName = Object.fromEntries(first.map((budget) => [budget.limit, budget]));
+  expect(byName.requests_per_minute).toMatchObject({
+    scope: 'project',
+    name: 'shop',
+    max: 100,
+    used: 2,
+    mode: 'enforce',
+  });
+  expect(byName.tokens_per_day?.used).toBeGreaterThan(0);
+  expect(byName.usd_per_day).toMatchObject({ max: 5, resets: expect.any(String) });
+  expect(second).toEqual(
+    first.map((budget) => ({ ...budget, ...(budget.resets ? { resets: expect.any(String) } : {}) })),
+  );
+});
+
+test('bodies are kept from a reload on that asks for it, without anybody looking', async () => {
+  await gateway.reload(`records: { bodies: true }\n${limited}`);
+  await ask();
+
+  const { rows } = (await gateway.api('exchanges?limit=1')) as ListAnswer;
+  expect(rows[0]?.bodies).toBe(true);
+});
+
+test('a reload that switches the page off ends its event streams', async () => {
+  const events = await fetch(`${gateway.url}/_/api/events`, { headers: await gateway.session() });
+  const ended = events.text();
+
+  await gateway.reload(`inspector: { enabled: false }\n${limited}`);
+
+  expect(await ended).toContain('event: hello');
+});
+
+test('who asks for the page with several workers is warned', async () => {
+  expect(await problemsOf('server: { workers: 2 }\ninspector: { enabled: true }\n')).toEqual([
+    'gateway.yaml:2:23  warning: inspector.enabled: with 2 workers there is no live page',
+  ]);
+});
