@@ -43,7 +43,7 @@ export function servesInspector({ enabled, password }: InspectorConfig, host: st
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
-export function isLoopbackHost(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return loopback.test(host);
 }
 

@@ -1,13 +1,14 @@
 import { createSseParser } from '../../dialects/sse.ts';
 import type { StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
+import { shownBytes } from './to-body.ts';
 
 const mostEvents = 2_000;
 const longestData = 4_096;
 
 interface ReadStream {
   readonly events: readonly StreamEvent[];
-  /** The texts of all events, one behind the other. */
+  /** The texts of the events, one behind the other; as far as an answer is shown. */
   readonly text: string;
 }
 
@@ -27,7 +28,10 @@ export function readStream(
     events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
   });
   try {
+    let bytes = 0;
     for (const piece of pieces) {
+      bytes += piece.bytes.length;
+      if (bytes > shownBytes) break;
       atMs = piece.atMs;
       parser.push(piece.bytes);
     }

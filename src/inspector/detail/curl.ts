@@ -1,13 +1,14 @@
 import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
+import { shownBytes } from './to-body.ts';
 
 /** Client headers that change what is done; the others say who asked. */
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
 
 /** The exchange as a command line, for a key in the environment: the key itself is in no text that is copied. */
 export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
-  const body = scrub(requireBody(entry).toString());
+  const body = scrub(pastedBody(entry).toString());
   const { path = '/' } = entry.facts;
   const headers = Object.entries(meaningfulHeaders(entry)).map(
     ([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`,
@@ -24,6 +25,16 @@ export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<st
     if (kept.test(name)) headers[name] = rawHeaders[i + 1] as string;
   }
   return headers;
+}
+
+/** Throws inspector.not_kept, and request.too_large where nobody would paste it. */
+export function pastedBody(entry: RingEntry): Buffer {
+  const body = requireBody(entry);
+  if (body.length <= shownBytes) return body;
+  throw new GatewayError(
+    'request.too_large',
+    'a body of more than a megabyte is not made into a text to paste',
+  );
 }
 
 /** Throws inspector.not_kept. */

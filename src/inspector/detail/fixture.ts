@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
-import { requireBody, toAscii } from './curl.ts';
+import { pastedBody, toAscii } from './curl.ts';
 
 /**
  * A fixture for `gateway policy test` that expects what was decided. JSON strings are YAML strings, so every text is
  * written as one; `raw` keeps the body to the byte, where YAML could not say it.
  */
 export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
-  const body = requireBody(entry);
+  const body = pastedBody(entry);
   const { facts } = entry;
   const { decision, rule, id } = toRow(entry);
   const lines = [

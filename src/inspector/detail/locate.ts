@@ -5,6 +5,8 @@ export interface TextRange {
 }
 
 const deepest = 200;
+/** A hostile body matches in every one of its texts. */
+const mostPointers = 1_000;
 
 /**
  * Where the values at JSON pointers stand in a JSON text. A pointer that leads into what the text holds as a string
@@ -12,12 +14,13 @@ const deepest = 200;
  */
 export function locate(text: string, pointers: readonly string[]): ReadonlyMap<string, TextRange> {
   const found = new Map<string, TextRange>();
-  const wanted = new Set(pointers.filter((pointer) => pointer === '' || pointer.startsWith('/')));
+  const inText = pointers.filter((pointer) => pointer === '' || pointer.startsWith('/'));
+  const wanted = new Set(inText.slice(0, mostPointers));
   if (wanted.size === 0) return found;
   try {
     new Scanner(text, wanted, found).value('', 0);
   } catch {
-    return found; // cut or malformed: what was found before that stands
+    return found; // all is found; or the text is cut or malformed, and what was found before that stands
   }
   return found;
 }
@@ -25,12 +28,15 @@ export function locate(text: string, pointers: readonly string[]): ReadonlyMap<s
 class Scanner {
   readonly #text: string;
   readonly #wanted: ReadonlySet<string>;
+  /** Pointers into what is a string here, by the string's own pointer. */
+  readonly #within: ReadonlyMap<string, readonly string[]>;
   readonly #found: Map<string, TextRange>;
   #at = 0;
 
   constructor(text: string, wanted: ReadonlySet<string>, found: Map<string, TextRange>) {
     this.#text = text;
     this.#wanted = wanted;
+    this.#within = byParent(wanted);
     this.#found = found;
   }
 
@@ -43,11 +49,14 @@ class Scanner {
     else if (first === '[') this.#array(pointer, depth);
     else if (first === '"') this.#string();
     else this.#scalar();
-    const isString = first === '"';
-    for (const each of this.#wanted) {
-      const isHere = each === pointer || (isString && each.startsWith(`${pointer}/`));
-      if (isHere && !this.#found.has(each)) this.#found.set(each, { start, end: this.#at });
-    }
+    if (this.#wanted.has(pointer)) this.#note(pointer, start);
+    if (first === '"') for (const each of this.#within.get(pointer) ?? []) this.#note(each, start);
+  }
+
+  /** Throws when nothing is left to be found. */
+  #note(pointer: string, start: number): void {
+    if (!this.#found.has(pointer)) this.#found.set(pointer, { start, end: this.#at });
+    if (this.#found.size === this.#wanted.size) throw new Error('all is found');
   }
 
   #object(pointer: string, depth: number): void {
@@ -106,4 +115,17 @@ class Scanner {
   #space(): void {
     while (this.#at < this.#text.length && ' \t\r\n'.includes(this.#text[this.#at] as string)) this.#at += 1;
   }
+}
+
+function byParent(pointers: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const within = new Map<string, string[]>();
+  for (const pointer of pointers) {
+    for (let at = pointer.lastIndexOf('/'); at > 0; at = pointer.lastIndexOf('/', at - 1)) {
+      const parent = pointer.slice(0, at);
+      const known = within.get(parent);
+      if (known === undefined) within.set(parent, [pointer]);
+      else known.push(pointer);
+    }
+  }
+  return within;
 }

@@ -1,8 +1,8 @@
 import type { Body, Mark } from '../contract/exchange-detail.ts';
 import { locate } from './locate.ts';
 
-/** Of a body that is shown. */
-const shownBytes = 1024 * 1024;
+/** Of a body that is shown, and searched for places. */
+export const shownBytes = 1024 * 1024;
 
 /** A place that is to be marked. */
 export type WantedMark = Omit<Mark, 'start' | 'end'>;
@@ -13,9 +13,13 @@ export function toBody(
   scrub: (text: string) => string,
   wanted: readonly WantedMark[] = [],
 ): Body {
-  const isCut = bytes.length > shownBytes;
-  const text = scrub((isCut ? bytes.subarray(0, shownBytes) : bytes).toString());
-  return { bytes: bytes.length, text, truncated: isCut, marks: findMarks(text, wanted) };
+  const text = shownText(bytes, scrub);
+  return { bytes: bytes.length, text, truncated: bytes.length > shownBytes, marks: findMarks(text, wanted) };
+}
+
+/** As much of a body as is shown. */
+export function shownText(bytes: Buffer, scrub: (text: string) => string): string {
+  return scrub(bytes.subarray(0, shownBytes).toString());
 }
 
 /** In order and without overlap: of places within each other the first that was asked for. */

@@ -7,7 +7,7 @@ import { readStream } from './answer-events.ts';
 import { headerLines } from './header-lines.ts';
 import { locate } from './locate.ts';
 import { maskText } from './mask.ts';
-import { toBody, type WantedMark } from './to-body.ts';
+import { shownText, toBody, type WantedMark } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines' | 'deltaText'>;
 
@@ -34,12 +34,8 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     ...(entry.hasBodies ? { bodies: bodiesOf(entry, rules, backend) } : {}),
     ...(entry.message === undefined ? {} : { message: scrub(entry.message) }),
     ...(facts.cause === undefined ? {} : { cause: facts.cause }),
-    ...(record === undefined ? {} : { record: withoutBody(record) }),
+    ...(record === undefined ? {} : { record: { ...record } }),
   };
-}
-
-function withoutBody({ request_body: _, ...record }: ExchangeRecord): Readonly<Record<string, unknown>> {
-  return record;
 }
 
 interface Rules {
@@ -100,7 +96,7 @@ export function withExcerpts(
   body: Buffer,
   scrub: (text: string) => string,
 ): readonly RuleDetail[] {
-  const text = scrub(body.toString());
+  const text = shownText(body, scrub);
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
   const ranges = locate(text, places);
   return rules.map((rule) => ({

@@ -112,7 +112,7 @@ export class RingEntry implements ExchangeTrace {
   }
 
   finished(record: ExchangeRecord, message: string | undefined): void {
-    this.record = record;
+    this.record = withoutBody(record);
     this.message = message;
     this.answerHeaders = this.exchange?.response.headers ?? [];
     this.exchange = undefined;
@@ -156,4 +156,11 @@ export class RingEntry implements ExchangeTrace {
   #elapsedMs(): number {
     return performance.now() - this.#startedAt;
   }
+}
+
+/** Bodies are kept by themselves, where they are counted. */
+function withoutBody(record: ExchangeRecord): ExchangeRecord {
+  if (record.request_body === undefined) return record;
+  const { request_body: _, ...rest } = record;
+  return rest;
 }

@@ -7,7 +7,7 @@ export interface RingLimits {
   readonly bytes: number;
 }
 
-export const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
+const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
 /** An entry with its numbers, the record and its names; headers come on top. */
 const entryBytes = 2_048;

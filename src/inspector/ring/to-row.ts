@@ -87,7 +87,7 @@ function rounded(ms: number): number {
 const longestClient = 80;
 
 /** The first product of the user agent. */
-export function clientOf(rawHeaders: readonly string[]): string | undefined {
+function clientOf(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'user-agent');
   const product = at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().split(' ', 1)[0];
   return product === undefined || product === '' ? undefined : product.slice(0, longestClient);
