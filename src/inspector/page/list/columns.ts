@@ -1,8 +1,8 @@
 /** The list's columns: their class, and their name for people and screen readers. */
 export const columns = [
   { name: 'time', title: 'Time' },
-  { name: 'status', title: 'Status' },
-  { name: 'decision', title: 'Decision' },
+  { name: 'status-cell', title: 'Status' },
+  { name: 'decision-cell', title: 'Decision' },
   { name: 'project', title: 'Project' },
   { name: 'client', title: 'Client' },
   { name: 'model', title: 'Model → provider' },

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { HistoryAnswer } from '../../contract/now.ts';
-import { formatCost, formatCount, formatDuration } from '../format.ts';
+import { formatCost, formatCostTick, formatCount, formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
 import { useCall } from '../use-call.ts';
 import { Breakers, Budgets } from './budgets.tsx';
@@ -109,7 +109,7 @@ function LastHour({ live }: { readonly live: Live }) {
           summary={`${formatCost(cost)} in the last hour`}
           times={times}
           kind="bars"
-          format={formatCost}
+          format={formatCostTick}
           series={[{ name: 'cost', color: '--series-3', values: minutes.map((minute) => minute.cost_usd) }]}
         />
       </div>
@@ -155,7 +155,7 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
           summary={`${formatCost(cost)}, ${title}`}
           times={times}
           kind="bars"
-          format={formatCost}
+          format={formatCostTick}
           series={[{ name: 'cost', color: '--series-3', values: steps.map((step) => step.cost_usd) }]}
         />
       </div>

@@ -8,7 +8,7 @@ interface Options {
   readonly data: uPlot.AlignedData;
 }
 
-const height = 150;
+const height = 144;
 
 export function createPlot(host: HTMLElement, { series, kind, format, data }: Options): uPlot {
   const color = (name: string) => colorOf(host, name);
@@ -33,9 +33,14 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
     {
       width: host.clientWidth || 300,
       height,
+      padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: { show: false },
-      scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+      scales: {
+        // Half a step on both sides, so that the first and the last bar are whole.
+        x: { range: (plot, first, last) => widen(plot.data[0], first, last) },
+        y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+      },
       axes: [
         { ...axis, size: 28, values: (_plot, splits) => splits.map(clock) },
         {
@@ -49,6 +54,11 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
     data,
     host,
   );
+}
+
+function widen(times: ArrayLike<number>, first: number, last: number): [number, number] {
+  const half = times.length > 1 ? (last - first) / (times.length - 1) / 2 : 30;
+  return [first - half, last + half];
 }
 
 function clock(seconds: number): string {
