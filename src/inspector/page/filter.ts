@@ -28,7 +28,8 @@ export function parseFilter(query: string): Filter {
 }
 
 export function toQuery({ show, project, model, slower, text }: Filter): string {
-  const parameters = new URLSearchParams(show.map((one) => ['show', one]));
+  const parameters = new URLSearchParams();
+  for (const one of show) parameters.append('show', one);
   if (project !== '') parameters.set('project', project);
   if (model !== '') parameters.set('model', model);
   if (slower !== undefined) parameters.set('slower', String(slower));

@@ -14,7 +14,15 @@ type Way = keyof typeof ways;
 export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
   const [wanted, setWanted] = useState<Way>('text');
   const { answer, answer_text: text, events } = detail.bodies ?? {};
-  if (answer === undefined) return <NoBodies live={live} />;
+  if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} />;
+  if (answer === undefined)
+    return (
+      <p class="note">
+        {detail.row.state === 'open'
+          ? 'It has not come yet.'
+          : 'Nothing of a provider was passed on: the client got an error of the gateway’s own.'}
+      </p>
+    );
   if (text === undefined && events === undefined)
     return <BodyColumn title="As the client got it" body={answer} />;
   return (

@@ -3,7 +3,8 @@ import { toIndented, toLines, toShown } from '../../../../src/inspector/page/tex
 
 const written = (text: string, most = 100) =>
   toLines(text, most).lines.map(
-    ({ depth, pieces }) => '  '.repeat(depth) + pieces.map(({ start, end }) => text.slice(start, end)).join(''),
+    ({ depth, pieces }) =>
+      '  '.repeat(depth) + pieces.map(({ start, end }) => text.slice(start, end)).join(''),
   );
 
 describe('JSON', () => {

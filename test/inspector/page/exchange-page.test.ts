@@ -1,0 +1,159 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from '../../kit/axe.ts';
+import { chromiumPath, useBrowser } from '../../kit/browser.ts';
+import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+
+const openPage = useBrowser();
+let gateway: ServedPage;
+beforeAll(async () => {
+  gateway = await servePage(housePolicy);
+});
+
+/** An exchange whose bodies are kept, opened from the list. */
+async function openExchange(body: object, options: Parameters<typeof openPage>[0] = {}) {
+  const opened = await openPage(options);
+  const { page } = opened;
+  await page.goto(await gateway.link());
+  await page.getByRole('grid').waitFor();
+  const keep = page.getByRole('button', { name: 'Keep bodies 10 min' });
+  const kept = page.getByRole('button', { name: /^Bodies kept until/ });
+  await keep.or(kept).waitFor();
+  if (await keep.isVisible()) await keep.click();
+  await kept.waitFor();
+  const before = await rowCount(page);
+  await gateway.ask(body);
+  await expect.poll(() => rowCount(page)).toBeGreaterThan(before);
+  await page.locator('.row:not(.head)').first().click();
+  await page.getByRole('button', { name: 'Make a test' }).waitFor();
+  return opened;
+}
+
+const rowCount = async (page: Page) => Number(await page.getByRole('grid').getAttribute('aria-rowcount')) - 1;
+
+describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, () => {
+  test('shows headers and bodies as received and as sent, with what was redacted', async () => {
+    const { page, complaints } = await openExchange(say('write to jo@example.org, please', { stream: true }));
+
+    await page.getByRole('tab', { name: 'Headers' }).click();
+    const key = await page.locator('.headers tr', { hasText: 'authorization' }).innerText();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const received = page.getByRole('region', { name: 'As received' });
+    const sent = page.getByRole('region', { name: 'As sent: redacted' });
+    const matched = await received.locator('mark').innerText();
+    const replaced = await sent.locator('mark').innerText();
+    await page.getByRole('tab', { name: 'Answer' }).click();
+    await page.getByRole('region', { name: "The answer's text" }).waitFor();
+    await page.getByRole('button', { name: 'Event by event' }).click();
+    const events = await page.locator('.events tbody tr').count();
+
+    expect(key).not.toContain(gateway.key);
+    expect(matched).toContain('jo@example.org');
+    expect(replaced).not.toContain('example.org');
+    expect(events).toBeGreaterThan(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is sent again with another model and with an edited body, through the same policy', async () => {
+    const { page } = await openExchange(say('hello there'));
+    const first = new URL(page.url()).hash;
+
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    await page.getByLabel('Model', { exact: true }).last().fill('sandbox-large');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
+    await page.locator('.facts', { hasText: 'sandbox-large' }).waitFor();
+    const second = new URL(page.url()).hash;
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify(say('the blue heron')));
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).hash).not.toBe(second);
+
+    await page.locator('.pane-facts').getByText('no-codename').waitFor();
+    expect(await page.locator('.pane-title .status').innerText()).toBe('403');
+  });
+
+  test('becomes a test that `gateway policy test` runs', async () => {
+    const { page } = await openExchange(say('of the blue heron'));
+
+    await page.getByRole('button', { name: 'Make a test' }).click();
+    const fixture = await page.locator('.to-copy').innerText();
+    const file = join(gateway.home, 'made.yaml');
+    writeFileSync(file, fixture);
+    const passed = await gateway.command('policy', 'test', file);
+    writeFileSync(file, fixture.replace('blue heron', 'grey goose'));
+    const failed = await gateway.command('policy', 'test', file);
+
+    expect(passed).toMatchObject({ exit: 0 });
+    expect(failed).toMatchObject({ exit: 1 });
+  });
+
+  test('is tried under other rules, which changes nothing in force', async () => {
+    const { page } = await openExchange(say('nothing to see'));
+
+    await page.getByRole('button', { name: 'Try a policy' }).last().click();
+    await page.getByText('It would be allowed', { exact: true }).waitFor();
+    const rules = page.getByRole('textbox', { name: /^Rules/ });
+    const inForce = await rules.inputValue();
+    await rules.fill(inForce.replace('blue heron', 'nothing to see'));
+    await page.getByText('It would be blocked').waitFor();
+    await page
+      .locator('.rules .matched')
+      .getByRole('button', { name: /^line \d+$/ })
+      .first()
+      .click();
+    const line = await page.evaluate(
+      'document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)',
+    );
+    await rules.fill('house: { apply: all, rules: [{ id: a, action: blok }] }');
+    await page.getByText("The rules can't be read").waitFor();
+
+    expect(line).toContain('no-codename');
+    expect(await gateway.ask(say('nothing to see'))).toBe(200);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout: 90_000 }, () => {
+  test.each([
+    ['light, wide', { colorScheme: 'light', viewport: { width: 1440, height: 900 } }],
+    ['dark, wide', { colorScheme: 'dark', viewport: { width: 1440, height: 900 } }],
+    ['light, 400 pixels', { colorScheme: 'light', viewport: { width: 400, height: 800 } }],
+  ] as const)('%s', async (_, options) => {
+    const { page } = await openExchange(say('write to jo@example.org', { stream: true }), options);
+    await gateway.ask(say('a blue heron'));
+    const findings: string[] = [];
+    const look = async (name: string) =>
+      findings.push(...(await axeFindings(page)).map((finding) => `${name}: ${finding}`));
+
+    for (const tab of ['Overview', 'Headers', 'Request', 'Answer', 'Record']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+      await look(tab);
+    }
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    await look('send again');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Close the exchange' }).click();
+    await look('the list');
+    const isScrolledSideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    await page.keyboard.press('2');
+    await page.locator('.uplot').first().waitFor();
+    await look('now');
+    await page.keyboard.press('3');
+    await page.getByText(/^It would/).waitFor();
+    await look('try');
+
+    expect(findings).toEqual([]);
+    expect(isScrolledSideways).toBe(false);
+  });
+
+  test('on the page that asks for a session', async () => {
+    const { page } = await openPage();
+    await page.goto(`${gateway.url}/_/`);
+    await page.getByText('gateway open', { exact: true }).waitFor();
+
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});

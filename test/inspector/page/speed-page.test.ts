@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeRow } from '../../../src/inspector/contract/exchange-list.ts';
+import { chromiumPath, useBrowser } from '../../kit/browser.ts';
+import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+
+const openPage = useBrowser();
+let gateway: ServedPage;
+beforeAll(async () => {
+  gateway = await servePage(housePolicy);
+});
+
+const row = (seq: number): ExchangeRow => ({
+  seq,
+  id: `req_${seq}`,
+  state: 'finished',
+  time: new Date(1_700_000_000_000 + seq * 1000).toISOString(),
+  method: 'POST',
+  path: '/v1/messages',
+  project: `project-${seq % 5}`,
+  key: 'shop-web',
+  client: 'tester/1.0',
+  model: `model-${seq % 7}`,
+  provider: 'claude',
+  status: 200,
+  outcome: 'answered',
+  decision: 'allow',
+  tokens: { input: seq, output: seq, cached: 0 },
+  first_byte_ms: 100,
+  total_ms: seq % 3000,
+  times: { read: 1, decide: 1, connect: 1, first_byte: 97, stream: seq % 2900 },
+  bytes_in: 100,
+  bytes_out: 100,
+  bodies: false,
+});
+
+describe.skipIf(chromiumPath === undefined)('the page is quick', { timeout: 90_000 }, () => {
+  test('its first paint comes soon', async () => {
+    const { page } = await openPage();
+    await page.goto(await gateway.link());
+    await page.getByRole('grid').waitFor();
+    const paints: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      await page.reload();
+      await page.getByRole('grid').waitFor();
+      paints.push(
+        Number(
+          await page.evaluate(`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 1e6`),
+        ),
+      );
+    }
+
+    console.log(`first contentful paint: ${paints.map((ms) => Math.round(ms)).join(', ')} ms`);
+    expect(Math.min(...paints)).toBeLessThan(1000);
+  });
+
+  test('10,000 rows scroll: only those in sight exist', async () => {
+    const { page } = await openPage({ viewport: { width: 1440, height: 900 } });
+    // More than the gateway keeps, as after a day: this many come in by pages of 500.
+    await page.route('**/_/api/exchanges?*', async (route) => {
+      const before = Number(new URL(route.request().url()).searchParams.get('before') ?? 10_001);
+      const rows = Array.from({ length: Math.min(500, before - 1) }, (_, index) => row(before - 1 - index));
+      await route.fulfill({ json: { rows, kept: 10_000, cursor: '' } });
+    });
+    await page.goto(await gateway.link());
+    const grid = page.getByRole('grid');
+    await expect.poll(() => grid.getAttribute('aria-rowcount'), { timeout: 20_000 }).toBe('10001');
+
+    const frames = (await page.evaluate(`new Promise((resolve) => {
+      const grid = document.querySelector('[role=grid]');
+      const times = [];
+      const step = (time) => {
+        times.push(time);
+        grid.scrollTop += 100;
+        if (times.length < 120) requestAnimationFrame(step);
+        else resolve(times);
+      };
+      requestAnimationFrame(step);
+    })`)) as number[];
+    const elements = await page.locator('.row').count();
+    const gaps = frames.slice(1).map((time, index) => time - (frames[index] ?? 0));
+    const rate = 1000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length);
+    const inSight = await page.evaluate(`(() => {
+      const grid = document.querySelector('[role=grid]').getBoundingClientRect();
+      return document.elementsFromPoint(grid.left + 200, grid.bottom - 20).some((element) => element.closest('.row'));
+    })()`);
+
+    console.log(
+      `10,000 rows: ${rate.toFixed(1)} frames a second, longest ${Math.max(...gaps).toFixed(0)} ms`,
+    );
+    expect(inSight).toBe(true);
+    expect(elements).toBeLessThan(120);
+    expect(rate).toBeGreaterThan(10);
+  });
+
+  test('rows that come in above leave what is read in its place', async () => {
+    const { page } = await openPage({ viewport: { width: 1200, height: 500 } });
+    for (let count = 0; count < 40; count += 1) await gateway.ask(say(`number ${count}`));
+    await page.goto(await gateway.link());
+    const grid = page.getByRole('grid');
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('41');
+    await page.evaluate(`document.querySelector('[role=grid]').scrollTop = 300`);
+    const read = page.locator('.row:not(.head)').nth(15);
+    const id = await read.getAttribute('id');
+    const before = await page.locator(`#${id}`).boundingBox();
+
+    await gateway.ask(say('another one'));
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('42');
+    const after = await page.locator(`#${id}`).boundingBox();
+
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);
+  });
+});

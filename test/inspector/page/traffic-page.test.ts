@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chromiumPath, useBrowser } from '../../kit/browser.ts';
+import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+
+const openPage = useBrowser();
+let gateway: ServedPage;
+beforeAll(async () => {
+  gateway = await servePage(housePolicy);
+});
+
+/** The page, past its link; the list is there. */
+async function open(options: Parameters<typeof openPage>[0] = {}, address = '') {
+  const opened = await openPage(options);
+  await opened.page.goto(await gateway.link());
+  await opened.page.getByRole('grid').waitFor();
+  if (address !== '') await opened.page.goto(`${gateway.url}/_/${address}`);
+  const rows = opened.page.locator('.row:not(.head)');
+  return { ...opened, rows };
+}
+
+describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, () => {
+  test('shows a blocked request with its rule as it happens, and what it matched', async () => {
+    const { page, rows, complaints, requested } = await open();
+
+    const status = await gateway.ask(say('tell me of the Blue  Heron'));
+    const row = rows.first();
+    await row.getByText('no-codename').waitFor();
+    const text = await row.innerText();
+    await row.click();
+    const rule = page.locator('.rules .matched');
+    await rule.getByText('/messages/0/content').waitFor();
+    const place = await rule.locator('.rule-place').innerText();
+
+    expect(status).toBe(403);
+    expect(text).toContain('403');
+    expect(text).toContain('blocked');
+    expect(await rule.locator('.verdict').innerText()).toBe('block');
+    expect(place).toMatch(/gateway\.yaml:\d+/);
+    expect(new URL(page.url()).hash).toMatch(/^#\/exchange\/req_/);
+    expect(requested.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is narrowed by filters that stand in the address, and by an address that has them', async () => {
+    await gateway.ask(say('a blue heron'));
+    await gateway.ask(say('hello'), { headers: { 'user-agent': 'shared-client/1.0' } });
+    await gateway.ask(say('hello', { max_tokens: 9000 }));
+    const { page, rows } = await open();
+    await rows.getByText('shared-client/1.0').first().waitFor();
+
+    await page.getByRole('button', { name: /^blocked/ }).click();
+    await expect
+      .poll(async () => new Set(await rows.locator('.status-cell').allInnerTexts()))
+      .toEqual(new Set(['403']));
+    const shared = page.url();
+    await page.getByRole('button', { name: /^blocked/ }).click();
+    await page.getByRole('button', { name: /^warned/ }).click();
+    await expect.poll(() => rows.locator('.decision-cell').allInnerTexts()).toEqual(['warned\nlong-answers']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('searchbox').fill('shared-client');
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.goto('about:blank');
+    await page.goto(shared);
+    await rows.first().waitFor();
+
+    expect(new URL(shared).search).toBe('?show=blocked');
+    expect(new Set(await rows.locator('.status-cell').allInnerTexts())).toEqual(new Set(['403']));
+    expect(await page.getByRole('button', { name: /^blocked/ }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('stands still while it is paused', async () => {
+    const { page, rows } = await open();
+    await gateway.ask(say('before the pause'), { headers: { 'user-agent': 'before-pause/1.0' } });
+    await rows.getByText('before-pause/1.0').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const before = await rows.count();
+
+    await gateway.ask(say('while it is paused'));
+    await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
+    const paused = await rows.count();
+    await page.getByRole('button', { name: /Resume/ }).click();
+
+    expect(paused).toBe(before);
+    await expect.poll(() => rows.count()).toBe(before + 1);
+  });
+
+  test('is worked with keys alone', async () => {
+    await gateway.ask(say('first'));
+    await gateway.ask(say('a blue heron'));
+    const { page, rows } = await open();
+    await rows.nth(1).waitFor();
+    const press = (key: string) => page.keyboard.press(key);
+
+    await press('j');
+    await press('j');
+    const second = await page.locator('.row[aria-selected=true]').getAttribute('aria-rowindex');
+    await press('k');
+    await press('Enter');
+    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await press('ArrowRight');
+    const tab = await page.getByRole('tab', { selected: true }).innerText();
+    await press('Escape');
+    await page.getByRole('tab').first().waitFor({ state: 'detached' });
+    await press('/');
+    await page.keyboard.type('no-codename');
+    await press('Escape');
+    await press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await press('Escape');
+    await press('2');
+    await page.getByText('Requests a minute').waitFor();
+    await press('3');
+    await page.getByText('a scratch copy').waitFor();
+    await press('1');
+
+    expect(second).toBe('3');
+    expect(tab).toBe('Headers');
+    expect(new URL(page.url()).search).toBe('?text=no-codename');
+  });
+
+  test('goes on when the gateway is started again under it', async () => {
+    const { page, rows } = await open();
+    await gateway.ask(say('before the restart'));
+    await rows.first().waitFor();
+
+    await gateway.stop();
+    await page.getByText('cut: trying again').waitFor();
+    await gateway.start();
+    await page.getByText('live', { exact: true }).waitFor({ timeout: 20_000 });
+    await gateway.ask(say('after the restart, of the blue heron'));
+    await rows.getByText('no-codename').first().waitFor();
+
+    expect(await rows.count()).toBe(1);
+  });
+
+  test('without a session asks for a link, and shows nothing', async () => {
+    const { page } = await openPage();
+
+    await page.goto(`${gateway.url}/_/`);
+
+    await page.getByText('gateway open', { exact: true }).waitFor();
+    expect(await page.getByRole('grid').count()).toBe(0);
+  });
+});
