@@ -16,7 +16,6 @@ const words = 'Dear customer, the parcel left on Monday and will be with you tom
   .split(' ')
   .map((word) => `${word} `);
 
-
 const providers = await startProviders();
 const home = mkdtempSync(join(tmpdir(), 'gateway-screenshots-'));
 writeFileSync(join(home, 'gateway.yaml'), configuration(providers.port), { mode: 0o600 });
@@ -77,7 +76,7 @@ try {
   await shootAll('now');
   await page.keyboard.press('1');
   await page.locator('.row.block').first().click();
-  await page.getByRole('button', { name: 'Try a policy' }).last().click();
+  await page.locator('.actions').getByRole('button', { name: 'Try a policy' }).click();
   await page.getByText(/^It would be blocked/).waitFor();
   await shootAll('try');
 } finally {
@@ -134,7 +133,7 @@ policies:
       - id: known-models
         action: block
         reason: model.not_allowed
-        unless: { model: ["claude-*", "gpt-5*"] }
+        unless: { model: ["claude-*", "gpt-5*", "gpt-6*"] }
       - id: long-answers
         action: warn
         reason: limits.max_output_tokens
@@ -238,20 +237,20 @@ function completionEvents(model, { input, output }) {
 
 async function sendTraffic() {
   const questions = [
-    ['claude-sonnet-4-5', 'Where is my parcel?', 'SHOP_KEY', 'shop-web/3.2'],
-    ['gpt-5-mini', 'Summarize these reviews.', 'SHOP_KEY', 'openai-python/2.1.0'],
-    ['claude-opus-4-1', 'Review this change.', 'AGENT_KEY', 'claude-cli/2.0.14'],
+    ['claude-sonnet-5-5', 'Where is my parcel?', 'SHOP_KEY', 'shop-web/3.2'],
+    ['gpt-5.6-luna', 'Summarize these reviews.', 'SHOP_KEY', 'openai-python/2.1.0'],
+    ['claude-opus-5-5', 'Review this change.', 'AGENT_KEY', 'claude-cli/2.0.14'],
     [
-      'claude-sonnet-4-5',
+      'claude-sonnet-5-5',
       'Write to jo.miller@example.org that the parcel is late, and be kind.',
       'SHOP_KEY',
       'shop-web/3.2',
     ],
-    ['gpt-5.1', 'Draft the announcement of Project Blue Heron.', 'AGENT_KEY', 'codex-cli/0.46.0'],
-    ['claude-sonnet-4-5', 'Name three colours.', 'AGENT_KEY', 'claude-cli/2.0.14'],
+    ['gpt-6-sol', 'Draft the announcement of Project Blue Heron.', 'AGENT_KEY', 'codex-cli/0.46.0'],
+    ['claude-sonnet-5-5', 'Name three colours.', 'AGENT_KEY', 'claude-cli/2.0.14'],
     ['gpt-4o', 'Translate this.', 'SHOP_KEY', 'openai-python/2.1.0'],
-    ['gpt-5.1', 'Explain the failing test.', 'AGENT_KEY', 'codex-cli/0.46.0'],
-    ['claude-haiku-4-5', 'Classify this ticket.', 'SHOP_KEY', 'shop-web/3.2'],
+    ['gpt-6-sol', 'Explain the failing test.', 'AGENT_KEY', 'codex-cli/0.46.0'],
+    ['claude-haiku-5-5', 'Classify this ticket.', 'SHOP_KEY', 'shop-web/3.2'],
   ];
   for (let index = 0; index < 27; index += 1) {
     const [model, content, key, client] = questions[index % questions.length];

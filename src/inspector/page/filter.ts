@@ -1,7 +1,7 @@
 import type { ExchangeRow } from '../contract/exchange-list.ts';
+import { type Show, shows } from '../contract/show.ts';
 
-export const shows = ['blocked', 'warned', 'failed'] as const;
-export type Show = (typeof shows)[number];
+export const showNames = Object.keys(shows) as Show[]; // of a literal: no other keys
 
 /** What the list is narrowed to; in the page's address under the names that the gateway's own list uses. */
 export interface Filter {
@@ -19,7 +19,7 @@ export function parseFilter(query: string): Filter {
   const parameters = new URLSearchParams(query);
   const slower = Number(parameters.get('slower') ?? Number.NaN);
   return {
-    show: shows.filter((show) => parameters.getAll('show').includes(show)),
+    show: showNames.filter((show) => parameters.getAll('show').includes(show)),
     project: parameters.get('project') ?? '',
     model: parameters.get('model') ?? '',
     slower: Number.isFinite(slower) && slower > 0 ? slower : undefined,
@@ -46,18 +46,11 @@ export function isNarrowed(filter: Filter): boolean {
 export function toPredicate({ show, project, model, slower, text }: Filter): (row: ExchangeRow) => boolean {
   const part = text.trim().toLowerCase();
   return (row) =>
-    (show.length === 0 || show.some((one) => isShown(row, one))) &&
+    (show.length === 0 || show.some((one) => shows[one](row))) &&
     (project === '' || row.project === project) &&
     (model === '' || row.model === model || row.target_model === model) &&
     (slower === undefined || (row.total_ms ?? 0) >= slower) &&
     (part === '' || searchText(row).includes(part));
-}
-
-export function isShown(row: ExchangeRow, show: Show): boolean {
-  if (show === 'blocked') return row.decision === 'block';
-  if (show === 'warned') return row.decision === 'warn' || (row.would_block?.length ?? 0) > 0;
-  const isFailure = row.outcome === 'failed' || row.status >= 400;
-  return isFailure && row.decision !== 'block';
 }
 
 function searchText(row: ExchangeRow): string {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
+import { type Show, shows } from '../contract/show.ts';
 
 export interface ListFilter {
   readonly limit: number;
@@ -8,11 +9,6 @@ export interface ListFilter {
 
 type Test = (row: ExchangeRow) => boolean;
 
-const shown: Readonly<Record<string, Test>> = {
-  blocked: ({ decision, outcome }) => decision === 'block' || outcome === 'refused',
-  warned: ({ decision, would_block }) => decision === 'warn' || would_block !== undefined,
-  failed: ({ outcome, status }) => outcome === 'failed' || outcome === 'left' || status >= 400,
-};
 const exact = ['project', 'client', 'provider'] as const;
 const searched = [
   'id',
@@ -44,8 +40,8 @@ export function parseFilter(query: URLSearchParams): ListFilter {
     searched.some((field) => row[field]?.toLowerCase().includes(wanted.toLowerCase())),
   );
   const kinds = query.getAll('show').map((kind) => {
-    if (Object.hasOwn(shown, kind)) return shown[kind] as Test;
-    throw unknownField('show', `expected ${Object.keys(shown).join(', ')}`);
+    if (Object.hasOwn(shows, kind)) return shows[kind as Show];
+    throw unknownField('show', `expected ${Object.keys(shows).join(', ')}`);
   });
   if (kinds.length > 0) tests.push((row) => kinds.some((kind) => kind(row)));
   const slowerMs = number(query, 'slower');

@@ -1,4 +1,5 @@
-import { type Filter, isNarrowed, noFilter, type Show, shows } from '../filter.ts';
+import type { Show } from '../../contract/show.ts';
+import { type Filter, isNarrowed, noFilter, showNames } from '../filter.ts';
 import { formatDuration } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
@@ -30,7 +31,7 @@ export function FilterBar({
 }: Properties) {
   const change = (part: Partial<Filter>) => onFilter({ ...filter, ...part });
   const toggle = (show: Show) =>
-    change({ show: shows.filter((one) => filter.show.includes(one) !== (one === show)) });
+    change({ show: showNames.filter((one) => filter.show.includes(one) !== (one === show)) });
   const steps = [...new Set([...slowerSteps, ...(filter.slower === undefined ? [] : [filter.slower])])];
   return (
     <search class="filter-bar">
@@ -44,7 +45,7 @@ export function FilterBar({
         onInput={(event) => change({ text: event.currentTarget.value })}
       />
       <div class="toggles" role="group" aria-label="Show only">
-        {shows.map((show) => (
+        {showNames.map((show) => (
           <button
             type="button"
             key={show}

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { type Filter, isNarrowed, isShown, shows, toPredicate } from '../filter.ts';
+import { type Show, shows } from '../../contract/show.ts';
+import { type Filter, isNarrowed, showNames, toPredicate } from '../filter.ts';
 import type { Live } from '../live.ts';
 import { ExchangeList } from './exchange-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -36,8 +37,8 @@ export function TrafficView({
   shown.current = rows;
   const choices = useMemo(() => choicesOf(all), [all.length]);
   const counts = Object.fromEntries(
-    shows.map((show) => [show, all.reduce((count, row) => count + (isShown(row, show) ? 1 : 0), 0)]),
-  ) as Record<(typeof shows)[number], number>; // one of each
+    showNames.map((show) => [show, all.reduce((count, row) => count + (shows[show](row) ? 1 : 0), 0)]),
+  ) as Record<Show, number>; // one of each
   const newest = frozen?.at(-1)?.seq ?? 0;
   return (
     <>

@@ -1,5 +1,5 @@
 import type { BreakerState, BudgetState } from '../../contract/now.ts';
-import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
+import { formatCost, formatCount, formatTime } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
 export function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] }) {
@@ -37,15 +37,14 @@ export function Breakers({ breakers }: { readonly breakers: readonly BreakerStat
       <h2>Providers</h2>
       {breakers.length === 0 && <p class="note">None was called yet.</p>}
       <ul class="breakers">
-        {breakers.map(({ provider, model, state, failures, wait_ms }) => (
-          <li key={`${provider} ${model}`} class={state}>
-            <bdi>{visibleLine(model === undefined ? provider : `${provider} / ${model}`)}</bdi>
-            <span class={`breaker ${state}`}>
-              {state === 'closed' ? 'in use' : state === 'open' ? 'left out' : 'being tried'}
-            </span>
+        {breakers.map(({ provider, state, open_models, active, queued }) => (
+          <li key={provider} class={state}>
+            <bdi>{visibleLine(provider)}</bdi>
+            <span class={`breaker ${state}`}>{state === 'closed' ? 'in use' : 'left out for a while'}</span>
             <span class="note">
-              {failures > 0 && `${failures} failures`}
-              {wait_ms !== undefined && ` · again in ${formatDuration(wait_ms)}`}
+              {`${active} under way`}
+              {queued > 0 && `, ${queued} waiting`}
+              {open_models > 0 && `, ${open_models} ${open_models === 1 ? 'model' : 'models'} left out`}
             </span>
           </li>
         ))}
