@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { toSmallPng } from './small-png.mjs';
 
 const root = join(import.meta.dirname, '..');
 const images = join(root, 'docs', 'images');
@@ -53,7 +54,7 @@ try {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await page.waitForTimeout(400); // charts and lines are drawn anew
-    await page.screenshot({ path: join(images, `${name}.png`) });
+    writeFileSync(join(images, `${name}.png`), toSmallPng(await page.screenshot()));
   };
   const shootAll = async (name) => {
     await shoot(`${name}-light`, wide, 'light');
@@ -69,7 +70,7 @@ try {
   await shoot('exchange-narrow', narrow, 'dark');
   await page.setViewportSize(wide);
   await page.getByRole('tab', { name: 'Request' }).click();
-  await shoot('request-light', wide, 'light');
+  await shoot('request', wide, 'light');
   await page.keyboard.press('Escape');
   await page.keyboard.press('2');
   await page.locator('.uplot').last().waitFor();
@@ -78,7 +79,7 @@ try {
   await page.locator('.row.block').first().click();
   await page.locator('.actions').getByRole('button', { name: 'Try a policy' }).click();
   await page.getByText(/^It would be blocked/).waitFor();
-  await shootAll('try');
+  await shoot('try', wide, 'light');
 } finally {
   await browser.close();
   serve.child.kill('SIGTERM');

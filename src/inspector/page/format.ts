@@ -10,6 +10,10 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+export function formatMicroseconds(microseconds: number): string {
+  return microseconds < 1000 ? `${microseconds} µs` : formatDuration(microseconds / 1000);
+}
+
 export function formatCount(count: number): string {
   return count < 10_000 ? whole.format(count) : compact.format(count).toLowerCase().replace('m', 'M');
 }

@@ -5,6 +5,7 @@ import {
   formatCostTick,
   formatCount,
   formatDuration,
+  formatMicroseconds,
 } from '../../../src/inspector/page/format.ts';
 
 test.each([
@@ -13,6 +14,8 @@ test.each([
   [formatDuration(1804.9), '1.80 s'],
   [formatDuration(45_000), '45.0 s'],
   [formatDuration(123_000), '2 min 3 s'],
+  [formatMicroseconds(31), '31 µs'],
+  [formatMicroseconds(1466), '1.5 ms'],
   [formatCount(9999), '9,999'],
   [formatCount(12_345), '12.3k'],
   [formatCount(2_300_000), '2.3M'],

@@ -1,4 +1,5 @@
 import type { RuleDetail, RuleMatch } from '../../contract/exchange-detail.ts';
+import { formatMicroseconds } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
 interface Properties {
@@ -37,7 +38,9 @@ export function Rules({ rules, isWhole, onLine }: Properties) {
               {rule.matched && rule.reason !== undefined && <code>{visibleLine(rule.reason)}</code>}
               <span class="rule-place">
                 <Place rule={rule} onLine={onLine} />
-                {rule.microseconds !== undefined && <span class="number">{rule.microseconds} µs</span>}
+                {rule.microseconds !== undefined && (
+                  <span class="number">{formatMicroseconds(rule.microseconds)}</span>
+                )}
               </span>
             </div>
             {rule.matches.length > 0 && (

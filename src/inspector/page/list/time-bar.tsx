@@ -23,8 +23,11 @@ export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined;
   );
 }
 
-/** The next of 1, 2, 5, 10, …: bars keep their length while exchanges come and go. */
+/** The next round number: bars keep their length while exchanges come and go. */
 export function niceScale(longestMs: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(longestMs, 1)));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= longestMs) ?? power * 10;
+  return (
+    [1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10].map((step) => step * power).find((step) => step >= longestMs) ??
+    power * 10
+  );
 }

@@ -1,6 +1,7 @@
 import type { TryPolicyAnswer } from '../../contract/actions.ts';
 import { BodyColumn } from '../exchange/request-tab.tsx';
 import { Rules } from '../exchange/rules.tsx';
+import { formatMicroseconds } from '../format.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 
 interface Properties {
@@ -46,7 +47,7 @@ export function Outcome({ outcome, onLine }: Properties) {
                 .filter(Boolean)
                 .join(' · '),
             )}
-            {` decided in ${outcome.microseconds} µs`}
+            {` decided in ${formatMicroseconds(outcome.microseconds)}`}
           </p>
           {outcome.message !== undefined && <blockquote>{visible(outcome.message)}</blockquote>}
           <Rules rules={outcome.rules} isWhole onLine={onLine} />
