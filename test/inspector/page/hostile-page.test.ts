@@ -73,6 +73,7 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     await page.getByRole('tab', { name: 'Answer' }).click();
     for (const way of ['Event by event', 'As it came']) {
       await page.getByRole('button', { name: way }).click();
+      await page.getByRole('button', { name: way, pressed: true }).waitFor();
       shown[way] = await page.locator('.pane-body').innerText();
     }
     await page.getByRole('button', { name: 'Send again …' }).click();
