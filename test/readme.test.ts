@@ -45,6 +45,15 @@ describe('commands of the README', () => {
     expect(names).toEqual(['claude', 'codex', 'opencode']);
   });
 
+  test('--jq filters as the README shows', async () => {
+    const [, expression = ''] = /npx gateway models --jq '(.+)'/.exec(readme) ?? [];
+
+    const { exit, stdout } = await command(['models', '--jq', expression], { cwd });
+
+    expect(exit).toBe(0);
+    expect(stdout).toContain('sandbox-mini\n');
+  });
+
   test('send -o json prints the fields the README shows', async () => {
     const shown = JSON.parse(blockAfter('npx gateway send "summarise" -o json', 'json')) as object;
 
