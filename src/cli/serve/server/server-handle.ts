@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { servesInspector } from '../../../config/build/inspector.ts';
 import type { Config } from '../../../config/config.ts';
 import { type GatewayServer, serveGateway } from '../../../gateway/serve.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
@@ -105,6 +106,13 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
           commit();
           meter?.follow(next);
           page?.follow(next);
+          if (
+            page === undefined &&
+            options.inspector !== undefined &&
+            servesInspector(next.inspector, host)
+          ) {
+            log('info', 'inspector.enabled: the live page is served after a restart');
+          }
         },
         discard,
       };
