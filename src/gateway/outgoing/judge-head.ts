@@ -33,7 +33,7 @@ interface Judge {
 export function judgeHead(
   { rawHeaders, query }: ClientHead,
   judge: Judge,
-  options: Pick<RequestHeaderOptions, 'isAnthropic' | 'extraNames' | 'own'>,
+  { isAnthropic, extraNames, own }: Pick<RequestHeaderOptions, 'isAnthropic' | 'extraNames' | 'own'>,
 ): JudgedHead {
   const verdicts: Verdict[] = [];
   const dropped: string[] = [];
@@ -47,7 +47,9 @@ export function judgeHead(
     return !found.some(({ action, mode }) => mode === 'enforce' && action === 'redact');
   };
   const headers = requestHeaders(rawHeaders, {
-    ...options,
+    isAnthropic,
+    extraNames,
+    own,
     mayLeave: (name, text) => mayLeave('header', name, text),
     onDrop: (name) => dropped.push(`header:${name}`),
   });
