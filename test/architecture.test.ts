@@ -14,6 +14,7 @@ const layers: Readonly<
   'errors.ts': { from: [], packages: [] },
   'random-hex.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
+  'make-directory.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
   'tick-queue.ts': { from: [], packages: [] },
@@ -45,7 +46,7 @@ const layers: Readonly<
     packages: [],
   },
   'record/': {
-    from: ['errors.ts', 'database/', 'type:dialects/', 'type:config/'],
+    from: ['errors.ts', 'make-directory.ts', 'database/', 'type:dialects/', 'type:config/'],
     packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
   'providers/': {
@@ -93,7 +94,7 @@ const layers: Readonly<
     packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
-    from: ['errors.ts', 'dialects/', 'owner-proof.ts'],
+    from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'make-directory.ts'],
     packages: ['eventsource-parser', 'openapi-fetch', 'ws'],
   },
   'cli/': {

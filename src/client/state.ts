@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +16,7 @@ export function stateDirectory(env: Environment): string {
 /** The same, made where it is missing, and closed to everybody else. */
 export function ensureStateDirectory(env: Environment): string {
   const directory = stateDirectory(env);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   chmodSync(directory, 0o700);
   return directory;
 }

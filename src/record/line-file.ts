@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 
 /** Writing fails from now on, works again, or was given up with lines that are lost. */
 export type LineFileEvent =
@@ -102,19 +103,6 @@ export function openLineFile(file: string, { isShared, onEvent }: LineFileOption
       closeSync(descriptor);
     },
   };
-}
-
-/** Node's own way (`recursive`) never comes back from below /proc, where a folder is missing and can't be made. */
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what mkdir throws
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
-    makeDirectory(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
-  }
 }
 
 const lineEnd = 0x0a;

@@ -13,10 +13,11 @@ function historyFile(env: Environment): string {
 
 /** This user's conversations; the file is made where there is none. Throws config.invalid where it can't be used. */
 export async function openUserHistory(env: Environment): Promise<History> {
-  refuseForeign(stateDirectory(env));
   try {
+    refuseForeign(stateDirectory(env));
     ensureStateDirectory(env);
   } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
     const message = `conversations can't be kept in ${stateDirectory(env)} (${code})`;
     throw new GatewayError('config.invalid', `${message}; XDG_STATE_HOME names another place`, { cause });

@@ -10,8 +10,11 @@ export async function printNotices(answered: Answered, options: CommonOptions, i
   if (options.quiet === true) return;
   const isForPrograms = options.output !== undefined && options.output !== 'text';
   if (isForPrograms) return;
+  const notices = noticesOf(answered);
+  // Colours take longer to load than most answers to print.
+  if (notices.length === 0) return;
   const paint = painter(options.color && hasColour(io.stderr, io.env));
-  for (const notice of noticesOf(answered)) {
+  for (const notice of notices) {
     await write(io.stderr, `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`);
   }
 }

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { bin } from '../../kit/build.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
+import { useGateway } from '../../kit/lifecycle.ts';
+
+const sandbox = useGateway();
+
+/** A command line in a real shell, as scripts write it; `gateway` is the program. */
+async function shell(line: string) {
+  const { url, key } = sandbox();
+  const home = emptyDirectory();
+  const child = spawn('sh', ['-c', line.replaceAll('gateway', '"$NODE" "$BIN"')], {
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      NODE: process.execPath,
+      BIN: bin,
+      GATEWAY_URL: url,
+      GATEWAY_KEY: key,
+      GATEWAY_MODEL: 'sandbox-mini',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, exit] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.on('close', resolve)),
+  ]);
+  return { exit, stdout, stderr };
+}
+
+describe('in a shell', () => {
+  test.each([
+    ['standard input closed', 'gateway send hello <&-', 0, '"hello"', ''],
+    ['standard input empty', 'gateway send hello < /dev/null', 0, '"hello"', ''],
+    ['nothing asked', 'gateway send < /dev/null', 2, '', 'there is no prompt'],
+    [
+      'binary standard input',
+      "printf '\\377\\376' | gateway send hello",
+      2,
+      '',
+      'not text in UTF-8; -f - attaches',
+    ],
+    ['100 MB', 'head -c 100000000 /dev/zero | gateway send hello', 2, '', 'larger than 64 MiB'],
+    ['standard input without an end', 'yes | gateway send hello', 2, '', 'larger than 64 MiB'],
+    ['a full disk', 'gateway send hello > /dev/full', 1, '', 'no space is left'],
+    ['standard output closed', 'gateway send hello >&-', 0, '', ''],
+    ['a reader that leaves', 'gateway send hello -m sandbox-long | head -c 1', 0, '', ''],
+    ['no HOME', 'unset HOME; XDG_STATE_HOME="$PWD" gateway send --in trip hello', 0, '"hello"', ''],
+    [
+      'a state directory that is none',
+      'XDG_STATE_HOME=/dev/null gateway send --in trip hello',
+      2,
+      '',
+      "can't be kept in",
+    ],
+    [
+      'a state directory of the system',
+      'XDG_STATE_HOME=/proc gateway send --in trip hello',
+      2,
+      '',
+      "can't be kept in",
+    ],
+    ['no locale', 'LC_ALL= LANG= gateway send "Grüße 👋"', 0, 'Grüße 👋', ''],
+  ])('%s', { timeout: 90_000 }, async (_name, line, exit, stdout, stderr) => {
+    const ended = await shell(line);
+
+    expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(stderr)]);
+    expect(ended.stdout).toContain(stdout);
+    expect(ended.stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('a gateway that answers rubbish', () => {
+  const events = { 'content-type': 'text/event-stream' };
+  test.each<[string, Record<string, string>, string]>([
+    ['no JSON', { 'content-type': 'application/json' }, '<html>'],
+    ['JSON that is no answer', { 'content-type': 'application/json' }, '[1]'],
+    ['nothing', { 'content-type': 'application/json' }, ''],
+    ['a stream of nothing', events, ''],
+    ['a stream without events', events, 'hello\nworld\n'],
+    ['events that are no JSON', events, 'data: {"a":\n\ndata: nope\n\n'],
+    ['bytes', events, '\u0000\u0001\ufffd'.repeat(1_000)],
+  ])('%s: exit 7, one line on stderr', async (_name, headers, body) => {
+    const listener: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'x-request-id': 'req_1', ...headers }).end(body);
+    };
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close().closeAllConnections());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const { exit, stdout, stderr } = await command(['send', 'x', '-m', 'm'], {
+      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
+    });
+
+    expect([exit, stdout]).toEqual([7, '']);
+    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+  });
+
+  test('a stream whose one event never ends is given up', { timeout: 60_000 }, async () => {
+    const piece = 'x'.repeat(1024 * 1024);
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'x-request-id': 'req_1', ...events }).write('data: ');
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+        response.once('drain', more);
+      };
+      more();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close().closeAllConnections());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const { exit } = await command(['send', 'x', '-m', 'm'], {
+      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
+    });
+
+    expect(exit).toBe(7);
+  });
+});
