@@ -18,7 +18,14 @@ export function createOutputFilter(io: Io): OutputFilter {
   let transform: Transform | undefined;
   let sink: Sink | undefined;
   return {
-    io: Object.create(io, { stdout: { get: () => sink?.stream ?? io.stdout } }),
+    // Its properties as they are, since standard input is opened when it is first asked for.
+    io: Object.defineProperties(
+      {},
+      {
+        ...Object.getOwnPropertyDescriptors(io),
+        stdout: { get: () => sink?.stream ?? io.stdout, enumerable: true },
+      },
+    ) as Io,
     begin: async (command) => {
       const { jq, outputTemplate, output } = commonOptions(command);
       if (jq === undefined && outputTemplate === undefined) return;

@@ -1,4 +1,7 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import type { Io } from '../../../src/cli/shell/io.ts';
+import { createOutputFilter } from '../../../src/cli/shell/output-filter.ts';
 import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
 import { useGateway } from '../../kit/lifecycle.ts';
@@ -9,6 +12,26 @@ function run(argv: readonly string[], more: NonNullable<Parameters<typeof comman
   const { url, key } = gateway();
   return command(argv, { ...more, env: { GATEWAY_URL: url, GATEWAY_KEY: key } });
 }
+
+test('what a command hands on of its surroundings is all of them', () => {
+  const stdout = new PassThrough();
+  let opened = 0;
+  const io = {
+    get stdin() {
+      opened += 1;
+      return new PassThrough();
+    },
+    stdout,
+    env: {},
+    onHangup: () => () => undefined,
+  } as unknown as Io;
+
+  const filtered = createOutputFilter(io).io;
+
+  expect(opened).toBe(0);
+  expect(Object.keys({ ...filtered }).sort()).toEqual(['env', 'onHangup', 'stdin', 'stdout']);
+  expect(filtered.stdout).toBe(stdout);
+});
 
 describe('--jq', () => {
   test.each([
