@@ -200,7 +200,12 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
   } finally {
     stopFollowing();
     addressFile.remove();
-    await drainLogged({ services, drainMs: loaded.config.server.limits.drainMs, log, ...io });
+    await drainLogged({
+      services,
+      drainMs: loaded.config.server.limits.drainMs,
+      log,
+      onSecondSignal: io.onSecondSignal,
+    });
   }
 }
 
