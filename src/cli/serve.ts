@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { stateDirectory } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
 import { GatewayError } from '../errors.ts';
 import type { OwnerProof } from '../owner-proof.ts';
@@ -155,8 +155,12 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
   }
 }
 
-async function load({ io, localKey }: Run, file: string | undefined): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+async function load(
+  { io, localKey }: Run,
+  file: string | undefined,
+  options: Pick<LoadOptions, 'mustBeFile'> = {},
+): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ ...options, file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   if (!loaded.config.needsLocalKey) return loaded;
   return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }
@@ -215,7 +219,7 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
   const { path } = loaded;
   const reloader = createReloader({
     started: loaded,
-    load: (file) => load(run, file),
+    load: (file) => load(run, file, { mustBeFile: true }),
     prepare: services.prepare,
     onReloaded: addressFile.write,
     log,

@@ -20,6 +20,8 @@ export interface LoadOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nowMs: number;
+  /** Refuses what is no regular file, such as a pipe, which can't be read a second time. */
+  readonly mustBeFile?: boolean;
   /** What a rule's own test that fails is; `policy test` loads such a configuration all the same. */
   readonly failedTests?: 'error' | 'warning';
 }
@@ -58,7 +60,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 /** As `loadConfig`, but returns the problems; throws only where the file can not be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
-  const text = found === undefined ? '' : await readConfigFile(found.path);
+  const text = found === undefined ? '' : await readConfigFile(found.path, options);
   // Without a file the YAML parser is never loaded.
   const source = text.trim() === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
   const substituted = substitute(source?.value ?? {}, options.env);

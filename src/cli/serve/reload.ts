@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { looksCut, protectionOf, refuseSuccessor, rulesOf } from '../../config/successor.ts';
@@ -9,6 +8,7 @@ import type { PreparedReload } from './server/server-handle.ts';
 interface ReloadOptions {
   /** What was loaded at the start, from the file that is followed. */
   readonly started: LoadedConfig;
+  /** Reads a regular file; a pipe is refused, since reading it again may wait for ever. */
   readonly load: (path: string) => Promise<LoadedConfig>;
   readonly prepare: (config: Config) => Promise<PreparedReload>;
   readonly onReloaded: (loaded: LoadedConfig) => void;
@@ -79,11 +79,6 @@ async function loadSuccessor(
       'config.invalid',
       'there was no file at the start; restart the gateway to use one',
     );
-  }
-  // A pipe has given its text already, and reading it again may wait for ever.
-  const stats = await stat(path).catch(() => undefined); // what is wrong with it, reading it says better
-  if (stats?.isFile() === false) {
-    throw new GatewayError('config.invalid', `${path} is no regular file, so it can't be read again`);
   }
   const next = await load(path);
   const refusal = refuseSuccessor(protectionOf(current.config), protectionOf(next.config));

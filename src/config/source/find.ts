@@ -48,13 +48,22 @@ export function describeSearch({ cwd, env }: Pick<Search, 'cwd' | 'env'>): strin
   return `looked for ${places.join(', ')} from ${cwd} up to the project's root, then for gateway.yaml and gateway.yml in ${userDirectory(env)}`;
 }
 
-/** Reads a configuration file, unless somebody else could have written it or it changes while it is read. */
-export async function readConfigFile(path: string): Promise<string> {
+/**
+ * Reads a configuration file, unless somebody else could have written it or it changes while it is read. A pipe is
+ * read once, at the start; with `mustBeFile` it is refused without waiting for whoever writes into it.
+ */
+export async function readConfigFile(
+  path: string,
+  { mustBeFile = false }: { readonly mustBeFile?: boolean | undefined } = {},
+): Promise<string> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     if (attempt > 0) await setTimeout(100);
-    const handle = await openFile(path);
+    const handle = await openFile(path, mustBeFile ? constants.O_RDONLY | constants.O_NONBLOCK : 'r');
     try {
       const before = await handle.stat();
+      if (mustBeFile && !before.isFile()) {
+        throw new GatewayError('config.invalid', `${path} is no regular file, so it can't be read again`);
+      }
       refuseForeign(path, before);
       if (before.size > largestBytes) {
         throw new GatewayError('config.invalid', `${path} is larger than 4 MiB`);
@@ -98,9 +107,9 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openFile(path: string, flags: string | number): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    return await open(path, flags);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const reason = code === 'ENOENT' ? 'there is no such file' : `it can not be read (${String(code)})`;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -89,4 +90,16 @@ test('says so when the named file is missing, a directory, or no text', async ()
   await expect(readConfigFile(join(root, 'nope.yaml'))).rejects.toThrow(/nope\.yaml: there is no such file/);
   await expect(readConfigFile(root)).rejects.toThrow(/is a directory/);
   await expect(readConfigFile(join(root, 'binary.yaml'))).rejects.toThrow(/not UTF-8/);
+});
+
+test.skipIf(process.platform === 'win32')('refuses a pipe at once where only a file will do', async () => {
+  const root = createWorkspace({});
+  const path = join(root, 'gateway.yaml');
+  execFileSync('mkfifo', ['-m', '600', path]);
+
+  // Nobody writes into it, so that opening it in the usual way would wait for ever.
+  await expect(readConfigFile(path, { mustBeFile: true })).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: expect.stringContaining('no regular file'),
+  });
 });
