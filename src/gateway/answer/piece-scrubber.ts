@@ -2,8 +2,16 @@ import { unescapeJson } from './json-escapes.ts';
 
 /** Beginnings of secrets up to this length may go out: they are what all keys of a kind have in common. */
 const freeLength = 3;
-/** How many pieces of other texts, which are streamed beside it, may come between two of a secret. */
+/** How many pieces of other texts, which are streamed beside it, may come before what waits for a secret goes out. */
 const patience = 16;
+/** Bytes of events that wait at most. */
+const heldLimit = 65_536;
+/** Beginnings that are known at the same time. */
+const beginningLimit = 64;
+/** Members of a piece that say what it is. They stand in every event, and nobody puts their values together. */
+const labels = new Set(['type', 'role']);
+/** Of each of them, with its first quote. */
+const labelLength = 5;
 /** The numbers by which a dialect tells the texts of one stream apart. */
 const indexes = /index": ?(\d+)/g;
 const channelReach = 100;
@@ -35,6 +43,12 @@ interface Beginning {
   readonly age: number;
 }
 
+/** A member that brings pieces, as it is mostly written and in any other way. */
+interface Member {
+  readonly plain: string;
+  readonly escaped: RegExp;
+}
+
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -51,8 +65,7 @@ export class PieceScrubber {
   /** 1 where a secret begins with the byte. */
   readonly #firstBytes = new Uint8Array(256);
   readonly #longest: number;
-  /** The members that bring pieces, with their quotes. */
-  readonly #members: readonly string[];
+  readonly #members: readonly Member[];
   #held: Buffer = nothing;
   #beginnings: readonly Beginning[] = none;
 
@@ -61,7 +74,7 @@ export class PieceScrubber {
     this.#secrets = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
     for (const secret of this.#secrets) this.#firstBytes[secret.charCodeAt(0)] = 1;
     this.#longest = Math.max(0, ...this.#secrets.map((secret) => secret.length));
-    this.#members = members.map((member) => `"${member}"`);
+    this.#members = members.map((member) => ({ plain: `"${member}"`, escaped: escapedName(member) }));
   }
 
   /** Takes whole events, and returns those that may go out. */
@@ -76,6 +89,11 @@ export class PieceScrubber {
       return bytes;
     }
     const heldFrom = this.#firstHeld(text) ?? bytes.length;
+    if (bytes.length - heldFrom > heldLimit) {
+      this.#held = nothing;
+      this.#beginnings = this.#beginnings.map(released);
+      return bytes;
+    }
     this.#held = heldFrom === bytes.length ? nothing : Buffer.from(bytes.subarray(heldFrom));
     this.#beginnings = this.#beginnings.map((each) => ({ ...each, ranges: shift(each.ranges, heldFrom) }));
     return bytes.subarray(0, heldFrom);
@@ -92,15 +110,20 @@ export class PieceScrubber {
   /** What is to be masked: by as many bytes as before, so that no other range moves. */
   #readPieces(text: string, from: number): readonly Range[] {
     let masked: readonly Range[] = noRanges;
-    const places = this.#members.map((member) => nextPlace(text, member, from));
+    const mayBeEscaped = text.includes('\\u00');
+    const next = (member: Member, at: number) =>
+      mayBeEscaped ? nextMatch(text, member.escaped, at) : nextPlace(text, member.plain, at);
+    const places = this.#members.map((member) => next(member, from));
     for (let at = first(places); at < text.length; at = first(places)) {
       at = nextPlace(text, ':', at) + 1;
       let depth = 0;
+      let isLabel = false;
       for (; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
         if (code === quote) {
           const end = endOfString(text, at + 1);
-          if (end > at + 1 && !isKey(text, end)) {
+          if (isKey(text, end)) isLabel = end - at === labelLength && labels.has(text.slice(at + 1, end));
+          else if (end > at + 1 && !isLabel) {
             const found = this.#readPiece(text, at + 1, end);
             if (found.length > 0) masked = [...masked, ...found];
           }
@@ -112,7 +135,7 @@ export class PieceScrubber {
         else if (code === lineFeed || (depth <= 0 && !isBlank(code))) break;
       }
       this.#members.forEach((member, index) => {
-        if ((places[index] as number) < at) places[index] = nextPlace(text, member, at);
+        if ((places[index] as number) < at) places[index] = next(member, at);
       });
     }
     return masked;
@@ -131,12 +154,10 @@ export class PieceScrubber {
     let masked: readonly Range[] = noRanges;
     for (const each of known) {
       const wanted = each.secret.slice(each.length, each.length + piece.length);
-      if (!piece.startsWith(wanted)) {
-        channel ??= channelAt(text, start);
-        const isOther = each.age < patience && each.channel !== channel;
-        if (isOther) this.#note({ ...each, age: each.age + 1 });
-        continue;
-      }
+      channel ??= channelAt(text, start);
+      // What comes beside it is no end of it, not even where it looks like what comes next.
+      if (each.channel !== channel) this.#noteOlder(each);
+      if (!piece.startsWith(wanted)) continue;
       const ranges = [...each.ranges, { start, end: place(wanted.length) }];
       const length = each.length + wanted.length;
       if (length === each.secret.length) masked = [...masked, ...ranges];
@@ -156,7 +177,13 @@ export class PieceScrubber {
   }
 
   #note(beginning: Beginning): void {
-    this.#beginnings = [...this.#beginnings, beginning];
+    this.#beginnings = [...this.#beginnings.slice(1 - beginningLimit), beginning];
+  }
+
+  /** Notes a beginning again after a piece of another text; those that all keys have in common only for a while. */
+  #noteOlder(each: Beginning): void {
+    if (each.age < patience) this.#note({ ...each, age: each.age + 1 });
+    else if (each.length > freeLength) this.#note(released(each));
   }
 
   /** Where the first event begins that must wait. */
@@ -175,6 +202,25 @@ function channelAt(text: string, start: number): string {
   const before = text.slice(Math.max(0, start - channelReach), start);
   const name = before.slice(before.lastIndexOf('"', before.length - 4));
   return [name, ...Array.from(before.matchAll(indexes), ([, index]) => index)].join();
+}
+
+/** The same, where what waited has gone out: what comes next is masked all the same. */
+function released(beginning: Beginning): Beginning {
+  return beginning.ranges.length === 0 ? beginning : { ...beginning, ranges: noRanges };
+}
+
+/** The name of a member in its quotes, with any of its characters written as an escape. */
+function escapedName(name: string): RegExp {
+  const characters = Array.from(name, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return `(?:${character}|\\\\u${code})`;
+  });
+  return new RegExp(`"${characters.join('')}"`, 'gi');
+}
+
+function nextMatch(text: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
 }
 
 function shift(ranges: readonly Range[], by: number): Range[] {

@@ -150,6 +150,50 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
     expect(bytes).toContain('other words');
   });
 
+  test('is found however many pieces without text come between', () => {
+    const { bytes } = received([
+      secret.slice(0, 14),
+      ...Array.from({ length: 40 }, () => ''),
+      secret.slice(14),
+    ]);
+
+    expect(bytes).not.toContain(secret.slice(14));
+    expect(bytes).not.toContain(secret.slice(0, 14));
+  });
+
+  test('is not whole however much of another text comes between', () => {
+    const other = write('other words').replace(/index":0/g, 'index":1');
+    const events = [write(secret.slice(0, 14)), ...Array.from({ length: 40 }, () => other)];
+    const stream = withSecrets([secret], name);
+
+    const before = events.map((event) => stream.pass(Buffer.from(event)).toString()).join('');
+    const after = stream.pass(Buffer.from(write(`${secret.slice(14)} and more`))).toString();
+
+    expect(before).toBe(events.join(''));
+    expect(after).not.toContain(secret.slice(14));
+    expect(after).toContain(' and more');
+  });
+
+  test('holds no more than 64 KiB back', () => {
+    const stream = withSecrets([secret], name);
+    stream.pass(Buffer.from(write(secret.slice(0, 14))));
+
+    const sent = Array.from({ length: 1_000 }, () => stream.pass(Buffer.from(write(''))).length);
+
+    expect(sent.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(1_000 * write('').length - 65_536);
+    expect(stream.pass(Buffer.from(write(secret.slice(14)))).toString()).not.toContain(secret.slice(14));
+  });
+
+  test('is found in a member whose name has escapes', () => {
+    const events = [secret.slice(0, 14), secret.slice(14)].map((piece) =>
+      write(piece).replace('"delta":', '"d\\u0065lt\\u0061":'),
+    );
+
+    const bytes = passed([...events, lastEvents[name]], withSecrets([secret], name));
+
+    expect(bytes).not.toContain(secret.slice(14));
+  });
+
   test('does not wait once another piece of its text has come', () => {
     const stream = withSecrets([secret], name);
     stream.pass(Buffer.from(write(secret.slice(0, 9))));
