@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import type { Facts } from './facts.ts';
 import type { Subject, Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import { percentDecode } from './traverse/encoded.ts';
+import { isBase64, percentDecode } from './traverse/encoded.ts';
 import { wrapText } from './traverse/place.ts';
+import { isPlainText } from './traverse/sniff.ts';
 
 /** A text that leaves beside the body, and its name for answers and records, such as `header:user-agent`. */
 export interface HeaderValue {
@@ -60,9 +62,21 @@ export class HeaderValues {
 
 const none: readonly Verdict[] = [];
 
-/** A value as it is, and with its percent-encoding undone. */
+/** Shorter values in base64 are taken for words and ids. */
+const shortestBase64 = 32;
+
+/** A value as it is, with its percent-encoding undone, and the text that it is in base64. */
 function readings(text: string): readonly string[] {
-  return text.includes('%') ? [text, percentDecode(text).toString()] : [text];
+  const plain = text.includes('%') ? [text, percentDecode(text).toString()] : [text];
+  if (text.length < shortestBase64) return plain;
+  return plain.flatMap((each) => [each, ...base64Text(each)]);
+}
+
+/** Random bytes, as ids have them, are hardly ever UTF-8. */
+function base64Text(value: string): readonly string[] {
+  if (!isBase64(value)) return [];
+  const bytes = Buffer.from(value, 'base64');
+  return isUtf8(bytes) && isPlainText(bytes) ? [bytes.toString()] : [];
 }
 
 function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | undefined {

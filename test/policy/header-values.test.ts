@@ -53,3 +53,26 @@ test('what one reading shows does not hide what the other does', () => {
     ['mails', 'redact', 'header:x-app'],
   ]);
 });
+
+test('a value that is a text in base64 is read as that text, too', () => {
+  const encoded = Buffer.from('the codename of the launch is nightfall').toString('base64');
+
+  for (const text of [encoded, encoded.replace(/=+$/, ''), encodeURIComponent(`${encoded}=`)]) {
+    expect(judge(text)).toEqual([['codename', 'block', 'header:x-app']]);
+  }
+  expect(judge('3f2504e0-4f89-41d3-9a0c-0305e82c3301')).toEqual([]);
+  expect(judge('0af7651916cd43dd8448eb211c80319c0af7651916cd43dd')).toEqual([]);
+});
+
+test('a number in another notation is read by its digits, also where it looks like an id', () => {
+  const cards = compile({
+    house: {
+      rules: [{ id: 'cards', action: 'block', when: { text: { detect: ['credit_card'] } } }],
+    },
+  }).select(['house']);
+  const judgeCard = (text: string) => cards.judgeValue({ at: 'header:x-app', text }, subject).length;
+
+  expect(judgeCard('4111111111111111')).toBe(1);
+  expect(judgeCard('4.111111111111111e15')).toBe(1);
+  expect(judgeCard('4.111111111111112e15')).toBe(0);
+});
