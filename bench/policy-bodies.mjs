@@ -43,9 +43,11 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
   };
   const messages = [];
   let length = 0;
+  let call = '';
   for (let turn = 0; length < size; turn += 1) {
     const id = `toolu_01${Array.from({ length: 22 }, () => letters[random(letters.length)]).join('')}`;
     const kind = turn % 4;
+    if (kind === 1) call = id;
     const text = kind === 0 ? prose(900) : kind === 1 ? prose(500) : kind === 2 ? code(1800) : prose(700);
     const message =
       kind === 0
@@ -66,7 +68,7 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
           : kind === 2
             ? {
                 role: 'user',
-                content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }] }],
+                content: [{ type: 'tool_result', tool_use_id: call, content: [{ type: 'text', text }] }],
               }
             : { role: 'assistant', content: text };
     messages.push(message);

@@ -160,6 +160,8 @@ const redactable = {
     saying(`${fill('the gateway should stream ', mark)}${' a@b.example,'.repeat(9_000)}`),
   'a block for each address': (mark) =>
     saying(list(size / 60, (at) => ({ type: 'text', text: `write to u${mark}x${at}@d.example` }))),
+  'as many blocks, nothing to redact': (mark) =>
+    saying(list(size / 60, (at) => ({ type: 'text', text: `write to u${mark}x${at} d.example` }))),
 };
 
 /** The same with a mark in every text, so that nothing of it is known from the round before. */
