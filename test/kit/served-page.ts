@@ -46,7 +46,7 @@ export async function servePage(
     port = Number(new URL(url).port);
   };
   const stop = async () => {
-    child?.process.kill('SIGKILL'); // as a crash: nothing is said to the page
+    child?.process.kill('SIGTERM');
     await child?.ended;
   };
   await start();
