@@ -1,4 +1,4 @@
-import type { KeepBodiesAnswer } from '../contract/actions.ts';
+import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
 import type { Hello } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import type { NowAnswer } from '../contract/now.ts';
@@ -67,10 +67,8 @@ export class Live {
 
   /** Keeps bodies for so many minutes; 0 stops it and drops those that are kept. */
   async keepBodies(minutes: number): Promise<void> {
-    const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', {
-      minutes,
-      forget: minutes === 0,
-    });
+    const request: KeepBodiesRequest = { minutes, forget: minutes === 0 };
+    const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', request);
     if (this.now === undefined) return;
     const { keeps_bodies: _, ...now } = this.now;
     this.#set({ now: { ...now, ...answer } });
