@@ -18,11 +18,14 @@ export class LedgerEntry {
 
   /**
    * Resolves when the intent is on the disk. Where the ledger can't be written, an exchange under a budget is refused
-   * (limit.state_unavailable): after a restart nobody would know what it spent. Any other goes on.
+   * (limit.state_unavailable): after a restart nobody would know what it spent. Any other goes on, and waits for
+   * nothing while it is known that the ledger can't be written.
    */
   async begin({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
+    const begun = this.#ledger.begin(this.#intent);
     try {
-      await this.#ledger.begin(this.#intent);
+      if (isRequired || this.#ledger.gauges.isWritable) await begun;
+      else begun.catch(() => undefined);
     } catch (cause) {
       if (!isRequired) return;
       this.#ledger.cancel(this.#intent.requestId);

@@ -66,7 +66,7 @@ export class RedisCounters implements Counters {
     this.#id = id;
     this.#options = options;
     redis.on('error', (cause) => this.#lost(cause));
-    redis.on('close', () => this.#lost('the connection was closed'));
+    redis.on('close', () => this.#lost('the connection to Redis was closed'));
     redis.on('ready', () => {
       if (!this.#isConnected) void this.#regained();
     });
@@ -183,7 +183,7 @@ export class RedisCounters implements Counters {
         isEnforced && (onFailure === 'refuse' || (onFailure === undefined && kind === 'period')),
     );
     if (refuses) {
-      throw stateUnavailable('limits can not be counted: Redis does not answer');
+      throw stateUnavailable('limits can not be counted together with other gateways; try again soon');
     }
     const shared = claims.map((claim) => ({
       ...claim,
@@ -244,7 +244,10 @@ export class RedisCounters implements Counters {
    * that is there already is never lowered.
    */
   async #fillNow(): Promise<void> {
-    const sums = (await this.#options.restore?.()) ?? [];
+    const restored = this.#options.restore?.().catch((cause: unknown) => {
+      throw new Error('the ledger does not answer, so nobody knows what budgets have used', { cause });
+    });
+    const sums = (await restored) ?? [];
     for (const { counter, used, endsMs } of sums) {
       await this.#redis.gatewayRestore(1, prefix + counter, used, endsMs);
     }

@@ -129,7 +129,10 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     const startedMs = Date.now();
     expect(await status(gateway)).toBe(503);
     expect(Date.now() - startedMs).toBeLessThan(5_000);
-    expect(await status(free)).toBe(200);
+    const freeMs = Date.now();
+    for (let i = 0; i < 5; i += 1) expect(await status(free)).toBe(200);
+    // Once it is known, nobody waits for it.
+    expect(Date.now() - freeMs).toBeLessThan(2_000);
     await locker.query('rollback');
     await locker.end();
     await expect.poll(() => status(gateway), { timeout: 15_000 }).toBe(200);
@@ -139,7 +142,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
       database,
       "select count(*)::int as rows from ledger_exchanges where project = 'free' and outcome = 'answered'",
     );
-    expect(rows).toEqual({ rows: 2 });
+    expect(rows).toEqual({ rows: 6 });
     expect(await query(database, 'select * from ledger_intents')).toEqual([]);
   }, 60_000);
 

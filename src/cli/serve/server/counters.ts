@@ -23,7 +23,7 @@ export async function openCounters(
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
       const reason = scrub(cause instanceof Error ? cause.message : String(cause));
-      log('error', `Redis does not answer, so limits are not shared: ${reason || 'no connection'}`);
+      log('error', `limits are not shared: ${reason || 'no connection to Redis'}`);
     },
   });
 }
