@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     for (const way of ['Event by event', 'As it came']) {
       await page.getByRole('button', { name: way }).click();
       await page.getByRole('button', { name: way, pressed: true }).waitFor();
-      shown[way] = await page.locator('.pane-body').innerText();
+      shown[way] = (await page.locator('.pane-body').textContent()) ?? '';
     }
     await page.getByRole('button', { name: 'Send again …' }).click();
     await page.keyboard.press('Escape');
