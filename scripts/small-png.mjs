@@ -75,22 +75,6 @@ function paeth(left, up, corner) {
   return toUp <= toCorner ? up : corner;
 }
 
-/** One colour after the other: the one that those chosen so far serve worst, by how often it stands there. */
-function choosePalette(counts) {
-  const colors = [...counts.keys()];
-  const misses = colors.map(() => Number.MAX_SAFE_INTEGER);
-  const palette = [];
-  while (palette.length < Math.min(256, colors.length)) {
-    const errors = misses.map((miss, index) => miss * (counts.get(colors[index]) ?? 0));
-    const chosen = colors[errors.indexOf(Math.max(...errors))];
-    palette.push(chosen);
-    colors.forEach((color, index) => {
-      misses[index] = Math.min(misses[index], distance(chosen, color));
-    });
-  }
-  return palette;
-}
-
 function nearest(palette, color) {
   const distances = palette.map((one) => distance(one, color));
   return distances.indexOf(Math.min(...distances));
