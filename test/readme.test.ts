@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../src/errors.ts';
 import { command, emptyDirectory, type RunningCommand, startCommand } from './kit/command.ts';
+import { startTerminal } from './kit/terminal.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
 
@@ -85,6 +86,30 @@ test('the configuration of the README is valid, and its error is what a slip in 
   expect(bad.stdout).toContain('policies.house.rules[0].action: expected allow, warn, redact or block');
   expect(bad.stdout).toContain('did you mean "block"?');
   expect(parse(yaml)).toHaveProperty('policies.house.rules[0].action', 'block');
+});
+
+test('the limits of the README hold, and its table is what usage shows', async () => {
+  const cwd = emptyDirectory();
+  const yaml = `providers:
+  sandbox: { dialect: sandbox }
+models:
+  - { match: "sandbox-*", provider: sandbox, max_output_tokens: 256, pricing: { input: 3, output: 15 } }
+plants: { store: { enabled: false } }
+${blockAfter('## For a team', 'yaml')}`;
+  writeFileSync(join(cwd, 'gateway.yaml'), yaml, { mode: 0o600 });
+  const env = { SHOP_KEY: 'shop-web-0123456789abcdef' };
+  const server = startCommand(['serve', '-p', '0', '--log', 'json'], { cwd, env });
+  await server.wrote('stderr', 'listening');
+  for (const prompt of ['hello 1', 'hello 2', 'hello 3']) {
+    await command(['send', prompt, '-m', 'sandbox-mini'], { cwd, env: { GATEWAY_KEY: env.SHOP_KEY } });
+  }
+  server.signal('SIGTERM');
+  await server.ended;
+
+  const terminal = startTerminal(['usage', '--by', 'key', '--since', '7d'], { home: cwd });
+  await terminal.ended;
+
+  expect(`${terminal.screen().trimEnd()}\n`).toBe(blockAfter('gateway usage --by key', 'text'));
 });
 
 test('the exit codes of the README are those of the code', () => {

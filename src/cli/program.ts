@@ -104,8 +104,8 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
         writeOut: (text) => io.stdout.write(text),
         writeErr: (text) => wantsJson(argv) || io.stderr.write(text),
         outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
-        getOutHelpWidth: () => io.stdout.columns ?? 100,
-        getErrHelpWidth: () => io.stderr.columns ?? 100,
+        getOutHelpWidth: () => io.stdout.columns || 100,
+        getErrHelpWidth: () => io.stderr.columns || 100,
       })
       .showHelpAfterError(`(${fullName(command)} --help shows what it takes)`);
   });

@@ -181,7 +181,7 @@ class Screen extends Writable {
   }
 
   get columns(): number {
-    return this.#stream.columns ?? 80;
+    return this.#stream.columns || 80;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

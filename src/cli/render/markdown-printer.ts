@@ -28,7 +28,7 @@ export function markdownPrinter(
   const style = (): MarkdownStyle => {
     const isAscii = hasOtherEncoding(env);
     // The last column stays free: some terminals go to the next line as soon as it is written.
-    const width = Math.max(1, (stdout.columns ?? 80) - 1);
+    const width = Math.max(1, (stdout.columns || 80) - 1);
     return { width, paint, bullet: isAscii ? '*' : '•', rule: isAscii ? '-' : '─' };
   };
   const showBlock = (token: Token, isOver: boolean) => {

@@ -2,7 +2,7 @@
 import textWidth from 'fast-string-width';
 
 export interface TableWidth {
-  /** Of the terminal; absent: as wide as it takes. */
+  /** Of the terminal; absent, or 0 from a terminal that does not know: as wide as it takes. */
   readonly columns?: number | undefined;
   /** Titles of the columns that give way first, the very first in front. Otherwise the last column does. */
   readonly leastFirst?: readonly string[];
@@ -46,7 +46,7 @@ interface ShownColumn {
 function fitColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  { columns = Number.POSITIVE_INFINITY, leastFirst = [] }: TableWidth,
+  { columns, leastFirst = [] }: TableWidth,
 ): readonly ShownColumn[] {
   const cellsOf = (i: number) => rows.map((row) => row[i] ?? '');
   const shown = header.map((title, index) => ({
@@ -55,7 +55,8 @@ function fitColumns(
   }));
   let kept: readonly ShownColumn[] = shown;
   for (const index of givingWay(header, leastFirst)) {
-    const excess = total(kept) + (kept.length < header.length ? gap + 1 : 0) - columns;
+    const needed = total(kept) + (kept.length < header.length ? gap + 1 : 0);
+    const excess = needed - (columns || Number.POSITIVE_INFINITY);
     // The most important column stays, whatever the terminal.
     if (excess <= 0 || kept.length === 1) return kept;
     const natural = shown[index]?.width ?? 0;

@@ -13,6 +13,10 @@ test('a table for people has aligned columns and a header', () => {
   );
 });
 
+test('a terminal that does not know its width gets the whole table', () => {
+  expect(table(['MODEL', 'STATUS'], rows, true, { columns: 0 })).toBe(table(['MODEL', 'STATUS'], rows, true));
+});
+
 test('a table for scripts has tabs and no header', () => {
   expect(table(['MODEL', 'STATUS'], rows, false)).toBe('sandbox-mini\tready\nm\tnot configured\n');
 });
