@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,5 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Many tests wait for time-outs and other programs: a core is not busy with one file at a time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -51,7 +51,7 @@ test('--version', async () => {
 
 describe('a wrong command line: exit 2, on stderr', () => {
   test.each([
-    [['chat'], '(gateway --help shows what it takes)'],
+    [['talk'], '(gateway --help shows what it takes)'],
     [['plants', 'serach'], '(gateway plants --help shows what it takes)'],
     [['plants', 'add', 'Sage', '--status', 'gone'], '(gateway plants add --help shows what it takes)'],
   ])('%j says whose help to read', async (argv, hint) => {
