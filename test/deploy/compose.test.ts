@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Agent, fetch, type Response } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
@@ -70,8 +71,12 @@ async function start(): Promise<Started> {
   return { url: nginx.url, takeOut, gateways, metricsPorts, ledgerUrl, home };
 }
 
+// A connection for each request: nginx closes idle ones when it reloads, and a POST is not sent again then.
+const dispatcher = new Agent({ pipelining: 0 });
+
 function ask({ url }: Started, model: string, { stream = false, text = 'hello' } = {}): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
+    dispatcher,
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
     body: JSON.stringify({ model, stream, max_tokens: 60, messages: [{ role: 'user', content: text }] }),
@@ -135,8 +140,11 @@ scrape_configs: [{ job_name: gateway, static_configs: [{ targets: [${targets}] }
     // Both have served, and what is left of the budget is the same for both.
     const served = await prometheus.query('sum by (instance) (gateway_requests_total{outcome="answered"})');
     expect(served).toHaveLength(2);
-    const left = await prometheus.query('gateway_budget_remaining_tokens');
-    expect(new Set(left.map(({ value }) => value[1])).size).toBe(1);
+    const distinct = async () => {
+      const left = await prometheus.query('gateway_budget_remaining_tokens');
+      return new Set(left.map(({ value }) => value[1])).size;
+    };
+    await expect.poll(distinct, { timeout: 10_000 }).toBe(1); // once both have been scraped after the last request
     expect(
       await prometheus.query(
         'ALERTS{alertstate="firing",alertname!~"GatewayFailures|GatewaySlowFirstToken"}',
