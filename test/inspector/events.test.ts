@@ -91,7 +91,11 @@ test('a viewer sees exchanges begin, go on and end, and the numbers of now', asy
   await viewer.until(rowIs(id, 'finished'));
   const kinds = viewer.events.filter(({ data }) => (data as ExchangeRow).id === id).map(({ event }) => event);
   expect(viewer.events[0]?.event).toBe('hello');
-  expect(new Set(kinds)).toEqual(new Set(['progressed', 'finished']));
+  // What happens within a tenth of a second is one event: the beginning may have one of its own or not.
+  expect(kinds.filter((kind, i) => i > 0 || kind !== 'opened').slice(0, -1)).toEqual(
+    Array(kinds.filter((kind) => kind === 'progressed').length).fill('progressed'),
+  );
+  expect(kinds.at(-1)).toBe('finished');
   expect(kinds.filter((kind) => kind === 'progressed').length).toBeGreaterThan(3);
   await viewer.until(({ event }) => event === 'now');
 });

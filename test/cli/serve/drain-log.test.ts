@@ -27,6 +27,15 @@ async function start({ workers = 1, drain = '20s', more = shop() } = {}) {
   return { gateway, streams, finish: () => open.splice(0).map((end) => end()) };
 }
 
+/** What came before the connection was cut, which Node 24 reports as an error of the body and Node 20 does not. */
+async function textUntilCut({ body }: Response): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of body as AsyncIterable<Uint8Array>) text += Buffer.from(piece).toString();
+  } catch {}
+  return text;
+}
+
 const messages = ({ child }: Gateway) =>
   lines(child).flatMap((line) => {
     const { msg } = JSON.parse(line) as { msg: string };
@@ -57,7 +66,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
     const { gateway, streams } = await start({ workers, drain: '1s' });
 
     gateway.child.process.kill('SIGTERM');
-    const texts = await Promise.all(streams.map((stream) => stream.text()));
+    const texts = await Promise.all(streams.map(textUntilCut));
     const { exit } = await gateway.child.ended;
 
     expect(texts.some((text) => text.includes('[DONE]'))).toBe(false);
@@ -98,7 +107,7 @@ test.runIf(hasRedis)('reservations in Redis are settled before the end', async (
   const [openBefore, reserved] = [await client.zcard(level), Number(await client.get(tokens))];
 
   gateway.child.process.kill('SIGTERM');
-  await Promise.all(streams.map((stream) => stream.text()));
+  await Promise.all(streams.map(textUntilCut));
   await gateway.child.ended;
 
   expect(openBefore).toBe(2);
