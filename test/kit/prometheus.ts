@@ -52,7 +52,7 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
   return {
     query,
     until: async (expression, fits) => {
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 300; tries += 1) {
         const found = await query(expression).catch(() => []); // it may not be ready yet
         if (found.some(fits)) return found;
         await new Promise((resolve) => setTimeout(resolve, 100));

@@ -15,9 +15,11 @@ async function failingHost() {
   return { url, state };
 }
 
+// Many, so that the second one does not find out by itself while the news of the first is on its way.
+const failures = 20;
 const config = (url: string, more: string) => `
 ${more}
-providers: { gpt: { dialect: openai, base_url: "${url}/v1", breaker: { failures: 3, open: 2s } } }
+providers: { gpt: { dialect: openai, base_url: "${url}/v1", breaker: { failures: ${failures}, open: 5s } } }
 models: [{ match: "gpt-*", provider: gpt }]
 `;
 const request = (model = 'gpt-test') => requestFor('chat', model);
@@ -26,20 +28,19 @@ test('what one of two workers has found out, the other knows', async () => {
   const { url, state } = await failingHost();
   const gateway = await serve(config(url, 'server: { workers: 2 }'));
   // On one kept connection, and so at one worker.
-  for (let i = 0; i < 3; i += 1) expect((await ask(gateway, request())).status).toBe(500);
+  for (let i = 0; i < failures; i += 1) expect((await ask(gateway, request())).status).toBe(500);
 
-  await expect.poll(async () => (await askAlone(gateway)).status).toBe(503);
+  await expect.poll(async () => (await askAlone(gateway)).status, { interval: 100 }).toBe(503);
   const others = await Promise.all(Array.from({ length: 8 }, () => askAlone(gateway)));
   expect(others.map(({ status }) => status)).toEqual(Array(8).fill(503));
-  const atHost = state.requests;
-  expect(atHost).toBeLessThanOrEqual(5);
+  expect(state.requests).toBeLessThan(2 * failures);
   expect((await askAlone(gateway, 'gpt-other')).status).toBe(500);
 
   state.isBroken = false;
-  await expect.poll(async () => (await askAlone(gateway)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await askAlone(gateway)).status).toBe(200);
   const healed = await Promise.all(Array.from({ length: 8 }, () => askAlone(gateway)));
   expect(healed.map(({ status }) => status)).toEqual(Array(8).fill(200));
-}, 40_000);
+}, 60_000);
 
 describe.skipIf(!hasRedis)('with Redis', () => {
   let redis: TestRedis | undefined;
@@ -63,14 +64,18 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     }
     client.disconnect();
 
-    for (let i = 0; i < 3; i += 1) expect((await ask(one, request())).status).toBe(500);
-    await expect.poll(async () => (await ask(two, request('gpt-test'))).status).toBe(503);
-    const refused = await ask(two, request());
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(state.requests).toBeLessThanOrEqual(5);
+    for (let i = 0; i < failures; i += 1) expect((await ask(one, request())).status).toBe(500);
+    let last: Response | undefined;
+    const statusOfTwo = async () => {
+      last = await ask(two, request());
+      return last.status;
+    };
+    await expect.poll(statusOfTwo, { interval: 100 }).toBe(503);
+    expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(state.requests).toBeLessThan(2 * failures);
 
     state.isBroken = false;
-    await expect.poll(async () => (await ask(one, request())).status, { timeout: 10_000 }).toBe(200);
-    await expect.poll(async () => (await ask(two, request())).status, { timeout: 500 }).toBe(200);
-  }, 40_000);
+    await expect.poll(async () => (await ask(one, request())).status).toBe(200);
+    await expect.poll(statusOfTwo).toBe(200);
+  }, 60_000);
 });

@@ -210,9 +210,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     ledger.finish(row('req_1'));
     rmSync(join(mounted, 'filler'));
 
-    await expect
-      .poll(() => events.map(({ kind }) => kind), { timeout: 5_000 })
-      .toEqual(['failing', 'working']);
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
     await ledger.close();
     expect(await rows(path)).toMatchObject([{ request_id: 'req_1', outcome: 'answered' }]);
   });

@@ -63,9 +63,9 @@ describe.each([1, 2])('with %i processes', (workers) => {
       ),
     );
 
-    expect(await value(served)).toBe(6);
-    expect(await value('gateway_refusals_total{project="shop",reason="model.unknown"}')).toBe(1);
-    expect(await value('gateway_open_streams')).toBe(3);
+    await expect.poll(() => value(served)).toBe(6);
+    await expect.poll(() => value('gateway_refusals_total{project="shop",reason="model.unknown"}')).toBe(1);
+    await expect.poll(() => value('gateway_open_streams')).toBe(3);
     expect(await value('gateway_processes')).toBe(workers);
     expect(await value('gateway_provider_active_requests{provider="gpt"}')).toBe(3);
     expect(await text()).not.toContain('made-up');
@@ -88,34 +88,38 @@ test('sums do not go down when a worker is killed, nor does a scrape fail', asyn
   const provider = await host(speakAll);
   const { gateway, value } = await metered(provider.url, 2);
   for (let i = 0; i < 8; i += 1) await (await askAlone(gateway)).text();
-  expect(await value(served)).toBe(8);
+  await expect.poll(() => value(served)).toBe(8);
 
   process.kill(gateway.workers[0] as number, 'SIGKILL');
   await gateway.child.wrote('serves in its place');
   for (let i = 0; i < 4; i += 1) await (await askAlone(gateway)).text();
 
-  expect(await value(served)).toBe(12);
-  expect(await value('gateway_processes')).toBe(2);
+  await expect.poll(() => value(served)).toBe(12);
+  await expect.poll(() => value('gateway_processes')).toBe(2);
 });
 
-test.runIf(hasPrometheus)('a real Prometheus scrapes it', async () => {
-  const provider = await host(speakAll);
-  const { gateway, metricsPort } = await metered(provider.url, 2);
-  for (let i = 0; i < 5; i += 1) await (await askAlone(gateway)).text();
+test.runIf(hasPrometheus)(
+  'a real Prometheus scrapes it',
+  async () => {
+    const provider = await host(speakAll);
+    const { gateway, metricsPort } = await metered(provider.url, 2);
+    for (let i = 0; i < 5; i += 1) await (await askAlone(gateway)).text();
 
-  const prometheus = await startPrometheus(`
+    const prometheus = await startPrometheus(`
 scrape_configs:
   - { job_name: gateway, scrape_interval: 250ms, scrape_timeout: 250ms, static_configs: [{ targets: ["127.0.0.1:${metricsPort}"] }] }
 `);
-  closing.push(() => prometheus.stop());
+    closing.push(() => prometheus.stop());
 
-  const found = await prometheus.until('sum(gateway_requests_total)', ({ value }) => value[1] === '5');
-  expect(found).toHaveLength(1);
-  const quantile = await prometheus.query(
-    'histogram_quantile(0.5, sum by (le) (gen_ai_server_request_duration_seconds_bucket))',
-  );
-  expect(Number(quantile[0]?.value[1])).toBeGreaterThan(0);
-});
+    const found = await prometheus.until('sum(gateway_requests_total)', ({ value }) => value[1] === '5');
+    expect(found).toHaveLength(1);
+    const quantile = await prometheus.query(
+      'histogram_quantile(0.5, sum by (le) (gen_ai_server_request_duration_seconds_bucket))',
+    );
+    expect(Number(quantile[0]?.value[1])).toBeGreaterThan(0);
+  },
+  60_000,
+);
 
 test('only GET /metrics is served, to loopback names, and no page of another origin', async () => {
   const { metricsPort, gateway } = await metered((await host(speakAll)).url, 1);

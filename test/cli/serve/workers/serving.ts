@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { requestFor } from '../../../kit/answers.ts';
@@ -32,9 +32,13 @@ export async function host(...args: Parameters<typeof startHost>): Promise<Scrip
 }
 
 export function configure(home: string, yaml: string): void {
-  writeFileSync(join(home, 'gateway.yaml'), `${yaml}\nplants: { store: { enabled: false } }\n`, {
-    mode: 0o600,
-  });
+  replaceFile(join(home, 'gateway.yaml'), `${yaml}\nplants: { store: { enabled: false } }\n`);
+}
+
+/** In one step, so that nobody who follows the file reads half of it. */
+export function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
 }
 
 /** The real program with workers, ready for requests. */
