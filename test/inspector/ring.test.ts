@@ -66,7 +66,7 @@ describe('the ring', () => {
     let held = 0;
     for (const entry of ring.entries()) held += entry.bytes;
     expect(ring.bytes).toBe(held);
-    expect([...ring.entries()][0]?.hasBodies).toBe(true);
+    expect(ring.entries()[0]?.hasBodies).toBe(true);
   });
 
   test('one body above the limit is not kept', () => {
@@ -86,6 +86,103 @@ describe('the ring', () => {
     body.fill(0);
 
     expect(ring.find('req_1')?.receivedBody?.toString()).toBe('as it came');
+  });
+});
+
+describe('the ring while nobody looks', () => {
+  /** So many exchanges a second, for so many seconds. */
+  function run(ring: Ring, clock: { ms: number }, { perSecond, seconds }: Load): void {
+    for (let i = 0; i < perSecond * seconds; i += 1) {
+      clock.ms += 1_000 / perSecond;
+      ring.trace(exchange(`at ${Math.round(clock.ms)}`)).finished(record(), undefined);
+    }
+  }
+  interface Load {
+    readonly perSecond: number;
+    readonly seconds: number;
+  }
+
+  test('keeps the last ones of a burst', () => {
+    const ring = new Ring(undefined, () => 0);
+    for (let i = 0; i < 1_000; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+
+    expect(ring.size).toBe(500);
+    expect(ring.entries()[499]?.id).toBe('req_500');
+  });
+
+  test('keeps fifty a second of the unremarkable, and always the newest', () => {
+    const clock = { ms: 0 };
+    const ring = new Ring(undefined, () => clock.ms);
+    run(ring, clock, { perSecond: 1_000, seconds: 60 });
+    ring.trace(exchange('the last')).finished(record(), undefined);
+
+    const [last, ...others] = ring.entries();
+
+    expect(last?.id).toBe('the last');
+    expect(others).toHaveLength(499);
+    // Ten seconds of them, not half a second.
+    expect(Number(others.at(-1)?.id.slice(3))).toBeLessThan(60_000 - 9_500);
+    expect(ring.bytes).toBe(ring.entries().reduce((sum, { bytes }) => sum + bytes, 0));
+  });
+
+  test.each<[string, Partial<ExchangeRecord>]>([
+    ['refused', { outcome: 'refused', status: 403 }],
+    ['failed', { outcome: 'failed', status: 502 }],
+    ['left by the client', { outcome: 'left' }],
+    ['answered with an error', { status: 529 }],
+    ['matched by a rule', { rules: [{ id: 'mail', action: 'warn', mode: 'monitor', count: 1 }] }],
+  ])('keeps every exchange that is %s', (_, fields) => {
+    const clock = { ms: 0 };
+    const ring = new Ring(undefined, () => clock.ms);
+    run(ring, clock, { perSecond: 1_000, seconds: 5 });
+    for (let i = 0; i < 100; i += 1) {
+      ring.trace(exchange(`kept ${i}`)).finished(record(fields), undefined);
+      ring.trace(exchange(`other ${i}`)).finished(record(), undefined);
+    }
+
+    const kept = ring.entries().filter(({ id }) => id.startsWith('kept'));
+
+    expect(kept).toHaveLength(100);
+  });
+
+  test('keeps everything from the time that somebody looks', () => {
+    const clock = { ms: 0 };
+    const ring = new Ring(undefined, () => clock.ms);
+    run(ring, clock, { perSecond: 1_000, seconds: 5 });
+    const seen = ring.entries()[0];
+    for (let i = 0; i < 100; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+
+    expect(
+      ring
+        .entries()
+        .slice(0, 100)
+        .map(({ id }) => id),
+    ).toEqual(Array.from({ length: 100 }, (_, i) => `req_${99 - i}`));
+    expect(ring.entries()[100]).toBe(seen);
+  });
+
+  test('shows what is under way in the order in which it came', () => {
+    const ring = new Ring();
+    const slow = ring.trace(exchange('slow'));
+    slow.received(Buffer.from('{}'));
+    ring.trace(exchange('done')).finished(record(), undefined);
+    ring.trace(exchange('newest')).received(Buffer.from('{}'));
+
+    expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
+    slow.finished(record(), undefined);
+    expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
+  });
+
+  test('holds on to nothing of exchanges that end without being kept', () => {
+    const ring = new Ring();
+    for (let i = 0; i < 1_000; i += 1) {
+      const trace = ring.trace(exchange(`req_${i}`));
+      trace.received(Buffer.from('{}'));
+      trace.finished(record({ method: 'GET', endpoint: undefined as never }), undefined);
+    }
+
+    expect(ring.entries()).toHaveLength(0);
+    expect(ring.bytes).toBe(0);
   });
 });
 

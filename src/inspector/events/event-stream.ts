@@ -76,6 +76,7 @@ export class EventStreams {
   }
 
   #start(): void {
+    this.#options.ring.look();
     this.#options.ring.onChange = (entry) => {
       this.#dirty.add(entry);
       this.#batch ??= setTimeout(() => this.#sendBatch(), batchMs);
@@ -90,6 +91,7 @@ export class EventStreams {
 
   #stop(): void {
     this.#options.ring.onChange = undefined;
+    this.#options.ring.look(); // a page that was cut off comes back
     this.#dirty.clear();
     clearTimeout(this.#batch);
     clearInterval(this.#clock);
@@ -123,7 +125,7 @@ export class EventStreams {
   #catchUp(viewer: Viewer, reason: Resync['reason']): void {
     const { ring } = this.#options;
     if (viewer.version < ring.goneVersion) return this.#resync(viewer, reason);
-    const newer = [...ring.entries()].filter(({ version }) => version > viewer.version);
+    const newer = ring.entries().filter(({ version }) => version > viewer.version);
     viewer.version = ring.version;
     if (newer.length > 0) this.#write(viewer, this.#rowEvents(newer));
   }

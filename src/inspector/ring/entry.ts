@@ -1,5 +1,6 @@
 import type { ExchangeTrace, SentHead, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
+import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 
 /** One piece of an answer, and when it went out after the request's head had come. */
 export interface AnswerPiece {
@@ -18,8 +19,9 @@ export interface EntryKeeper {
   readonly keepsBodies: boolean;
   /** Whether somebody follows what is under way. */
   readonly isWatched: boolean;
-  /** There is something to show for the first time. */
-  insert(entry: RingEntry): void;
+  /** The request is here. */
+  opened(entry: RingEntry): void;
+  finished(entry: RingEntry, record: ExchangeRecord): void;
   /** Something about the entry is new. */
   changed(entry: RingEntry): void;
   /** The entry holds so many bytes more. */
@@ -35,8 +37,12 @@ const pieceBytes = 100;
  * What is kept of one exchange. While nobody looks it only holds on to what the exchange has made anyway (record and
  * headers) and reads the clock; everything that is shown is computed from that when somebody asks.
  */
-export class RingEntry implements ExchangeTrace {
-  seq = 0;
+export class RingEntry implements ExchangeTrace, SwapRemoveItem {
+  place = -1;
+  /** In the order in which the heads arrived. */
+  readonly seq: number;
+  /** In the ring; 0 while it has none. */
+  slot = 0;
   /** The ring's when this entry last changed. */
   version = 0;
   /** Of all that is held, roughly. */
@@ -64,7 +70,8 @@ export class RingEntry implements ExchangeTrace {
   readonly #startedAt = performance.now();
   readonly #keeper: EntryKeeper;
 
-  constructor(exchange: TracedExchange, keeper: EntryKeeper) {
+  constructor(exchange: TracedExchange, keeper: EntryKeeper, seq: number) {
+    this.seq = seq;
     this.exchange = exchange;
     this.id = exchange.id;
     this.rawHeaders = exchange.request.rawHeaders;
@@ -74,6 +81,11 @@ export class RingEntry implements ExchangeTrace {
   /** The record, or what of it there is so far. */
   get facts(): Partial<ExchangeRecord> {
     return this.record ?? this.exchange?.draft.soFar ?? {};
+  }
+
+  /** Whether the ring knows of it. */
+  get wasOpened(): boolean {
+    return this.readAtMs !== undefined;
   }
 
   get hasBodies(): boolean {
@@ -87,7 +99,7 @@ export class RingEntry implements ExchangeTrace {
       this.receivedBody = Buffer.from(body);
       this.answer = [];
     }
-    this.#keeper.insert(this);
+    this.#keeper.opened(this);
     if (this.receivedBody !== undefined) this.#keeper.grew(this, body.length);
   }
 
@@ -116,8 +128,7 @@ export class RingEntry implements ExchangeTrace {
     this.message = message;
     this.answerHeaders = this.exchange?.response.headers ?? [];
     this.exchange = undefined;
-    if (this.seq === 0) this.#keeper.insert(this);
-    else this.#keeper.changed(this);
+    this.#keeper.finished(this, record);
   }
 
   /** How many bytes less are held. */

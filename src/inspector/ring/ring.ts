@@ -1,6 +1,8 @@
 import type { ExchangeTrace, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
+import { SwapRemoveList } from '../../swap-remove-list.ts';
 import { type EntryKeeper, RingEntry } from './entry.ts';
+import { Sampler } from './sampler.ts';
 
 export interface RingLimits {
   readonly exchanges: number;
@@ -11,8 +13,13 @@ const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 
 
 /** An entry with its numbers, the record and its names; headers come on top. */
 const entryBytes = 2_048;
+/** How often a burst may fill the ring before only a sample of it is kept. */
+const burstRings = 4;
 
-/** The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. */
+/**
+ * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. While
+ * nobody looks, a sample of the unremarkable ones is enough (sampler.ts).
+ */
 export class Ring implements EntryKeeper {
   readonly limits: RingLimits;
   /** Grows with every change, so that whoever has seen one version can ask for what is newer. */
@@ -23,13 +30,21 @@ export class Ring implements EntryKeeper {
   keepsBodies = false;
   /** Called for a change while somebody follows; must not throw. */
   onChange: ((entry: RingEntry) => void) | undefined;
+  #lastSeq = 0;
+  /** Slots are counted on: an entry's place in the array is its slot modulo the ring's size. */
   #newest = 0;
   #oldest = 1;
   readonly #slots: (RingEntry | undefined)[];
+  /** Those under way that have no slot yet. */
+  readonly #open = new SwapRemoveList<RingEntry>();
+  readonly #sampler: Sampler;
+  /** The newest entry, where it only stays until the next one comes. */
+  #provisional: RingEntry | undefined;
 
-  constructor(limits: RingLimits = defaultRingLimits) {
+  constructor(limits: RingLimits = defaultRingLimits, nowMs: () => number = Date.now) {
     this.limits = limits;
     this.#slots = new Array<RingEntry | undefined>(limits.exchanges);
+    this.#sampler = new Sampler({ burst: limits.exchanges * burstRings, nowMs });
   }
 
   get size(): number {
@@ -41,33 +56,46 @@ export class Ring implements EntryKeeper {
   }
 
   trace(exchange: TracedExchange): ExchangeTrace {
-    return new RingEntry(exchange, this);
+    this.#lastSeq += 1;
+    return new RingEntry(exchange, this, this.#lastSeq);
   }
 
-  /** Newest first. */
-  *entries(): Generator<RingEntry> {
-    for (let seq = this.#newest; seq >= this.#oldest; seq -= 1) {
-      const entry = this.#slots[seq % this.limits.exchanges];
-      if (entry !== undefined) yield entry;
-    }
+  /** Newest first, those under way included. Whatever somebody looks at stays. */
+  entries(): readonly RingEntry[] {
+    this.look();
+    return [...this.#kept()].sort((one, other) => other.seq - one.seq);
   }
 
   find(id: string): RingEntry | undefined {
-    for (const entry of this.entries()) if (entry.id === id) return entry;
-    return undefined;
+    return this.entries().find((entry) => entry.id === id);
   }
 
-  insert(entry: RingEntry): void {
-    if (entry.record !== undefined && isProbe(entry.record)) return;
-    if (this.size === this.limits.exchanges) this.#dropOldest();
-    this.#newest += 1;
-    entry.seq = this.#newest;
-    this.#slots[entry.seq % this.limits.exchanges] = entry;
-    this.grew(entry, entryBytes + lengthOf(entry.rawHeaders));
-    this.changed(entry);
+  /** Somebody looks from now on: all that is here is shown, and all that comes is kept for a while. */
+  look(): void {
+    this.#provisional = undefined;
+    this.#sampler.fill();
+    for (const entry of [...this.#open.items]) {
+      this.#open.remove(entry);
+      this.#insert(entry);
+    }
+  }
+
+  opened(entry: RingEntry): void {
+    if (this.isWatched || this.keepsBodies) this.#insert(entry);
+    else this.#open.add(entry);
+  }
+
+  finished(entry: RingEntry, record: ExchangeRecord): void {
+    if (entry.slot > 0) return this.changed(entry);
+    if (entry.wasOpened) this.#open.remove(entry);
+    if (isProbe(record)) return;
+    this.#dropProvisional();
+    this.#insert(entry);
+    if (!this.isWatched && isUnremarkable(record) && !this.#sampler.take()) this.#provisional = entry;
   }
 
   changed(entry: RingEntry): void {
+    if (entry.slot === 0) return;
     this.version += 1;
     entry.version = this.version;
     this.onChange?.(entry);
@@ -75,20 +103,46 @@ export class Ring implements EntryKeeper {
 
   grew(entry: RingEntry, bytes: number): void {
     // One that is open longer than the ring reaches is not held any more.
-    if (entry.seq < this.#oldest) return void entry.dropBodies();
+    if (entry.slot < this.#oldest) return void entry.dropBodies();
     entry.bytes += bytes;
     this.bytes += bytes;
     if (this.bytes > this.limits.bytes) this.#shrink();
   }
 
   forgetBodies(): void {
-    for (const entry of this.entries()) if (entry.hasBodies) this.#dropBodies(entry);
+    for (const entry of this.#kept()) if (entry.hasBodies) this.#dropBodies(entry);
+  }
+
+  *#kept(): Generator<RingEntry> {
+    for (let slot = this.#oldest; slot <= this.#newest; slot += 1) {
+      const entry = this.#slots[slot % this.limits.exchanges];
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  #insert(entry: RingEntry): void {
+    if (this.size === this.limits.exchanges) this.#dropOldest();
+    this.#newest += 1;
+    entry.slot = this.#newest;
+    this.#slots[entry.slot % this.limits.exchanges] = entry;
+    this.grew(entry, entryBytes + lengthOf(entry.rawHeaders));
+    this.changed(entry);
+  }
+
+  /** Makes room for the next entry, unless the provisional one came long enough after those before it. */
+  #dropProvisional(): void {
+    const entry = this.#provisional;
+    this.#provisional = undefined;
+    if (entry === undefined || entry.slot !== this.#newest || this.#sampler.take()) return;
+    this.#slots[entry.slot % this.limits.exchanges] = undefined;
+    this.#newest -= 1;
+    this.#noteGone(entry);
   }
 
   #shrink(): void {
-    for (let seq = this.#oldest; seq <= this.#newest && this.bytes > this.limits.bytes; seq += 1) {
-      const entry = this.#slots[seq % this.limits.exchanges];
-      if (entry?.hasBodies === true) this.#dropBodies(entry);
+    for (const entry of this.#kept()) {
+      if (this.bytes <= this.limits.bytes) return;
+      if (entry.hasBodies) this.#dropBodies(entry);
     }
     while (this.bytes > this.limits.bytes && this.size > 1) this.#dropOldest();
   }
@@ -99,11 +153,14 @@ export class Ring implements EntryKeeper {
   }
 
   #dropOldest(): void {
-    const slot = this.#oldest % this.limits.exchanges;
-    const entry = this.#slots[slot];
-    this.#slots[slot] = undefined;
+    const place = this.#oldest % this.limits.exchanges;
+    const entry = this.#slots[place];
+    this.#slots[place] = undefined;
     this.#oldest += 1;
-    if (entry === undefined) return;
+    if (entry !== undefined) this.#noteGone(entry);
+  }
+
+  #noteGone(entry: RingEntry): void {
     this.goneVersion = Math.max(this.goneVersion, entry.version);
     this.bytes -= entry.bytes;
   }
@@ -112,6 +169,10 @@ export class Ring implements EntryKeeper {
 /** What watches the gateway itself asks every few seconds, and would push everything else out. */
 export function isProbe({ method, status, endpoint }: ExchangeRecord): boolean {
   return method !== 'POST' && status < 400 && endpoint === undefined;
+}
+
+function isUnremarkable({ outcome, status, rules }: ExchangeRecord): boolean {
+  return outcome === 'answered' && status < 400 && rules === undefined;
 }
 
 function lengthOf(texts: readonly string[]): number {
