@@ -86,7 +86,15 @@ const layers: Readonly<
     packages: [],
   },
   'inspector/': {
-    from: ['http/', 'record/', 'errors.ts', 'owner-proof.ts', 'version.ts', 'dialects/'],
+    from: [
+      'http/',
+      'record/',
+      'errors.ts',
+      'owner-proof.ts',
+      'version.ts',
+      'dialects/',
+      'swap-remove-list.ts',
+    ],
     packages: ['preact', 'uplot', 'eventsource-parser'],
   },
   'plants/': {
