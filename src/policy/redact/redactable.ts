@@ -46,8 +46,10 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
     if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
     if (outer !== undefined) return isRedactable(outer);
     parents ??= parentsOf(root);
-    const { isSigned, top, last } = inside(parents[entry] as number, entry, parents);
+    const container = parents[entry] as number;
+    const { isSigned, top, last } = inside(container, entry, parents);
     if (isSigned || top === undefined || last === undefined) return false;
+    if (last === 'data' && isPlainText(root, container)) return true;
     if (definitionFields.has(top) || schemaFields.has(top)) return last === 'description';
     return !fixedNames.has(last) && !last.endsWith('_id');
   }
@@ -84,6 +86,11 @@ function parentsOf(document: JsonDocument): Int32Array {
     if (document.kind(entry) <= kinds.array) container = entry;
   }
   return parents;
+}
+
+/** A plain text document's `data` is what its model reads; other data is encoded. */
+function isPlainText(document: JsonDocument, container: number): boolean {
+  return document.kind(container) === kinds.object && document.memberText(container, 'type') === 'text';
 }
 
 /** Thinking that a provider has signed is refused by it when a letter differs. */

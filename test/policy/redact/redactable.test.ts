@@ -33,6 +33,11 @@ test('texts may change, but not keys, names, ids, definitions and what is signed
       { call_id: 'no', arguments: 'called' },
     ],
     metadata: { text: 'top', name: 'no', deep: [[{ a: 'deep' }]] },
+    sources: [
+      { type: 'text', data: 'document' },
+      { type: 'base64', data: 'no' },
+      { type: 'text', data: ['no'] },
+    ],
   });
 
   expect(texts).toEqual([
@@ -45,6 +50,7 @@ test('texts may change, but not keys, names, ids, definitions and what is signed
     'called',
     'top',
     'deep',
+    'document',
   ]);
 });
 

@@ -33,9 +33,13 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
   return isKey(value) && (kind === 'token' || /\d/.test(value));
 }
 
-/** Random parts with dots between: a token, no `config.auth.token`. */
+/** Random parts with dots between, or one that is long: a token, not `config.auth.token`. */
 function isDottedToken(value: string): boolean {
-  return value.split(/[^\w-]+/).every((part) => part.length >= 5 && looksRandom(part)) && /\d/.test(value);
+  const parts = value.split(/[^\w-]+/);
+  const isRandom = parts.every((part) => part.length >= 5 && looksRandom(part)) && /\d/.test(value);
+  return (
+    isRandom || parts.some((part) => part.length >= 20 && /(?:\d\D*){4}/.test(part) && looksRandom(part))
+  );
 }
 
 function isKey(value: string): boolean {

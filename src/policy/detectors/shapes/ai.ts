@@ -2,7 +2,7 @@ import { readTable } from './table.ts';
 
 export const ai = readTable(`
   Anthropic                 sk-ant-<api|admin|oat|ort|sid><digits:2>-<key:80-140>  https://platform.claude.com/docs/en/get-api-key  2026-11
-  Anyscale                  esecret_<lower:24-40>  https://docs.anyscale.com/  -
+  Anyscale                  esecret_<lower:24-40>  https://docs.anyscale.com/endpoints/text-generation/query-a-model  2026-11
   Brave Search              BSA<key:28>  https://api-dashboard.search.brave.com/  -
   Cerebras                  csk-<lower:48>  https://inference-docs.cerebras.ai/quickstart  -
   Chroma                    ck-<alnum:44>  https://docs.trychroma.com/cloud/getting-started  -
@@ -11,7 +11,7 @@ export const ai = readTable(`
   Deepseek                  sk-<hex:32>  https://api-docs.deepseek.com/  -
   E2B                       e2b_<hex:40>  https://e2b.dev/docs/api-key  -
   ElevenLabs                sk_<hex:48>  https://elevenlabs.io/docs/api-reference/authentication  -
-  Firecrawl                 fc-<hex:32>  https://docs.firecrawl.dev/introduction  -
+  Firecrawl                 fc-<hex:32>  https://github.com/mendableai/firecrawl/blob/3d260e94f38ff4a9be62d510c658fe0ea84bfc18/apps/api/src/lib/parseApi.ts  2026-11
   Fireworks AI              fw_<alnum:22-24>  https://docs.fireworks.ai/getting-started/quickstart  -
   Friendli                  flp_<alnum:40-50>  https://friendli.ai/docs/guides/personal_access_tokens  -
   Groq                      gsk_<alnum:52>  github  -
@@ -29,11 +29,11 @@ export const ai = readTable(`
   OpenRouter                sk-or-v1-<hex:64>  https://openrouter.ai/docs/guides/features/guardrails/secret-formats  2026-11
   Perplexity                pplx-<alnum:40-56>  https://docs.perplexity.ai/  -
   Pinecone                  pcsk_<alnum:5-6>_<alnum:60-66>  https://docs.pinecone.io/guides/projects/manage-api-keys  -
-  Replicate                 r8_<alnum:37>  https://replicate.com/docs/topics/security/api-tokens  -
+  Replicate                 r8_<alnum:37>  https://replicate.com/docs/topics/security/api-tokens  2026-11
   Retell                    key_<hex:28>  https://docs.retellai.com/  -
   RunPod                    rpa_<alnum:40-48>  https://docs.runpod.io/get-started/api-keys  -
   Runway                    key_<hex:128>  https://docs.dev.runwayml.com/guides/setup/  -
-  Tavily                    tvly-<key:32-48>  https://docs.tavily.com/documentation/quickstart  -
+  Tavily                    tvly-<key:32-48>  https://github.com/tavily-ai/tavily-python/blob/137dac2a5a74d23af4d0218e72b5ac2e176dafc9/README.md  2026-11
   Together AI               tgp_v1_<key:43>  https://docs.together.ai/docs/quickstart  -
   Voyage AI                 pa-<key:43>  https://docs.voyageai.com/docs/api-key-and-installation  -
   Weights & Biases          wandb_v1_<word:60-90>  https://docs.wandb.ai/  -

@@ -4,8 +4,8 @@ export const cloud = readTable(`
   Aiven                     AVNS_<key:19> aivenv1<base64:200-600>  github  -
   Akamai                    akab-<key:16>-<key:16>  https://techdocs.akamai.com/developer/docs/set-up-authentication-credentials  -
   Alibaba Cloud             LTAI<alnum:12-22>  github  -
-  Amazon                    <AKIA|ASIA|ABIA|ACCA><base32:16> ABSK<base64:100-270> amzn.mws.<uuid> amzn1.oa2-cs.v1.<hex:64>  https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html  -
-  Appwrite                  standard_<hex:256>  https://appwrite.io/docs/advanced/platform/api-keys  -
+  Amazon                    <AKIA|ASIA|ABIA|ACCA><base32:16> ABSK<base64:100-270> amzn.mws.<uuid> amzn1.oa2-cs.v1.<hex:64>  https://docs.amazonaws.cn/goto/WebAPI/sts-2011-06-15/GetAccessKeyInfo  2026-11
+  Appwrite                  <standard|organization|account>_<hex:256>  https://github.com/appwrite/appwrite/blob/004a38ed8017b85bf314ac1cab05069e26734b4d/app/init/constants.php  2026-11
   Azure                     <secret:3><7|8>Q~<secret:31-34> <alnum:52>JQQJ9<9|D|H><alnum:26-28> <base64:76>+A<St|Ba|MC><base64:6-8> <base64:76>ACDb<base64:6-8> <base64:76>APIM<base64:6-8> <base64:33>+A<Sb|Eh|Rm><base64:6-8> <base64:33>A<IoT|ZEG|zCa><base64:6-8> <alnum:42>AzSe<alnum:6> <base64:42>+ACR<base64:6> <key:44>AzFu<padded:8>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
   Azure DevOps              <alnum:76>AZDO<alnum:4>  https://learn.microsoft.com/en-us/purview/sit-defn-azure-devops-personal-access-token  2026-11
   Backblaze                 K00<digits:1><base64:27>  https://www.backblaze.com/docs/cloud-storage-application-keys  -
@@ -27,7 +27,7 @@ export const cloud = readTable(`
   HashiCorp Terraform       <alnum:14>.atlasv1.<key:60-70>  https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens  -
   HashiCorp Vault           hv<s|b|r>.<key:24-300>  https://github.com/hashicorp/vault/blob/0f63861cdd098f307fc4e50229accc4d510ef676/sdk/helper/consts/token_consts.go  2026-11
   Heroku                    HRKU-<key:36-65>  https://devcenter.heroku.com/changelog-items/3175  2026-11
-  Infisical                 st.<hex:24>.<hex:32>.<hex:32>  https://infisical.com/docs/documentation/platform/token  -
+  Infisical                 st.<hex:24>.<hex:32>.<hex:32> st.<uuid>.<hex:32> st.<uuid>.<hex:32>.<hex:32>  https://github.com/Infisical/infisical/blob/097d526cb7703bf32b87c2eaac707947a3612bfa/backend/src/services/service-token/service-token-service.ts  2026-11
   JumpCloud                 jca_<alnum:36>  github  -
   Materialize               mzp_<hex:64> mzp_<key:43> mzp_<uuid>:<uuid>  https://github.com/MaterializeInc/materialize/blob/013b96740eeafc731ad3634229e8c437a9f44321/src/frontegg-auth/src/app_password.rs  2026-11
   MongoDB Atlas             mdb_sa_sk_<key:40>  https://www.mongodb.com/docs/atlas/configure-api-access/  -
@@ -39,7 +39,7 @@ export const cloud = readTable(`
   Pulumi                    pul-<hex:40>  https://www.pulumi.com/docs/pulumi-cloud/reference/personal-access-tokens  2026-11
   Rancher                   token-<lower:5>:<lower:54>  https://ranchermanager.docs.rancher.com/reference-guides/user-settings/api-keys  -
   Render                    rnd_<alnum:28-32>  https://render.com/docs/api  -
-  Scaleway                  SCW<upper:17>  https://www.scaleway.com/en/docs/iam/concepts/  -
+  Scaleway                  SCW<upper:17>  https://github.com/scaleway/scaleway-sdk-go/blob/3cf637fdda0bc4d7f33d68335414d578d5499e8f/validation/is.go  2026-11
   Scalingo                  tk-us-<key:48>  https://developers.scalingo.com/tokens  -
   Supabase                  sbp_<hex:40> sbp_<oauth|v0>_<hex:40> sb_secret_<key:22>_<key:8>  https://supabase.com/docs/guides/api/api-keys  2026-11
   Tailscale                 tskey-<alnum:20-40> tskey-<api|auth|client|scim|webhook>-<alnum:10-20>-<alnum:20-40>  https://tailscale.com/kb/1277/key-prefixes  2026-11

@@ -8,10 +8,11 @@ export const code = readTable(`
   Atlassian                 <ATATT3|ATCTT3|ATSTT3><padded:180-200>  github  -
   Bitbucket                 ATBB<alnum:32>  https://support.atlassian.com/bitbucket-cloud/docs/app-passwords/  -
   Buildkite                 bk<ua|ar|ct>_<hex:40> bk<ua|aa|ar>_<alnum:2-12>.<key:40-80>  https://buildkite.com/docs/platform/security/tokens  2026-11
+  Central Dogma             appToken-<uuid>  https://github.com/line/centraldogma/issues/893  2026-11
   CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/changelog/new-format-for-api-access-tokens/  2026-11
   Chromatic                 chpt_<hex:12-16>  https://www.chromatic.com/docs/setup/  -
   Clojars                   CLOJARS_<lower:60>  https://github.com/clojars/clojars-web/wiki/Deploy-Tokens  -
-  CodeSandbox               csb_v1_<key:43>  https://codesandbox.io/docs/sdk  -
+  CodeSandbox               csb_v1_<key:43>  https://github.com/codesandbox/codesandbox-sdk/blob/0bf8143d629daa915b207e801422cb8b00d16363/src/utils/constants.ts  2026-11
   ConfigCat                 configcat-sdk-1/<key:22>/<key:22>  https://configcat.com/docs/  -
   Contentful                CFPAT-<key:43>  https://www.contentful.com/developers/docs/references/authentication/  -
   crates.io                 cio<alnum:32>  https://github.com/rust-lang/crates.io/blob/04fe1d28b7b7b4dc0fa938554b56285ffc1a9f3a/src/util/token.rs  2026-11
@@ -24,9 +25,9 @@ export const code = readTable(`
   Gitpod                    gitpod_pat_<secret:30-250>  https://github.com/gitpod-io/gitpod/blob/509b523033dbddb8998823f7111e53007ce6c6b2/components/public-api-server/pkg/auth/personal_access_token.go  2026-11
   Harness                   <pat|sat>.<key:22>.<hex:24>.<alnum:20>  https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/  -
   Infracost                 ico-<alnum:32>  https://www.infracost.io/docs/  -
-  Inngest                   signkey-<prod|test|branch>-<hex:64>  https://www.inngest.com/docs/platform/signing-keys  -
+  Inngest                   signkey-<lower:2-20>-<hex:64>  https://github.com/inngest/inngest-js/blob/013468e09d5e5c108a4780ba1a329d5aaa358a24/packages/inngest/src/helpers/strings.ts  2026-11
   Ionic                     ion_<lower:42>  github  -
-  LaunchDarkly              <api|sdk|mob>-<uuid>  https://launchdarkly.com/docs/home/account/api  -
+  LaunchDarkly              <api|sdk|mob>-<uuid>  https://launchdarkly.com/docs/home/account/environment/keys  2026-11
   npm                       npm_<alnum:36>  https://docs.npmjs.com/about-access-tokens  -
   NuGet                     oy2<lower:43>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
   Octopus Deploy            API-<upper:25-32>  https://octopus.com/docs/octopus-rest-api/how-to-create-an-api-key  -
@@ -41,7 +42,7 @@ export const code = readTable(`
   Settlemint                sm_<pat|aat|sat>_<lower:16>  https://github.com/settlemint/sdk/blob/1fb1a12f66e4918c54a375b733c26bc0f36ba3dd/sdk/utils/src/validation/access-token.schema.ts  2026-11
   Semgrep                   sgp_<hex:64>  https://semgrep.dev/docs/  -
   Sonar                     sq<u|p|a|b>_<hex:40>  https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/  -
-  Sourcegraph               sgp_<hex:40> sgp_<hex:16>_<hex:40> sgp_local_<hex:40> slk_<hex:64>  https://sourcegraph.com/docs/cli/how-tos/creating_an_access_token  -
+  Sourcegraph               sgp_<hex:40> sgp_<hex:16>_<hex:40> sgp_local_<hex:40> slk_<hex:64>  https://github.com/sourcegraph/sourcegraph-public-snapshot/blob/0c504c8e555ab07b529249a2cda2bb06386c2380/internal/accesstoken/personal_access_token.go  2026-11
   Stackhawk                 hawk.<key:20>.<key:20>  https://docs.stackhawk.com/  -
   Statsig                   <secret|console>-<alnum:43>  https://docs.statsig.com/  -
   TeamCity                  eyJ0eXAiOiAiVENWMiJ9.<key:20-60>.<key:30-60>  https://www.jetbrains.com/help/teamcity/configuring-your-user-profile.html  -
@@ -49,5 +50,5 @@ export const code = readTable(`
   Tolgee                    tgpa<k|t>_<lower:40-70>  https://docs.tolgee.io/platform/account_settings/api_keys_and_pat_tokens  2026-11
   Transifex                 1/<hex:40>  https://developers.transifex.com/reference/api-authentication  -
   Trigger.dev               tr_<dev|prod|pat|stg|preview>_<alnum:20-40> tr_<dev|prod|stg|preview>_sk_<alnum:20-64>  https://trigger.dev/docs/apikeys  2026-11
-  WakaTime                  waka_<uuid>  https://wakatime.com/api  -
+  WakaTime                  waka_<uuid>  https://github.com/wakatime/vscode-wakatime/blob/01ac846764ec1a167a00e4d225f1073e69b35dac/src/utils.ts  2026-11
 `);

@@ -78,10 +78,13 @@ function shapeAround(text: string, at: number, shape: Shape, ends: RunEnds): Fin
   return { start: withScheme(text, start), end, ...toCertainty(shape, text.slice(start, end)) };
 }
 
-function toCertainty({ service, isUnique }: Shape, key: string): Pick<Finding, 'confidence' | 'why'> {
+function toCertainty(
+  { service, isUnique, isConfirmed }: Shape,
+  key: string,
+): Pick<Finding, 'confidence' | 'why'> {
   const isChecked = (service === 'GitHub' || service === 'npm') && hasChecksum(key);
   if (isChecked) return { confidence: 'certain', why: `${service}, checksum` };
-  return { confidence: isUnique ? 'certain' : 'likely', why: `${service}, shape` };
+  return { confidence: isUnique && isConfirmed ? 'certain' : 'likely', why: `${service}, shape` };
 }
 
 /** GitHub and npm put behind thirty random characters their CRC-32, as keys of this gateway have it. */

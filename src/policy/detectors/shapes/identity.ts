@@ -4,7 +4,7 @@ import { readTable } from './table.ts';
 export const identity = readTable(`
   1Password                 ops_eyJ<base64:150-1500> A3-<upper:6>-<upper:6>-<upper:5>-<upper:5>-<upper:5> A3-<upper:6>-<upper:11>-<upper:5>-<upper:5>-<upper:5>  https://developer.1password.com/docs/service-accounts/  -
   Authress                  <sc|ext|scauth|authress>_<lower:5-30>.<lower:4-6>.acc<|_|-><lower:10-32>.<base64:30-120>  https://authress.io/knowledge-base/docs/authorization/service-clients/  -
-  Bitwarden                 0.<uuid>.<alnum:30>:<base64:22-24>  https://bitwarden.com/help/access-tokens/  -
+  Bitwarden                 0.<uuid>.<alnum:30>:<base64:22-24>  https://github.com/bitwarden/sdk/blob/d147aff718bf2b2269e88769b7b88c5946abcd6d/crates/bitwarden-core/src/auth/access_token.rs  2026-11
   HashiCorp Boundary        at_<alnum:10>_s1<alnum:40-200>  https://developer.hashicorp.com/boundary/docs  -
   Onfido                    api_<live|sandbox><|_us|_ca|_eu>.<key:11>.<key:32>  https://documentation.identity.entrust.com/  -
   Ory                       ory_<at|rt|ac>_<key:43>.<key:43> ory_<st|pat|apikey|wak>_<alnum:32-64>  https://github.com/ory/hydra/issues/2845  2026-11

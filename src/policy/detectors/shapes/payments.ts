@@ -2,24 +2,26 @@ import { readTable } from './table.ts';
 
 export const payments = readTable(`
   Alchemy                   alcht_<alnum:30>  github  -
-  Braintree                 access_token$<production|sandbox>$<lower:16>$<hex:32>  https://developer.paypal.com/braintree/docs  -
+  Braintree                 <access_token|client_secret>$<development|integration|qa|sandbox|production>$<lower:16>$<hex:32>  https://github.com/braintree/braintree_python/blob/495138f824597e271a07666e25eac036af633204/braintree/credentials_parser.py  2026-11
   Brex                      bxt_<alnum:36>  https://developer.brex.com/docs/authentication/  -
-  Duffel                    duffel_<live|test>_<key:43>  https://duffel.com/docs/api/overview/making-requests  -
+  Duffel                    duffel_<live|test>_<key:43>  https://duffel.com/docs/api/overview/test-mode  2026-11
   EasyPost                  EZ<AK|TK><alnum:54>  https://docs.easypost.com/docs/authentication  -
-  Flutterwave               FLW<SECK|PUBK><|_TEST>-<lower:32>-X FLWSECK_TEST-<lower:12>  https://developer.flutterwave.com/docs/authentication  -
+  Easyship                  <prod|sand>_<hex:49>  https://developers.easyship.com/reference/authentication-1  2026-11
+  Flutterwave               FLW<SECK|PUBK><|_TEST>-<lower:32>-X FLWSECK_TEST-<lower:12>  https://developer.flutterwave.com/v3.0/docs/authentication  2026-11
   GoCardless                live_<key:40>  https://developer.gocardless.com/getting-started/api/making-your-first-request/  -
   Kickbox                   live_<hex:64>  https://docs.kickbox.com/docs/using-the-api  -
   Lob                       <live|test>_<hex:35> <live|test>_pub_<hex:31>  https://help.lob.com/account-management/api-keys  2026-11
   Mercury                   mercury_production_<word:30-70>  https://docs.mercury.com/reference/getting-started  -
   Midtrans                  Mid-server-<key:24>  https://docs.midtrans.com/docs/  -
-  Mollie                    live_<alnum:30>  https://docs.mollie.com/reference/authentication  -
-  Paddle                    pdl_<live|sdbx>_apikey_<lower:26>_<alnum:22>_<alnum:3>  https://developer.paddle.com/api-reference/about/authentication  -
+  Midtrans, older keys      VT-server-<key:24>  https://github.com/Midtrans/Midtrans-Payment-API-Postman-Collections  2026-11
+  Mollie                    live_<word:30-48>  https://github.com/mollie/mollie-api-php/blob/2b09fe1d680d715ca3e6d378e8ec6b6cd4da839f/src/Http/Auth/ApiKeyAuthenticator.php  2026-11
+  Paddle                    pdl_<live|sdbx>_apikey_<lower:26>_<alnum:22>_<alnum:3>  https://developer.paddle.com/api-reference/about/authentication  2026-11
   PayPal                    A21AA<key:80-110>  https://developer.paypal.com/api/rest/authentication/  -
   Persona                   persona_<production|sandbox>_<uuid>  https://docs.withpersona.com/api-keys  -
   Plaid                     <access|link|public|asset-report>-<sandbox|development|production>-<uuid>  https://plaid.com/docs/quickstart/glossary/  2026-11
-  Polar                     polar_<oat|pat|at|rt|cst>_<key:40-64>  https://polar.sh/docs/integrate/oat  -
+  Polar                     polar_<oat|pat|at|rt|cst>_<key:40-64>  https://github.com/polarsource/polar/blob/0c22d04e46d1dbde1b5b608cce82cbed67c0af96/server/polar/organization_access_token/service.py  2026-11
   Razorpay                  rzp_live_<alnum:14>  https://razorpay.com/docs/payments/dashboard/account-settings/api-keys/  -
-  Shippo                    shippo_<live|test>_<hex:40>  https://docs.goshippo.com/docs/guides_general/authentication/  -
+  Shippo                    shippo_<live|test>_<hex:40>  https://docs.goshippo.com/guides/authentication  2026-11
   Square                    sq0<atp|csp|idp>-<key:22-43> EAAA<key:60>  https://developer.squareup.com/docs/build-basics/access-tokens  -
   Stripe                    <sk|rk>_live_<alnum:16-247> whsec_<base64:32-64>  https://gitlab.com/gitlab-org/gitlab/-/issues/458019  2026-11
   Xendit                    xnd_<production|development>_<alnum:40-90>  https://docs.xendit.co/docs/api-keys  -

@@ -14,14 +14,16 @@ export interface Shape {
   readonly beginsWord: boolean;
   /** Nothing else looks like it: its literals are long enough and no words of everyday. */
   readonly isUnique: boolean;
+  /** A source of the vendor's was seen to show it; without one no key is certain by its shape. */
+  readonly isConfirmed: boolean;
   readonly longest: number;
 }
 
-export function toShapes({ name, formats }: Service): readonly Shape[] {
-  return formats.flatMap(expandFormat).map((format) => toShape(name, readFormat(format)));
+export function toShapes(service: Service): readonly Shape[] {
+  return service.formats.flatMap(expandFormat).map((format) => toShape(service, readFormat(format)));
 }
 
-function toShape(service: string, parts: readonly Part[]): Shape {
+function toShape({ name: service, confirmed }: Service, parts: readonly Part[]): Shape {
   const literals = parts.filter((part) => typeof part === 'string');
   const anchor = literals.reduce((best, each) => (each.length > best.length ? each : best), '');
   if (anchor.length < 2) throw new Error(`${service}: a key needs two literal characters to be looked for`);
@@ -34,12 +36,13 @@ function toShape(service: string, parts: readonly Part[]): Shape {
     after: parts.slice(at + 1),
     beginsWord: typeof first !== 'string' || isAlphanumeric(first.charCodeAt(0)),
     isUnique: isUnique(literals, parts),
+    isConfirmed: confirmed !== undefined,
     longest: parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.most), 2),
   };
 }
 
 const plainWords =
-  /^(?:live|test|token|secret|api|sdk|mob|web|app|auto|access|key|standard|session|sess|oauth|console|cal|pat|sat)$/;
+  /^(?:live|test|token|secret|api|sdk|mob|web|app|auto|access|key|standard|organization|account|session|sess|oauth|console|cal|pat|sat)$/;
 
 /** Hyphens alone, as in a UUID, say nothing. */
 function isUnique(literals: readonly string[], parts: readonly Part[]): boolean {

@@ -7,10 +7,10 @@ export const work = readTable(`
   Airtable                  pat<alnum:14>.<hex:64>  https://airtable.com/developers/web/guides/personal-access-tokens  -
   Asana                     <1|2>/<digits:10-20>:<hex:32> 2/<digits:10-20>/<digits:10-20>:<hex:32>  https://developers.asana.com/docs/personal-access-token  -
   Builder.io                bpk-<hex:32>  https://www.builder.io/c/docs/  -
-  Cal.com                   cal_live_<hex:32>  https://cal.com/docs/api-reference/v2/introduction  -
+  Cal.com                   cal_live_<hex:32> cal_<hex:32>  https://github.com/calcom/cal.com/blob/04428d418abce1b3c71aea4397abf60977ed808c/apps/api/v2/src/lib/api-key/index.ts  2026-11
   Canva                     cnvca<key:40-64>  https://www.canva.dev/docs/connect/authentication/  -
   Clearbit                  sk_<hex:32>  https://dashboard.clearbit.com/docs  -
-  ClickUp                   pk_<digits:5-10>_<upper:32>  https://developer.clickup.com/docs/authentication  -
+  ClickUp                   pk_<digits:5-10>_<upper:32>  https://developer.clickup.com/docs/authentication  2026-11
   Close                     api_<alnum:22>.<alnum:22>  https://developer.close.com/  -
   Databento                 db-<alnum:29>  https://databento.com/docs/  -
   Dropbox                   sl.<key:130-1400> sl.u.<key:130-1400>  https://developers.dropbox.com/oauth-guide  -
@@ -43,7 +43,7 @@ export const work = readTable(`
   Ubidots                   <BBFF|BBUS>-<alnum:30-40>  https://docs.ubidots.com/  -
   Webflow                   ws-<hex:64>  https://developers.webflow.com/  -
   Wix                       IST.eyJ<key:20-400>.eyJ<key:60-1500>.<key:200-700>  https://dev.wix.com/docs/  -
-  WooCommerce               c<k|s>_<hex:40>  https://woocommerce.com/document/woocommerce-rest-api/  -
+  WooCommerce               c<k|s>_<hex:40>  https://github.com/woocommerce/woocommerce/blob/0429a2fa949e0b7d555783a3d7062e4613322039/plugins/woocommerce/includes/class-wc-auth.php  2026-11
   Zoho                      1000.<hex:32>.<hex:32>  https://www.zoho.com/accounts/protocol/oauth/web-apps/access-token.html  -
   Zuplo                     zpka_<hex:32>_<hex:8>  https://zuplo.com/docs/articles/api-key-leak-detection  -
 `);
