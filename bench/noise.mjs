@@ -2,7 +2,7 @@
 import { cpuOf, readText, statFields } from './processes.mjs';
 
 /** Share of a core that other jobs may use during a sample. */
-export const mostForeign = 0.1;
+export const maxForeign = 0.1;
 const tries = 3;
 
 /** Takes a sample, and takes it again where others used the machine; gives the least disturbed one, with `foreign`. */
@@ -13,7 +13,7 @@ export async function quietly(pids, takeSample) {
     const sample = await takeSample();
     const foreign = foreignSince();
     if (best === undefined || foreign < best.foreign) best = { ...sample, foreign };
-    if (foreign < mostForeign) break;
+    if (foreign < maxForeign) break;
   }
   return best;
 }

@@ -9,7 +9,7 @@ const tickMs = 1;
  * Requests that are due while all of these are busy wait, and their waiting counts. With a connection for each, a
  * pause of some milliseconds would open hundreds, which cost more than what they ask for: overload, not a steady load.
  */
-const mostConnections = 256;
+const maxConnections = 256;
 
 export class OpenLoad {
   #port;
@@ -82,7 +82,7 @@ export class OpenLoad {
     const socket = this.#idle.pop();
     if (socket !== undefined) return socket.ask(dueAt);
     this.#waiting.push(dueAt);
-    if (this.#connections < mostConnections) this.#open();
+    if (this.#connections < maxConnections) this.#open();
   }
 
   #open() {

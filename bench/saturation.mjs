@@ -15,7 +15,7 @@ import { contenders } from './contenders/registry.mjs';
 import { cache, install } from './install.mjs';
 import { gatewayFacts, machineFacts } from './machine.mjs';
 import { writeBody, wrkCommand } from './measure-json.mjs';
-import { mostForeign, watchForeign } from './noise.mjs';
+import { maxForeign, watchForeign } from './noise.mjs';
 import { OpenLoad } from './open-load.mjs';
 import { residentOf, runLoad } from './processes.mjs';
 import { startJsonProvider } from './providers.mjs';
@@ -155,7 +155,7 @@ function report({ most, rate, minutes, seconds, samples, verdicts, gateway, mach
     `gateway ${gateway.version} (${gateway.commit}), Node ${machine.node}, ${machine.cpu}`,
     `${Math.round(most)} requests/s at most, ${rate} sent each second for ${minutes} minutes: ${sent} answered, ${failed} failed`,
     `the load itself was late by up to ${late.toFixed(1)} ms (p99): latencies below that say little`,
-    `others used ${foreign.toFixed(2)} of a core${foreign > mostForeign ? ': too much for this run to say anything' : ''}`,
+    `others used ${foreign.toFixed(2)} of a core${foreign > maxForeign ? ': too much for this run to say anything' : ''}`,
     '',
     table(
       ['after s', ...columns],

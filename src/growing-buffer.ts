@@ -1,6 +1,6 @@
 const leastBytes = 4 * 1024;
 // Who announces much and sends little costs little.
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Bytes that arrive in pieces: whatever the pieces, they cost at most twice the bytes. They lie in blocks that
@@ -44,7 +44,7 @@ export class GrowingBuffer {
   #append(rest: Buffer, expectedBytes: number): void {
     const size = Math.max(
       leastBytes,
-      Math.min(mostBytes, Math.max(expectedBytes, this.#length)),
+      Math.min(maxBytes, Math.max(expectedBytes, this.#length)),
       rest.length,
     );
     const block = Buffer.allocUnsafeSlow(size);

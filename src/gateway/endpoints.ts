@@ -21,7 +21,7 @@ export interface ModelEndpoint {
 export const countTokensPath = '/v1/messages/count_tokens';
 
 const exchanges = Object.entries(dialects).map(([name, dialect]): ModelEndpoint => {
-  const dialectName = name as DialectName; // Object.entries forgets the record's key type
+  const dialectName = name as DialectName; // Object.entries widens the record's key type
   return { kind: 'exchange', path: dialect.path, method: 'POST', name: dialectName, dialectName, dialect };
 });
 
@@ -42,7 +42,7 @@ const all: readonly Endpoint[] = [
   { kind: 'about', path: '/', method: 'GET' },
 ];
 
-/** Every exact path; `/v1/models/{id}` has its own rule in receive.ts. */
+/** Endpoints by exact path; `/v1/models/{id}` is handled in receive.ts. */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
   all.map((endpoint) => [endpoint.path, endpoint]),
 );

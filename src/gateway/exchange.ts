@@ -26,20 +26,20 @@ const sessionHeaders = [
   'x-claude-code-session-id',
 ] as const;
 
-/** One request and its answer, from the first header to the record. */
+/** One request and its answer, from the request's head to the record. */
 export class Exchange implements SwapRemoveItem {
   place = -1;
   readonly id = newRequestId();
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** Ends when the client leaves, the server stops or the provider's time is over; every wait takes it. */
+  /** Ends when the client disconnects, the server stops or the provider's time is up; every wait observes it. */
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
   readonly draft: RecordDraft;
   #spending: Spending | undefined;
   #entry: LedgerEntry | undefined;
   isRecorded = true;
-  /** Set where somebody follows exchanges from their head on. */
+  /** Set if an observer follows exchanges from their head on. */
   trace: ExchangeTrace | undefined;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
@@ -54,7 +54,7 @@ export class Exchange implements SwapRemoveItem {
     });
   }
 
-  /** Its spans; undefined where nobody asks for traces. */
+  /** Its spans; undefined if tracing is off. */
   get spans(): ExchangeSpans | undefined {
     return this.#spans;
   }
@@ -66,7 +66,7 @@ export class Exchange implements SwapRemoveItem {
     this.#spans = tracer.begin({ startedMs, traceparent, tracestate });
   }
 
-  /** Keeps the body until the exchange is over, to recognise a repeated refusal by it. */
+  /** Keeps the body until the exchange is over, so that a repeated refusal can be recognized by it. */
   noteBody(body: Buffer, { isRecorded }: { readonly isRecorded: boolean }): void {
     this.#body = body;
     this.draft.noteBytesIn(body.length);
@@ -75,12 +75,12 @@ export class Exchange implements SwapRemoveItem {
   }
 
   /**
-   * The same for a refusal that the same session gets again for the same body; undefined for everything else.
-   * Agents that repeat a refused request name their session in a header.
+   * A key that is the same each time the same session gets the same refusal for the same body; undefined for everything
+   * else. Agents that repeat a refused request name their session in a header.
    */
   repeatKey(): string | undefined {
     const isRefused = this.#failure !== undefined && outcomeOf(this.#failure) === 'refused';
-    // The memory of a large body may have moved to the decision thread.
+    // The memory of a large body may have been transferred to the decision thread.
     const isHere = this.#body !== undefined && this.#body.length === this.draft.bytesIn;
     if (!isRefused || this.#body === undefined || !isHere) return undefined;
     const session = sessionHeaders.map((name) => this.request.header(name) ?? '').join('\n');
@@ -89,15 +89,15 @@ export class Exchange implements SwapRemoveItem {
     return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
   }
 
-  /** Reserves what this exchange may use up at most; `finish` settles it. Throws limit.* and is counted as refused. */
+  /** Reserves the most that this exchange may use; `finish` settles it. Throws limit.*, which counts as a refusal. */
   reserve(request: SpendingRequest, limiter: Limiter | undefined): Promise<void> | undefined {
     this.#spending = new Spending(request);
     return limiter === undefined ? undefined : this.#spending.reserve(limiter, this.startedMs);
   }
 
   /**
-   * Enters what is about to be sent into the ledger; `finish` completes it. Throws limit.state_unavailable where
-   * that fails and something is required to be entered.
+   * Enters the intent in the ledger before anything is sent; `finish` completes it. Throws limit.state_unavailable if
+   * that fails and the entry is required.
    */
   enter(ledger: Ledger, { key, isRequired }: EntryOptions): Promise<void> | undefined {
     const { endpointName, model } = this.draft;
@@ -117,7 +117,7 @@ export class Exchange implements SwapRemoveItem {
     });
   }
 
-  /** Rate-limit headers as the client's SDK reads them, a flat list; empty where nothing is limited. */
+  /** Rate-limit headers as the client's SDK reads them, a flat list; empty if nothing is limited. */
   limitHeaders(): readonly string[] {
     const states =
       this.#failure instanceof LimitError ? this.#failure.states : this.#spending?.reservation?.states;
@@ -125,12 +125,12 @@ export class Exchange implements SwapRemoveItem {
     return limitHeaders(states, this.#spending.dialectName, this.startedMs);
   }
 
-  /** Answers with a value of the gateway's own. */
+  /** Answers with JSON of the gateway's own. */
   sendJson(value: unknown, options?: JsonOptions): void {
     this.draft.noteBytesOut(sendJson(this.response, value, this.id, options));
   }
 
-  /** Answers with what was thrown, unless the answer has begun (then the relay has ended it) or the client left. */
+  /** Sends the error, unless the answer has begun (then the relay has ended it) or the client has disconnected. */
   refuse(thrown: unknown): void {
     const error = toGatewayError(thrown);
     this.#failure = error;
@@ -140,7 +140,7 @@ export class Exchange implements SwapRemoveItem {
     this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 
-  /** The record of the exchange as it ended. `scrub` takes secrets out of other programs' messages. */
+  /** The final record of the exchange. `scrub` removes secrets from other programs' messages. */
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
@@ -156,11 +156,11 @@ export class Exchange implements SwapRemoveItem {
 
 interface EntryOptions {
   readonly key: KnownKey;
-  /** Whether the exchange must not go on without. */
+  /** Whether the exchange must fail if it can't be entered. */
   readonly isRequired: boolean;
 }
 
-/** A flat list of names and values as fields. */
+/** Turns a flat list of names and values into an object. */
 function toFields(list: readonly string[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (let i = 0; i < list.length; i += 2) fields[list[i] as string] = list[i + 1] as string;

@@ -12,8 +12,8 @@ import type { Health, Readiness } from './own-answers/health.ts';
 import type { ModelCatalogue } from './own-answers/models.ts';
 
 /**
- * Everything an exchange looks up, made ready once per configuration. An exchange keeps the one it began
- * with, so a reload in the middle of it changes nothing for it.
+ * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a
+ * reload meanwhile changes nothing for it.
  */
 export interface Gateway {
   readonly access: {
@@ -27,19 +27,19 @@ export interface Gateway {
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;
-  /** Of every configured secret. */
+  /** Masks every configured secret. */
   readonly scrubber: Scrubber;
-  /** What a key and its project may use; undefined where nothing is limited. */
+  /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
-  /** Where every exchange is entered before its provider is called; undefined where none is kept. */
+  /** Where every exchange is entered before its provider is called; undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
-  /** Undefined where nobody asks for traces. */
+  /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;
   readonly record: RepeatFolder['write'];
   readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;
-  /** Throws gateway.overloaded when the process has no memory to spare, gateway.draining when it stops. */
+  /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
   readonly admit: () => void;
   readonly readiness: Readiness;
   readonly health: Health;

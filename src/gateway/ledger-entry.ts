@@ -6,7 +6,7 @@ import type { Spending, Spent } from './spending.ts';
 
 const retryAfterS = 5;
 
-/** What the ledger has of one exchange: an intent before the call, a row after it. */
+/** The ledger entry of one exchange: an intent before the provider is called, a row afterwards. */
 export class LedgerEntry {
   readonly #ledger: Ledger;
   readonly #intent: Intent;
@@ -17,9 +17,9 @@ export class LedgerEntry {
   }
 
   /**
-   * Resolves when the intent is on the disk. Where the ledger can't be written, an exchange under a budget is refused
-   * (limit.state_unavailable): after a restart nobody would know what it spent. Any other goes on, and waits for
-   * nothing while it is known that the ledger can't be written.
+   * Resolves when the intent is on disk. If the ledger can't be written, an exchange under a budget is refused
+   * (limit.state_unavailable), because what it spent would be unknown after a restart. Any other goes on, without
+   * waiting while the ledger is known to be failing.
    */
   async begin({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
     const begun = this.#ledger.begin(this.#intent);
@@ -37,7 +37,7 @@ export class LedgerEntry {
   finish(record: ExchangeRecord, { usage, nanoUsd }: Spent): void {
     const { status, outcome, provider, target_model, decision, reason, first_byte_ms, total_ms } = record;
     const { requestId, startedMs, project, keyId, endpoint, model } = this.#intent;
-    // Spelled out: V8 takes its slow path for each member that is added to a spread object.
+    // Members are spelled out because V8 takes a slow path for each one added to a spread object.
     this.#ledger.finish({
       requestId,
       startedMs,
@@ -56,7 +56,7 @@ export class LedgerEntry {
       cacheReadTokens: usage?.cacheReadTokens ?? 0,
       cacheWriteTokens: usage?.cacheWriteTokens ?? 0,
       reasoningTokens: usage?.reasoningTokens ?? 0,
-      // Nothing used costs nothing, whatever the price.
+      // No usage costs nothing, even if the price is unknown.
       nanoUsd: usage === undefined ? 0 : (nanoUsd ?? null),
       isEstimated: usage?.isEstimated === true,
       firstByteMs: first_byte_ms ?? null,
@@ -65,7 +65,7 @@ export class LedgerEntry {
   }
 }
 
-/** What is written before the call; undefined for what no provider charges for. */
+/** What is written before the call; undefined for requests that no provider charges for. */
 export function toIntent(
   spending: Spending,
   facts: Pick<Intent, 'requestId' | 'startedMs' | 'project' | 'keyId' | 'endpoint' | 'model'>,

@@ -2,7 +2,7 @@ import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
 import type { Gateway } from './gateway.ts';
 
-/** A limiter for each key, made when the key is first used. */
+/** A limiter per key, created when the key is first used. */
 export function limitersFor(counters: Counters): Gateway['limiterFor'] {
   const known = new Map<string, Limiter>();
   return ({ id, limits }) => {

@@ -3,12 +3,12 @@ import { knownModelName } from '../limits/known-models.ts';
 import { memoize } from '../memoize.ts';
 import { sandboxModels } from '../sandbox/models.ts';
 
-/** For names that nobody but a client knows. */
+/** For names that only the client knows. */
 const otherModel = 'other';
 
 /**
- * Turns the name that a client asked for into one of a bounded set, for labels of metrics: a configured name, or that
- * of a well-known model without its date; everything else is `other`.
+ * Maps the model name that a client sent to one of a bounded set, for metric labels: a configured name, or that of a
+ * well-known model without its date; everything else is `other`.
  */
 export function createModelLabel(
   models: readonly Pick<ModelEntry, 'match' | 'isPattern'>[],

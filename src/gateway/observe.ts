@@ -4,9 +4,9 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Exchange } from './exchange.ts';
-import type { Neighbours } from './own-answers/health.ts';
+import type { Dependencies } from './own-answers/health.ts';
 
-/** Observers see every exchange: a repeated refusal is folded for the records alone. */
+/** Observers see every exchange; only the records collapse repeated refusals. */
 export function observe(
   write: RepeatFolder['write'],
   observers: readonly ExchangeObserver[],
@@ -23,13 +23,13 @@ export function gaugesOf({ options, admission, health }: Provider): ProviderGaug
   return { name: options.name, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
 }
 
-/** Without the questions of the owner's own commands. */
+/** Leaves out the health checks of the owner's own commands. */
 export function countExchanges(open: readonly Exchange[]): OpenCounts {
   const others = open.filter(({ isRecorded }) => isRecorded);
   return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
 }
 
-export function neighboursOf({ isConnected }: Counters, ledger: Ledger | undefined): Neighbours {
+export function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {
   const state = isConnected ? 'ok' : 'away';
   if (ledger === undefined) return { state, ledger: 'off' };
   return { state, ledger: ledger.gauges.isWritable ? 'ok' : 'failing' };

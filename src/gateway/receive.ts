@@ -17,9 +17,9 @@ export interface Received {
 }
 
 /**
- * Finds the endpoint by the raw request target alone: nothing is decoded, merged or trimmed, so
- * that no spelling of a path can be one thing here and another behind us. Throws endpoint.unknown,
- * method.not_allowed, request.upgrade, host.not_allowed and origin.not_allowed.
+ * Finds the endpoint by the raw request target alone: nothing is decoded, merged or trimmed, so that no spelling of a
+ * path can mean one thing here and another upstream. Throws endpoint.unknown, method.not_allowed, request.upgrade,
+ * host.not_allowed and origin.not_allowed.
  */
 export function receive({ request, draft }: Exchange, access: AccessSettings): Received {
   const { method, target } = request;
@@ -43,7 +43,7 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   return { endpoint, path, query: mark < 0 ? '' : target.slice(mark + 1) };
 }
 
-/** Codex tries one first; only by the status 426 does it go on over HTTP at once, instead of after six attempts. */
+/** Codex tries one first; on status 426 it falls back to HTTP at once, otherwise only after six attempts. */
 function isWebSocket(request: HttpRequest): boolean {
   return request.method === 'GET' && request.header('upgrade')?.toLowerCase() === 'websocket';
 }

@@ -9,7 +9,7 @@ import type { Spending, Spent } from './spending.ts';
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
 
-/** What was sent to a provider, as the record has it. */
+/** What the record says about a request to a provider. */
 export interface SentRequest {
   readonly provider: string;
   readonly model: string;
@@ -19,11 +19,10 @@ export interface SentRequest {
 }
 
 /**
- * The record of one exchange while it is being written: each step of the exchange notes what it found out, and
- * nothing else writes to it.
+ * The record of an exchange while it is open: each step notes what it has found out, and nothing else writes to it.
  */
 export class RecordDraft {
-  // The usual fields are there from the beginning: an object that grows changes its hidden class with each.
+  // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
   #usage: Usage | undefined;
   readonly #startedAt = performance.now();
@@ -58,7 +57,7 @@ export class RecordDraft {
 
   /** The record as far as it is known. */
   get soFar(): Partial<ExchangeRecord> {
-    return this.#fields as Partial<ExchangeRecord>; // what is not known yet is undefined here, and missing there
+    return this.#fields as Partial<ExchangeRecord>; // unknown fields are undefined here and absent there
   }
 
   get path(): string {
@@ -93,12 +92,12 @@ export class RecordDraft {
     return this.#fields.usage;
   }
 
-  /** What became of the request's bytes on their way to the provider; undefined before they were sent. */
+  /** What happened to the request's bytes on their way to the provider; undefined before they were sent. */
   get bodyForm(): string | undefined {
     return this.#fields.body;
   }
 
-  /** Ids of the rules that warn, each once. */
+  /** Ids of the rules that warned, without duplicates. */
   get warnings(): readonly string[] {
     const { rules } = this.#fields;
     if (rules === undefined) return none;
@@ -140,7 +139,7 @@ export class RecordDraft {
     if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
   }
 
-  /** What the rules found in what was to leave, beyond what they had found in the client's request. */
+  /** Adds what the rules found in the outgoing request beyond what they had found in the client's. */
   noteOutgoing(
     { action, verdicts, unseen }: Pick<Decision, 'action' | 'verdicts' | 'unseen'>,
     microseconds: number,
@@ -195,7 +194,7 @@ export class RecordDraft {
     return spent;
   }
 
-  /** What the client was not sent of a provider's failure; without secrets. */
+  /** Details of a provider's failure that the client is not sent; without secrets. */
   noteCause(cause: string): void {
     if (cause !== '') this.#fields.cause = cause;
   }
@@ -208,7 +207,7 @@ export class RecordDraft {
     this.#fields.bytes_out = bytes;
   }
 
-  /** The record of the exchange as it ended. */
+  /** The final record. */
   finish({ status, error, configHash, scrub }: Ending): ExchangeRecord {
     const fields = this.#fields;
     fields.status = status;
@@ -217,12 +216,12 @@ export class RecordDraft {
     if (error?.cause !== undefined) fields.cause = scrub(describe(error.cause));
     fields.total_ms = this.#elapsedMs();
     fields.config = configHash;
-    return fields as ExchangeRecord; // the fields are the record's own, and all that must be there are
+    return fields as ExchangeRecord; // all required fields are set by now
   }
 
   /**
-   * Whether the record has a verdict already. A text that only warns or is monitored is still there in what leaves;
-   * one that was redacted and matches again is another.
+   * Whether the record has the verdict already. A text that a rule only warned about or monitored is still in the
+   * outgoing request; one that matches again after a redaction is a different text.
    */
   #isNoted({ rule, action, mode, matches }: Verdict): boolean {
     const known = this.#fields.rules?.filter(({ id, on }) => id === rule && on !== 'answer') ?? [];
@@ -239,7 +238,7 @@ export class RecordDraft {
     }
   }
 
-  /** Milliseconds since the request's head arrived, to the tenth. */
+  /** Milliseconds since the request's head arrived, rounded to a tenth. */
   #elapsedMs(): number {
     return Math.round((performance.now() - this.#startedAt) * 10) / 10;
   }
@@ -249,7 +248,7 @@ interface Ending {
   readonly status: number;
   readonly error: GatewayError | undefined;
   readonly configHash: string;
-  /** Takes secrets out of other programs' messages. */
+  /** Removes secrets from other programs' messages. */
   readonly scrub: (text: string) => string;
 }
 

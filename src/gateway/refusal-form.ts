@@ -6,14 +6,14 @@ type Form = Pick<Failure, 'status' | 'type'>;
 interface Agent {
   readonly header: 'originator' | 'user-agent';
   readonly value: RegExp;
-  /** How the agent shows the message and doesn't repeat the request, where the failure's own form fails at that. */
+  /** The status and type with which the agent shows the message and doesn't repeat the request. */
   form(failure: Failure): Partial<Form> | undefined;
 }
 
-// As tried with the real agents; docs/agents.md has what each of them shows.
+// Found by trying the real agents; docs/agents.md lists what each of them shows.
 const agents: readonly Agent[] = [
   {
-    // It takes every 403 for a failed login, and prints that in front of the message.
+    // It treats every 403 as a failed login, and says so before the message.
     header: 'user-agent',
     value: /^claude-cli\//,
     form: ({ status }) => (status === 403 ? { status: 422 } : undefined),
@@ -25,7 +25,7 @@ const agents: readonly Agent[] = [
     form: ({ status, retry }) => (status < 500 && !retry ? { status: 400 } : undefined),
   },
   {
-    // It repeats a rate limit without end, by its status or its type, and shows nothing meanwhile.
+    // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
     header: 'user-agent',
     value: /^opencode\//,
     form: ({ status, retry }) =>
@@ -34,8 +34,8 @@ const agents: readonly Agent[] = [
 ];
 
 /**
- * Status and type of a refusal as the client asking understands it. Everything else stays the same, so that
- * `error.reason` says what it was; clients that are not in the table get what the failure has.
+ * The status and type of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says
+ * what it was; clients that are not in the table get the failure's own.
  */
 export function refusalForm({ failure }: GatewayError, request: HttpRequest): Form {
   const agent = agents.find(({ header, value }) => value.test(request.header(header) ?? ''));

@@ -6,14 +6,14 @@ import type { KnownBodies } from '../json/known-bodies.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
-/** One strictly read model request. */
+/** A strictly parsed model request. */
 export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
 }
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** Throws request.media_type unless the request says, once, that its body is JSON in UTF-8. */
+/** Throws request.media_type unless a single content-type says that the body is JSON in UTF-8. */
 export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   const type = request.header('content-type');
   if (type !== undefined && mediaType.test(type)) return;
@@ -23,7 +23,7 @@ export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   );
 }
 
-/** Reads and checks a body; what is known of ones that begin like it is not read again. */
+/** Parses and checks a body; a beginning that is known from an earlier body is not parsed again. */
 export function parseRequest(
   body: Buffer,
   { dialect, kind }: ModelEndpoint,

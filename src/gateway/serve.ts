@@ -27,25 +27,25 @@ import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
 import { limitersFor } from './limiters.ts';
-import { countExchanges, gaugesOf, neighboursOf, observe } from './observe.ts';
+import { countExchanges, gaugesOf, dependenciesOf, observe } from './observe.ts';
 import type { Health, Readiness } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
 import { watchHeap } from './watch-heap.ts';
 
-/** What of a configuration the gateway works by. */
+/** The part of a configuration that the proxy uses. */
 export interface GatewayConfig {
   readonly hash: string;
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
-  /** The configured ones; a model whose provider is not here is known but can't be served. */
+  /** The configured providers; a model whose provider is not among them is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
-  /** Texts that must never be in an answer or a log. */
+  /** Strings that must never appear in an answer or a log. */
   readonly secrets: readonly string[];
-  /** What the keys' policies were compiled from; the thread for large bodies compiles its own. */
+  /** What the keys' policies were compiled from; the decision thread compiles its own. */
   readonly policySource: PolicySource;
   readonly recordsBodies: boolean;
 }
@@ -53,11 +53,11 @@ export interface GatewayConfig {
 export interface GatewayServer {
   readonly url: string;
   readonly port: number;
-  /** Builds what a configuration needs, and throws what keeps it from being followed; nothing changes until `commit`. */
+  /** Builds what a configuration needs, and throws if it can't be applied; nothing changes until `commit`. */
   prepare(config: GatewayConfig): PreparedConfig;
   /** Prepares and commits in one step. */
   apply(config: GatewayConfig): void;
-  /** What is under way now. */
+  /** What is open now. */
   gauges(): Gauges;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
@@ -80,25 +80,25 @@ interface ServeOptions {
   readonly limits: ListenLimits;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
-  /** Where limits are counted; in memory where nothing is said. They outlive every configuration. */
+  /** Where limits are counted; in memory by default. The counters outlive every configuration. */
   readonly counters?: Counters;
-  /** Kept by whoever opened it, who closes it after the drain; no ledger is kept where nothing is said. */
+  /** None by default. Owned by whoever opened it, who must close it after the drain. */
   readonly ledger?: Ledger | undefined;
   /** Shares breakers with other processes. */
   readonly breakers?: BreakerChannel | undefined;
   /** Notified of every exchange that is over. */
   readonly observers?: readonly ExchangeObserver[];
-  /** Answers the paths below `/_/`; they are no exchanges. */
+  /** Answers the paths below `/_/`, which are not exchanges. */
   readonly inspector?: LocalPages | undefined;
-  /** Kept by whoever opened it, who closes it after the drain. */
+  /** Owned by whoever opened it, who must close it after the drain. */
   readonly tracer?: Tracer | undefined;
-  /** Of the user's state file; with it the gateway proves that it is the one which wrote that. */
+  /** The proof in the user's state file: shows that this is the gateway that wrote the file. */
   readonly ownerProof?: OwnerProof | undefined;
-  /** What is open in all processes, where others share the port and with it the exchanges. */
+  /** What is open in all processes, if several workers share the port. */
   readonly countOpen?: () => Promise<OpenCounts>;
-  /** When the gateway began, which models without a date of their own show; now, where nothing is said. */
+  /** When the gateway started, shown as the date of models without one; now by default. */
   readonly startedMs?: number;
-  /** The module that runs in the thread for large bodies, where it is another than the product's. */
+  /** The module that runs in the decision thread; the product's own by default. */
   readonly deciderEntry?: URL;
 }
 
@@ -136,7 +136,7 @@ export async function serveGateway({
   const repeats = foldRepeats(record);
   const readiness: Readiness = {
     isReady: () => listener?.isDraining === false,
-    neighbours: () => neighboursOf(counters, ledger),
+    dependencies: () => dependenciesOf(counters, ledger),
   };
   const times = new TimeText();
   const countHere = () => countExchanges(open.items);
@@ -175,7 +175,7 @@ export async function serveGateway({
       exchange.trace = follower?.trace?.(exchange);
       open.add(exchange);
       response.onClose(() => open.remove(exchange));
-      void current.run(exchange); // it answers its own failures
+      void current.run(exchange); // never rejects: it answers failures itself
     },
   });
   listener = server;
@@ -186,7 +186,7 @@ export async function serveGateway({
 
   const prepare = (next: GatewayConfig): PreparedConfig => {
     const built = build(next, shared);
-    // Where the whole gateway stops meanwhile, its connections are gone already.
+    // If the whole gateway stops meanwhile, its connections are gone already.
     const close = (retired: typeof built) => void retired.close().catch(() => undefined);
     return {
       commit: () => {
@@ -286,7 +286,7 @@ function build(
       running -= 1;
       if (running === 0) retired?.();
     },
-    /** Closes thread and providers when the last exchange is over: closed ones take no request, not even one that waited. */
+    /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
     close: async () => {
       const idle = new Promise<void>((resolve) => {
         retired = resolve;

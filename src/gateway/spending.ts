@@ -17,15 +17,15 @@ export interface SpendingRequest {
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
   readonly route: Route | undefined;
-  /** Those that may be tried: the worst case is that of the dearest. */
+  /** The targets that may be tried: the worst case is that of the most expensive. */
   readonly targets: readonly Target[];
 }
 
-/** How an exchange ended, as far as it tells what was used. */
+/** How an exchange ended, as far as it determines what was used. */
 export interface Ending {
   readonly status: number;
   readonly isCut: boolean;
-  /** Undefined where nothing was sent to anybody. */
+  /** Undefined if nothing was sent to a provider. */
   readonly target: { readonly provider: string; readonly model: string } | undefined;
   readonly usage: Usage | undefined;
   readonly bytesOut: number;
@@ -33,18 +33,18 @@ export interface Ending {
 
 export interface Spent {
   readonly usage: Usage | undefined;
-  /** Undefined where no price is known. */
+  /** Undefined if no price is known. */
   readonly nanoUsd: number | undefined;
 }
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
-/** The worst case of an answer that nothing bounds: neither the client nor the configuration nor what is known of the model. */
+/** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
 const unboundedTokens = 32_768;
-/** Of an answer that was cut before its usage came: bytes of its events for each token. */
+/** For an answer that was cut before its usage arrived: bytes of event data per token. */
 const eventBytesPerToken = 40;
 
-/** What one exchange may use up at most, and what it did. */
+/** The most that one exchange may use, and what it did use. */
 export class Spending {
   readonly #request: SpendingRequest;
   #reservation: Reservation | undefined;
@@ -64,8 +64,8 @@ export class Spending {
   }
 
   /**
-   * Reserves the worst case; without a promise where it is counted here. Throws limit.requests, .tokens,
-   * .concurrency, .budget and .state_unavailable.
+   * Reserves the worst case; synchronously, without a promise, if limits are counted in this process. Throws
+   * limit.requests, .tokens, .concurrency, .budget and .state_unavailable.
    */
   reserve(limiter: Limiter, nowMs: number): Promise<void> | undefined {
     const granted = limiter.reserve(this.#worstCase(limiter), nowMs);
@@ -78,12 +78,12 @@ export class Spending {
     });
   }
 
-  /** Whether the provider charges for it. */
+  /** Whether the provider charges for the request. */
   get isCharged(): boolean {
     return this.#request.endpoint.kind !== 'count';
   }
 
-  /** The most that the exchange can use up; the dearest of its targets counts. */
+  /** The most that the exchange can use, at the most expensive of its targets. */
   worst(): {
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -98,14 +98,14 @@ export class Spending {
     };
   }
 
-  /** What was used, once the exchange is over; what was reserved beyond it is given back. */
+  /** Settles what was used once the exchange is over, and returns the rest of the reservation. */
   settle(ending: Ending): Spent {
     const { target, status } = ending;
     if (target === undefined) {
       this.#reservation?.settle(nothing);
       return { usage: undefined, nanoUsd: undefined };
     }
-    // Providers charge nothing for what they refuse or fail at before the first byte.
+    // Providers don't charge for requests that they refuse, or that fail before the first byte.
     const isFree = status >= 400 || this.#request.endpoint.kind === 'count';
     const usage = isFree ? undefined : this.#usageOf(ending);
     const price = this.#priceAt(target);
@@ -128,7 +128,7 @@ export class Spending {
     );
   }
 
-  /** The most tokens that the request and its answer can have, as far as can be known before. */
+  /** The most tokens that the request and its answer can have, as far as it can be known in advance. */
   #tokens(): { readonly input: number; readonly output: number } {
     if (this.#worst !== undefined) return this.#worst;
     const { request, endpoint, targets } = this.#request;

@@ -4,7 +4,7 @@ import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { ModelRequest } from './request.ts';
 
-/** What a request of each dialect is translated to where the provider lacks it: the nearest first. */
+/** The dialects that each dialect's requests can be translated to, the closest first. */
 const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
   Object.values(dialects).map((dialect) => [
     dialect.name,
@@ -12,7 +12,7 @@ const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
   ]),
 );
 
-/** The dialect in which a provider takes requests of an endpoint: its own, else another; undefined where none. */
+/** The dialect in which a provider takes an endpoint's requests: the endpoint's own, else another; undefined if none. */
 export function dialectAt(
   { endpoints }: { readonly endpoints: ReadonlySet<string> },
   { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
@@ -23,9 +23,9 @@ export function dialectAt(
 }
 
 /**
- * The targets of a model that can take this endpoint, in its own dialect or translated; none where tokens are to be
- * counted and no provider counts them. Throws model.unknown where no line of the model list matches,
- * provider.unavailable where its providers are not configured, request.unsupported where none can take it.
+ * The targets of a model that can take this endpoint, in its own dialect or translated; none for a token count that no
+ * provider supports. Throws model.unknown if no entry of the model list matches, provider.unavailable if its providers
+ * are not configured, request.unsupported if none can take the request.
  */
 export function usableTargets(
   route: Route | undefined,

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
-// Above this share of the heap's limit new work is refused: a refused request is better than a dead process.
+// Above this share of the heap limit new work is refused: better a refused request than a dead process.
 const heapShare = 0.85;
 const heapCheckMs = 1_000;
 

@@ -1,16 +1,16 @@
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 
-// Providers count with tokenizers of their own; what is reserved should not fall short of them. No tokenizer has more
-// tokens than bytes, and prose has far fewer.
+// Providers count with their own tokenizers, and a reservation should not fall short of their count. No tokenizer makes
+// more tokens than there are bytes, and for prose it makes far fewer.
 
-/** Prose has more bytes a token, code about as many; random letters have fewer (docs/decisions/budgets.md). */
+/** Prose has more bytes per token, code about as many; random letters have fewer (docs/decisions/budgets.md). */
 const bytesPerToken = 3;
-/** Beyond ASCII, characters that a tokenizer does not know become a token for each of their two to four bytes. */
+/** Beyond ASCII, a character that a tokenizer does not know becomes one token for each of its two to four bytes. */
 const wideTokensPerByte = 1;
-/** An escape such as \u4e00 is six bytes, and three in UTF-8. */
+/** An escape such as \u4e00 is six bytes long, but three in UTF-8. */
 const escapedTokens = 3;
 const escapeBytes = 6;
-// Images and documents: providers count their pixels and pages, of which the bytes tell little.
+// Providers count images and documents by pixels and pages, which their size in bytes says little about.
 const encodedBytesPerToken = 20;
 const encodedLeastTokens = 1_600;
 const encodedFromBytes = 4_096;
@@ -45,7 +45,7 @@ export function worstInputTokens(document: JsonDocument): number {
   return Math.ceil(textBytes / bytesPerToken) + otherTokens;
 }
 
-/** Whether a long text is base64 or a data URL, at a place where media are: elsewhere it is billed as text. */
+/** Whether a long text is base64 or a data URL in a media field: anywhere else it is billed as text. */
 function isEncoded(document: JsonDocument, entry: number): boolean {
   if (entry === 0 || !document.isKey(entry - 1) || !encodedMembers.has(document.text(entry - 1)))
     return false;
@@ -53,7 +53,7 @@ function isEncoded(document: JsonDocument, entry: number): boolean {
   return encodedText.test(document.bytes.toString('latin1', start, start + encodedFromBytes));
 }
 
-/** Bytes above 0x7f: as Latin-1 each becomes two in UTF-8, which the engine counts quicker than a loop does. */
+/** Counts bytes above 0x7f: read as Latin-1 each takes two bytes in UTF-8, a length that V8 computes faster than a loop. */
 function countWide(bytes: Buffer, start: number, end: number): number {
   let wide = 0;
   for (let from = start; from < end; from += pieceBytes) {

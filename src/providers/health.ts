@@ -11,7 +11,7 @@ interface HealthOptions {
 }
 
 // Clients choose the names of models, so how many are known is bounded.
-const mostModels = 1_000;
+const maxModels = 1_000;
 
 /**
  * How a provider is, by its failures. What is no answer at all (no connection, none in time, nonsense) counts for
@@ -99,7 +99,7 @@ export class Health {
   #breakerOf(model: string): Breaker {
     const known = this.#models.get(model);
     if (known !== undefined) return known;
-    if (this.#models.size >= mostModels) this.#models.delete(this.#models.keys().next().value as string);
+    if (this.#models.size >= maxModels) this.#models.delete(this.#models.keys().next().value as string);
     const breaker = new Breaker(this.#options, (isOpen) => this.#onChange({ model, isOpen }));
     this.#models.set(model, breaker);
     return breaker;

@@ -4,13 +4,13 @@ import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 
 interface HeadOptions extends Pick<Gateway, 'scrubText'> {
-  /** The body is not the provider's, but one that the gateway made of it. */
+  /** The body is not the provider's own: the gateway rewrote it. */
   readonly isOwn: boolean;
 }
 
 /**
- * The head of an answer: what of the provider's goes on, less our secrets, then ours; a flat list of names
- * and values.
+ * The headers of an answer, as a flat list of names and values: the provider's that are passed on, without configured
+ * secrets, then the gateway's.
  */
 export function headersFor(
   exchange: Exchange,
@@ -20,7 +20,7 @@ export function headersFor(
   const { id, draft } = exchange;
   const limits = exchange.limitHeaders();
   const passed: string[] = [...limits];
-  // A client that has limits of its own must not mind the provider's, which are the gateway's.
+  // A client under the gateway's limits must not act on the provider's limits, which apply to the gateway.
   answer.headers.passOn(passed, scrubText, { rateLimits: limits.length === 0 });
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);

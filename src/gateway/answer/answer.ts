@@ -17,7 +17,7 @@ import { ExactStream, type PassingStream, TranslatedStream } from './passing-str
 import { relayStream } from './relay.ts';
 import { ScrubbedStream } from './scrubbed-stream.ts';
 
-/** Longest JSON answer that is read whole before it goes on. */
+/** A JSON answer is buffered whole before it is passed on; a longer one fails. */
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
 const causeLength = 300;
@@ -34,8 +34,8 @@ interface AnswerOptions {
 }
 
 /**
- * Sends the client the provider's answer: a stream as it comes, JSON when it is whole, an error with its own
- * words less our secrets; each in the client's dialect. Then the place at the provider is free again. Throws
+ * Sends the client the provider's answer in the client's dialect: a stream as it comes, JSON once it is complete, an
+ * error with its own message without configured secrets. Then releases the connection slot at the provider. Throws
  * provider.broken_response and provider.credentials_rejected.
  */
 export async function sendAnswer(
@@ -52,7 +52,7 @@ export async function sendAnswer(
   }
 }
 
-/** Undefined where all of it is sent already. */
+/** Undefined if all of it has been sent already. */
 function choose(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
@@ -61,7 +61,7 @@ function choose(
   const { status } = forwarded.answer;
   if (status === 401 || status === 403) {
     forwarded.answer.abort();
-    // The client would take it for its own key.
+    // The client would think that its own key was rejected.
     const name = forwarded.target.provider.options.name;
     throw new GatewayError(
       'provider.credentials_rejected',
@@ -144,7 +144,7 @@ function sendWhole(
   send(exchange, forwarded, { body: checked, gateway, isOwn: false });
 }
 
-/** The answer after the rules on answers, which read what the client would. Throws the refusal. */
+/** The answer as the rules on answers leave it; they read what the client would. Throws the refusal. */
 function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
   if (check === undefined) return body;
   const { verdicts, refusal, redactedBody } = check.whole(body);
@@ -174,13 +174,13 @@ async function sendError(
   const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
   const text = bytes.toString();
   const value = parseError(text);
-  // What stands between us and the provider answers with pages, which no client can read.
+  // Proxies in front of the provider answer with HTML pages, which no client can read.
   if (value === undefined) exchange.draft.noteCause(gateway.scrubText(shortened(text)));
   const { translation } = forwarded.request;
   const isOwn = translation !== undefined || value === undefined;
   const error =
     translation?.error(status, value ?? text) ?? endpoint.dialect.errorBody(parseFailure(text, status));
-  // A host's error may quote what it was asked or what it knows: the rules on answers read it too.
+  // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = checkedAnswer(exchange, isOwn ? toBytes(error) : bytes, check);
   send(exchange, forwarded, { body, gateway, isOwn });
 }
@@ -190,11 +190,11 @@ function parseError(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // it is answered as an error all the same
+    return undefined; // the client gets an error all the same
   }
 }
 
-/** The words of a page on one line, as far as a record has room for them. */
+/** The text of a page on one line, shortened to fit in a record. */
 function shortened(page: string): string {
   const words = page
     .replace(/<(?:script|style)\b[\s\S]*?<\/(?:script|style)>|<[^>]*>/gi, ' ')

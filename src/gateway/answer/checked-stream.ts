@@ -7,8 +7,8 @@ import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.
 import type { PassingStream } from './passing-stream.ts';
 
 /**
- * A stream whose events pass the rules on answers before the client gets them. They are the client's own
- * events, translated or not, and each is written anew; only streams that have such rules pay for it.
+ * A stream whose events pass the rules on answers before the client gets them. The rules read events in the client's
+ * dialect, translated or not, and each event is serialized again; only streams that have such rules pay for this.
  */
 export class CheckedStream implements PassingStream {
   readonly #inner: PassingStream;
@@ -42,7 +42,7 @@ export class CheckedStream implements PassingStream {
     return this.#passed();
   }
 
-  /** What the rules let go before they refused, and nothing that still waits for them. */
+  /** What the rules had released before they refused; what was still held is dropped. */
   fail(error: GatewayError, requestId: string): Buffer {
     const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
     const bytes = Buffer.from(this.#text + last);
@@ -70,7 +70,7 @@ export class CheckedStream implements PassingStream {
   }
 
   #passed(): Buffer {
-    // Not before the rules have let the last event go: they may refuse in the very chunk that brings it.
+    // Only once the rules have released the last event: they may still refuse in the chunk that contains it.
     this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
     this.#hasFailed = this.#inner.state === 'failed';
     const bytes = Buffer.from(this.#text);

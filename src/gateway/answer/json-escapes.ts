@@ -3,14 +3,14 @@ import { shortEscapes } from '../../json/short-escapes.ts';
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
 export interface Unescaped {
   readonly text: Buffer;
-  /** One more than bytes: where the byte's spelling begins, and at the end the length of the original. */
+  /** Where each byte's original spelling begins; one more entry holds the length of the original. */
   readonly origins: Uint32Array;
 }
 
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** Undoes the escapes that stand for ASCII characters, in JSON of any form; others stay as they are. */
+/** Decodes the escapes of ASCII characters, in JSON however formatted; other escapes stay as they are. */
 export function unescapeJson(json: Buffer): Unescaped {
   const text = Buffer.allocUnsafe(json.length);
   const origins = new Uint32Array(json.length + 1);

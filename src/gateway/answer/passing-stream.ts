@@ -6,24 +6,24 @@ import type { StreamState, StreamTranslation } from '../../dialects/translate.ts
 import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 
-/** What becomes of a provider's event stream on its way to the client, one chunk after the other. */
+/** Transforms a provider's event stream into the client's, chunk by chunk. */
 export interface PassingStream {
   /** What the client gets for a chunk; may be empty. Throws provider.broken_response. */
   pass(chunk: Buffer): Buffer;
-  /** The provider's body ended: the rest. Throws provider.broken_response where it was cut. */
+  /** The provider's body ended: returns the rest. Throws provider.broken_response if the stream was cut. */
   end(): Buffer;
-  /** The last event of a stream that fails, after whatever has not been passed yet. */
+  /** Whatever is still held, then the event that ends a failed stream. */
   fail(error: GatewayError, requestId: string): Buffer;
-  /** In every state but open the client has its last event, and nothing that may still come is its own. */
+  /** In every state but `open` the client has its last event, and must get nothing that may still come. */
   readonly state: StreamState;
-  /** Whether the client has a last event, so that what breaks now is no loss. */
+  /** Whether the client has its last event, so that a connection that breaks now does no harm. */
   readonly isWhole: boolean;
   readonly usage: Usage | undefined;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** The provider's events are the client's, byte for byte; they are only watched. */
+/** Passes the provider's events on byte for byte, and only observes them. */
 export class ExactStream implements PassingStream {
   readonly state = 'open';
   readonly #dialect: Dialect;
@@ -38,13 +38,13 @@ export class ExactStream implements PassingStream {
     return this.#observer.observe(chunk);
   }
 
-  /** An event that lacks only its blank line is whole all the same. */
+  /** An event that lacks only its final blank line counts as complete. */
   end(): Buffer {
     if (this.#observer.isComplete) return this.#observer.rest;
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
-  /** Half an event is lost with the rest of the stream: clients stop at it and never read the error. */
+  /** Half an event is dropped: with it, clients would never get as far as the error event. */
   fail(error: GatewayError, requestId: string): Buffer {
     return Buffer.from(this.#dialect.errorEvent(toFailure(error, requestId), this.#observer.events));
   }
@@ -58,7 +58,7 @@ export class ExactStream implements PassingStream {
   }
 }
 
-/** Each event of the provider becomes events of the client's dialect; at most one is held. */
+/** Translates each event of the provider into events of the client's dialect; holds at most one back. */
 export class TranslatedStream implements PassingStream {
   readonly #translation: StreamTranslation;
   readonly #parser: SseParser;

@@ -1,18 +1,18 @@
-/** A place in a text where one of the patterns stands. */
+/** A place in a text where one of the patterns occurs. */
 interface Occurrence {
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * Searches bytes for several patterns at once (Wu and Manber, 1994): a table says for every two bytes how far
- * the next place is at which any pattern can end, so that most of a text is never looked at. Patterns must
- * have at least two bytes; the shortest of them bounds the leaps.
+ * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to
+ * the next place where any pattern can end, so most of the text is never looked at. Patterns must have at least two
+ * bytes; the shortest one limits how far the search can skip.
  */
 export class PatternSearch {
   readonly #window: number;
   readonly #leaps: Uint8Array;
-  /** By the last two bytes of a pattern's window; the longest first. */
+  /** Keyed by the last two bytes of a pattern's window; the longest first. */
   readonly #patterns = new Map<number, Buffer[]>();
 
   constructor(patterns: readonly Buffer[]) {

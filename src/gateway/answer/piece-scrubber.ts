@@ -1,16 +1,16 @@
 import { unescapeJson } from './json-escapes.ts';
 
-/** Beginnings of secrets up to this length may go out: they are what all keys of a kind have in common. */
+/** Prefixes of secrets up to this many bytes may be sent: all keys of a kind have them in common. */
 const freeLength = 3;
-/** How many pieces of other texts, which are streamed beside it, may come before what waits for a secret goes out. */
+/** How many pieces of other, interleaved texts may come before a held prefix is sent after all. */
 const patience = 16;
-/** Bytes of events that wait at most. */
+/** Most bytes of events that are held back. */
 const heldLimit = 65_536;
-/** Beginnings that are known at the same time. */
+/** Most prefixes that are tracked at the same time. */
 const beginningLimit = 64;
-/** Members of a piece that say what it is. They stand in every event, and nobody puts their values together. */
+/** Members that say what a piece is. They are in every event, and no client concatenates their values. */
 const labels = new Set(['type', 'role']);
-/** Of each of them, with its first quote. */
+/** The length of each of them, with its opening quote. */
 const labelLength = 5;
 /** The numbers by which a dialect tells the texts of one stream apart. */
 const indexes = /index": ?(\d+)/g;
@@ -31,11 +31,11 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** The beginning of a secret, at the end of the pieces so far. */
+/** A prefix of a secret, at the end of the pieces so far. */
 interface Beginning {
   readonly secret: string;
   readonly length: number;
-  /** Where its bytes stand in the text, as far as they have not gone out. */
+  /** Where its bytes are in the text, except for those already sent. */
   readonly ranges: readonly Range[];
   /** The text that the pieces belong to. */
   readonly channel: string;
@@ -43,7 +43,7 @@ interface Beginning {
   readonly age: number;
 }
 
-/** A member that brings pieces, as it is mostly written and in any other way. */
+/** A member that carries pieces: its usual spelling, and a pattern for any other. */
 interface Member {
   readonly plain: string;
   readonly escaped: RegExp;
@@ -55,21 +55,21 @@ interface Range {
 }
 
 /**
- * Takes out of an event stream the secrets that no event holds whole: spread over the pieces of a text, which
- * the client puts together again. Events pass at once unless a piece ends with the beginning of a secret;
- * then they wait until the next pieces have decided.
+ * Masks secrets that are split over several events of a stream: in the pieces of a text that the client concatenates.
+ * Events pass at once unless a piece ends with a prefix of a secret; then they are held until the next pieces show
+ * whether it is one.
  */
 export class PieceScrubber {
-  /** As texts of their bytes, a character for each, as all events are read here: cheaper than many searches of bytes. */
+  /** As Latin-1 strings, one character per byte, like the events here: cheaper than many searches in buffers. */
   readonly #secrets: readonly string[];
-  /** 1 where a secret begins with the byte. */
+  /** 1 if a secret begins with the byte. */
   readonly #firstBytes = new Uint8Array(256);
   readonly #longest: number;
   readonly #members: readonly Member[];
   #held: Buffer = nothing;
   #beginnings: readonly Beginning[] = none;
 
-  /** `members` are those of an event that bring the next piece. */
+  /** `members` are the names of an event's members that carry the next piece. */
   constructor(secrets: readonly string[], members: readonly string[]) {
     this.#secrets = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
     for (const secret of this.#secrets) this.#firstBytes[secret.charCodeAt(0)] = 1;
@@ -77,7 +77,7 @@ export class PieceScrubber {
     this.#members = members.map((member) => ({ plain: `"${member}"`, escaped: escapedName(member) }));
   }
 
-  /** Takes whole events, and returns those that may go out. */
+  /** Accepts whole events, and returns those that may be sent. */
   pass(events: Buffer): Buffer {
     if (this.#secrets.length === 0) return events;
     const from = this.#held.length;
@@ -99,7 +99,7 @@ export class PieceScrubber {
     return bytes.subarray(0, heldFrom);
   }
 
-  /** What still waits: the stream is over, and the beginning of a secret is none. */
+  /** What is still held: the stream is over, so a prefix of a secret is not a secret. */
   end(): Buffer {
     const rest = this.#held;
     this.#held = nothing;
@@ -107,7 +107,7 @@ export class PieceScrubber {
     return rest;
   }
 
-  /** What is to be masked: by as many bytes as before, so that no other range moves. */
+  /** The ranges to mask, each with as many bytes as it had, so that no other range moves. */
   #readPieces(text: string, from: number): readonly Range[] {
     let masked: readonly Range[] = noRanges;
     const mayBeEscaped = text.includes('\\u00');
@@ -141,7 +141,7 @@ export class PieceScrubber {
     return masked;
   }
 
-  /** Goes on with the beginnings that the piece continues, and notes those that it ends with. */
+  /** Extends the prefixes that the piece continues, and notes those that it ends with. */
   #readPiece(text: string, start: number, end: number): readonly Range[] {
     const raw = text.slice(start, end);
     const escaped = raw.includes('\\') ? unescapeJson(Buffer.from(raw, 'latin1')) : undefined;
@@ -155,7 +155,7 @@ export class PieceScrubber {
     for (const each of known) {
       const wanted = each.secret.slice(each.length, each.length + piece.length);
       channel ??= channelAt(text, start);
-      // What comes beside it is no end of it, not even where it looks like what comes next.
+      // A piece of another text does not end the prefix, not even if it looks like its continuation.
       if (each.channel !== channel) this.#noteOlder(each);
       if (!piece.startsWith(wanted)) continue;
       const ranges = [...each.ranges, { start, end: place(wanted.length) }];
@@ -180,13 +180,13 @@ export class PieceScrubber {
     this.#beginnings = [...this.#beginnings.slice(1 - beginningLimit), beginning];
   }
 
-  /** Notes a beginning again after a piece of another text; those that all keys have in common only for a while. */
+  /** Keeps a prefix after a piece of another text; one that all keys have in common only for a while. */
   #noteOlder(each: Beginning): void {
     if (each.age < patience) this.#note({ ...each, age: each.age + 1 });
     else if (each.length > freeLength) this.#note(released(each));
   }
 
-  /** Where the first event begins that must wait. */
+  /** Where the first event begins that must be held. */
   #firstHeld(text: string): number | undefined {
     let first: number | undefined;
     for (const { length, ranges } of this.#beginnings) {
@@ -197,14 +197,14 @@ export class PieceScrubber {
   }
 }
 
-/** The name of a piece, and the indexes right before it: which text of the stream it belongs to. */
+/** The member's name and the indexes right before it, which identify the text that the piece belongs to. */
 function channelAt(text: string, start: number): string {
   const before = text.slice(Math.max(0, start - channelReach), start);
   const name = before.slice(before.lastIndexOf('"', before.length - 4));
   return [name, ...Array.from(before.matchAll(indexes), ([, index]) => index)].join();
 }
 
-/** The same, where what waited has gone out: what comes next is masked all the same. */
+/** The same prefix after its bytes were sent: a continuation is masked all the same. */
 function released(beginning: Beginning): Beginning {
   return beginning.ranges.length === 0 ? beginning : { ...beginning, ranges: noRanges };
 }
@@ -229,7 +229,7 @@ function shift(ranges: readonly Range[], by: number): Range[] {
     .map(({ start, end }) => ({ start: start - by, end: end - by }));
 }
 
-/** Where a text stands in another; behind its end where it does not. */
+/** The next occurrence of `part`; the text's length if there is none. */
 function nextPlace(text: string, part: string, from: number): number {
   const at = text.indexOf(part, from);
   return at < 0 ? text.length : at;

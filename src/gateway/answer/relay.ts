@@ -4,7 +4,7 @@ import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
 import type { Exchange } from '../exchange.ts';
 import type { PassingStream } from './passing-stream.ts';
 
-// How long and how much a provider may go on after its last event, so that its connection can be used again.
+// For how long, and for how many bytes, a provider may go on after its last event before its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
 
@@ -16,8 +16,8 @@ interface StreamOptions {
 }
 
 /**
- * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is
- * complete; rejects where the stream was cut, after an error event, and when the client left.
+ * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is complete; rejects
+ * if the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
   const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
@@ -79,7 +79,7 @@ class StreamSink implements BodySink {
     return mayGoOn;
   }
 
-  /** Once, for what is on its way comes in spite of a pause. */
+  /** Pauses once: chunks already under way still arrive after a pause. */
   #awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
@@ -118,12 +118,12 @@ class StreamSink implements BodySink {
     if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
     this.#phase = 'tail';
     this.#response.end();
-    // The provider knows nothing of the end, and would go on at the gateway's cost.
+    // The provider doesn't know that the answer is over, and would go on generating at the gateway's cost.
     if (this.#stream.state === 'cut') return this.#endTail();
     this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
   }
 
-  /** Nothing that follows the last event is the client's. */
+  /** Nothing that follows the last event is for the client. */
   #skip(chunk: Buffer): boolean {
     this.#tailBytes += chunk.length;
     if (this.#phase === 'tail' && this.#tailBytes > tailBytes) this.#endTail();

@@ -1,18 +1,18 @@
 import { unescapeJson } from './json-escapes.ts';
 import { PatternSearch } from './pattern-search.ts';
 
-/** Shorter ones would take innocent words out of messages, and no real key is so short. */
+/** Shorter ones would mask ordinary words in messages, and no real key is that short. */
 const leastLength = 8;
 const mask = '[secret]';
 const maskBytes = Buffer.from(mask);
 
-/** Takes configured secrets out of what a provider answers, before it goes anywhere. */
+/** Masks configured secrets in a provider's answer before it goes anywhere. */
 export class Scrubber {
-  /** The secrets that are looked for; too short ones are not. */
+  /** The secrets that are searched for, which excludes those that are too short. */
   readonly secrets: readonly string[];
   readonly #spellings: PatternSearch;
   readonly #plain: PatternSearch;
-  /** Characters of the secrets, by code: only escapes of these can hide one. */
+  /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
 
   constructor(secrets: readonly string[]) {
@@ -23,7 +23,7 @@ export class Scrubber {
     this.#alphabet = new Set(this.secrets.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
-  /** The text without any of them; the same object where there is none. */
+  /** The bytes with all of them masked; the same object if there are none. */
   scrub(text: Buffer): Buffer {
     const clean = this.#withoutSpellings(text);
     return this.#mayHideOne(clean) ? this.#withoutEscaped(clean) : clean;
@@ -41,14 +41,14 @@ export class Scrubber {
     return Buffer.concat([...kept, text.subarray(end)]);
   }
 
-  /** Whether the text escapes a character as JSON need not, which could be one of a secret. */
+  /** Whether the text has an escape that JSON does not require, and that could be of a secret's character. */
   #mayHideOne(text: Buffer): boolean {
     if (text.indexOf(backslash) < 0) return false;
     let checks = 0;
     for (let at = text.indexOf('\\u00'); at >= 0; at = text.indexOf('\\u00', at + 1)) {
       checks += 1;
-      // Of many escapes it is cheaper to undo them all than to look at each.
-      if (checks > mostChecks) return true;
+      // If there are many escapes, decoding them all is cheaper than looking at each.
+      if (checks > maxChecks) return true;
       if (this.#alphabet.has(Number.parseInt(text.toString('latin1', at + 4, at + 6), 16))) return true;
     }
     return this.#alphabet.has(slash) && text.includes('\\/');
@@ -70,12 +70,12 @@ export class Scrubber {
 
 const slash = 0x2f;
 const backslash = 0x5c;
-const mostChecks = 20;
+const maxChecks = 20;
 
-/** The same for short texts: headers, and causes of failures. */
+/** The same for short strings: headers, and causes of failures. */
 export function createTextScrubber(secrets: readonly string[]): (text: string) => string {
   const spellings = new Scrubber(secrets).secrets.flatMap(spell);
-  // The longest first: a secret that begins with another one must not leave its rest behind.
+  // The longest first: if one secret is a prefix of another, the rest of the longer one must not be left behind.
   const patterns = [...new Set(spellings)].sort((one, other) => other.length - one.length);
   return (text) => {
     let rest = text;
@@ -84,7 +84,7 @@ export function createTextScrubber(secrets: readonly string[]): (text: string) =
   };
 }
 
-/** A secret as it is, and as JSON and URLs write it. */
+/** A secret as it is, and as JSON and URLs encode it. */
 function spell(secret: string): string[] {
   const url = encodeURIComponent(secret);
   const lower = url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase());

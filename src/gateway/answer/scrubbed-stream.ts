@@ -5,13 +5,13 @@ import type { PassingStream } from './passing-stream.ts';
 import { PieceScrubber } from './piece-scrubber.ts';
 import type { Scrubber } from './scrub.ts';
 
-/** A stream without our secrets, neither in one of its events nor spread over several. */
+/** A stream with configured secrets masked, both within an event and split over several. */
 export class ScrubbedStream implements PassingStream {
   readonly #inner: PassingStream;
   readonly #scrubber: Scrubber;
   readonly #pieces: PieceScrubber;
 
-  /** `inner` passes whole events of the dialect. */
+  /** `inner` must return whole events of the dialect. */
   constructor(inner: PassingStream, scrubber: Scrubber, { pieceMembers }: Dialect) {
     this.#inner = inner;
     this.#scrubber = scrubber;
@@ -28,7 +28,7 @@ export class ScrubbedStream implements PassingStream {
     return this.#withRest(this.#scrub(this.#inner.end()));
   }
 
-  /** What waits for the rest of a secret is lost: it may be most of one. */
+  /** A held prefix of a secret is dropped: it may be most of one. */
   fail(error: GatewayError, requestId: string): Buffer {
     return this.#scrubber.scrub(this.#inner.fail(error, requestId));
   }

@@ -15,8 +15,8 @@ import {
   toParts,
 } from './thread-messages.ts';
 
-// The entry of the thread that judges large bodies: it compiles the policies once and answers one question after
-// the other. It keeps copies of the last bodies, and what the policies found in them.
+// The entry of the thread that judges large bodies: it compiles the policies once and answers one question at a time.
+// It keeps copies of the last bodies, and what the policies found in them.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets);
@@ -73,7 +73,7 @@ function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): Thread
   };
 }
 
-/** What was thrown may hold anything; only its text can surely be sent. */
+/** A thrown value may contain anything; only its text can safely be sent to another thread. */
 function toPlain({ redacted: _, failure, ...decision }: Decision): Decision {
   if (failure === undefined) return decision;
   return { ...decision, failure: { rule: failure.rule, cause: String(failure.cause) } };

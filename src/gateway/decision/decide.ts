@@ -15,8 +15,8 @@ interface Received {
 }
 
 /**
- * Reads a body strictly and has the key's policies judge it; a small one at once, without a promise. Throws what
- * the strict reading throws, and the refusal with the rule's own reason; nothing has left the machine yet.
+ * Parses a body strictly and has the key's policies judge it; a small one synchronously, without a promise. Throws what
+ * strict parsing throws, and the refusal with the rule's own reason. Nothing has left the machine yet.
  */
 export function decide(
   exchange: Exchange,
@@ -40,7 +40,7 @@ export function decide(
   return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
 }
 
-/** The refusal in the words of the rule that blocks; what a rule threw goes into the record. */
+/** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */
 export function refusalOf({ refusal, failure }: Pick<Decision, 'refusal' | 'failure'>): GatewayError {
   const { reason, message, at } = refusal ?? { reason: 'policy.error', message: 'the policy failed' };
   return new GatewayError('policy.blocked', message, {

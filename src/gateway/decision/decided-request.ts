@@ -7,12 +7,12 @@ import type { RequestFacts } from './judge.ts';
 
 /** A request that no policy refuses. */
 export interface DecidedRequest {
-  /** As it may leave. */
+  /** The request as it may leave. */
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
   readonly key: GatewayKey;
   readonly decision: Decision;
   readonly facts: RequestFacts;
-  /** The rules on the answer; undefined where there are none. */
+  /** The rules on the answer; undefined if there are none. */
   readonly check: ResponseCheck | undefined;
 }

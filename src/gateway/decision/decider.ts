@@ -18,10 +18,10 @@ import {
 import { createTargetModels, type ModelNames } from './target-models.ts';
 import { fromParts, memoryOf, type ThreadAnswer } from './thread-messages.ts';
 
-/** Up to here deciding holds up other exchanges for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
+/** Up to this size deciding blocks the event loop for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
 export const threadBytes = 1_048_576;
 
-/** A client's body, and what it came with. */
+/** A client's body, and what is known about its request. */
 export interface Incoming {
   readonly body: Buffer;
   readonly endpoint: ModelEndpoint;
@@ -30,15 +30,14 @@ export interface Incoming {
 }
 
 /**
- * Reads bodies strictly and judges them: small ones at once, large ones in a thread of their own, so that nobody
- * else waits for them. The outcome is the same. The memory of a large body goes to the thread and back once: use the
- * body of the judgement afterwards, not the one that was handed in.
+ * Parses bodies strictly and judges them: small ones synchronously, large ones in a separate thread, so that they don't
+ * hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread and back: use the
+ * body in the judgement afterwards, not the one that was passed in.
  *
- * The last bodies are kept, in either thread those that it reads, as long as the configuration holds: an
- * agent sends most of a conversation again with every turn (docs/decisions/known-conversations.md).
+ * Each thread keeps the last bodies that it has parsed for as long as the configuration is in force, because an agent
+ * sends most of a conversation again with every turn (docs/decisions/known-conversations.md).
  *
- * Both throw what the strict reading throws, policy.error where the thread dies, and the reason of a lifetime that
- * ends.
+ * Both methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
 export interface Decider {
   judgeRequest(policies: PolicySet, incoming: Incoming, lifetime: Lifetime): Judgement | Promise<Judgement>;
@@ -47,7 +46,7 @@ export interface Decider {
     built: BuiltBody,
     lifetime: Lifetime,
   ): BodyJudgement | Promise<BodyJudgement>;
-  /** The names of a model at the providers that may be tried. */
+  /** What a model is called at each provider that may be tried. */
   targetModels(model: string): readonly string[];
   /** Ends the thread, if there is one. */
   close(): Promise<void>;
@@ -56,11 +55,11 @@ export interface Decider {
 export interface DeciderOptions {
   readonly source: PolicySource;
   readonly names: ModelNames;
-  /** The module that runs in the thread, where it is another than the product's. */
+  /** The module that runs in the thread; the product's own by default. */
   readonly entry?: URL | undefined;
 }
 
-// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
 
 export function createDecider({
@@ -71,7 +70,7 @@ export function createDecider({
   const thread = new DecisionThread({ data: { source, ...names }, entry });
   const targetModels = createTargetModels(names);
   const known = new KnownBodies();
-  // Of their own: a body and its translation must not push each other out.
+  // A separate cache: a body and its translation must not evict each other.
   const knownBuilt = new KnownBodies({ limitBytes: 1 << 23 });
   return {
     targetModels,

@@ -17,8 +17,8 @@ interface Job {
 }
 
 /**
- * One thread beside the gateway's, started at the first question. It gets one question at a time, so that one
- * whose client left is never begun, and a thread that dies takes one exchange with it; the next starts anew.
+ * One worker thread, started with the first question. It gets one question at a time, so that a question whose client
+ * has disconnected is never begun, and a thread that dies costs only one exchange; the next question starts a new thread.
  */
 export class DecisionThread {
   readonly #options: ThreadOptions;
@@ -31,7 +31,8 @@ export class DecisionThread {
   }
 
   /**
-   * Asks the thread, and moves the memory in the list to it, which comes back with the answer. Throws policy.error where the thread dies, and the lifetime's reason when that ends first.
+   * Asks the thread, and transfers the listed memory to it; it is transferred back with the answer. Throws policy.error if
+   * the thread dies, and the lifetime's reason if that ends first.
    */
   ask(
     question: ThreadQuestion,
@@ -51,7 +52,7 @@ export class DecisionThread {
     return answered.finally(() => unsubscribe?.());
   }
 
-  /** Ends the thread; whoever still waits is refused. */
+  /** Ends the thread; requests that still wait are refused. */
   async end(): Promise<void> {
     const worker = this.#worker;
     for (const job of this.#waiting.splice(0)) job.reject(failure('the thread was ended'));
@@ -85,7 +86,7 @@ export class DecisionThread {
     return worker;
   }
 
-  /** Drops a thread that is of no more use, and refuses the request that it was judging. */
+  /** Discards an unusable thread, and refuses the request that it was judging. */
   #lose(worker: Worker | undefined, cause: unknown): void {
     if (worker === undefined || worker !== this.#worker) return;
     this.#worker = undefined;

@@ -9,32 +9,32 @@ import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
-/** What rules ask about a request beside its content, as plain data: it goes to the decision thread too. */
+/** What rules check about a request besides its content, as plain data: it is sent to the decision thread too. */
 export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
 
 /** The decision on a client's request. */
 export interface Judgement {
   readonly decision: Decision;
-  /** The request as it may leave: without what a policy took out. Of no use where the decision is block. */
+  /** The request as it may leave, redactions applied. Meaningless if the decision is block. */
   readonly request: ModelRequest;
-  /** Numbers of the rules that apply to the answer. */
+  /** Indexes of the rules that apply to the answer. */
   readonly answerRules: readonly number[];
-  /** What deciding took. */
+  /** How long deciding took. */
   readonly microseconds: number;
 }
 
-/** A body that the gateway built, in the dialect of the provider that is to get it. */
+/** A body that the gateway built, in the dialect of the provider that it is for. */
 export interface BuiltBody {
   readonly body: Buffer;
   readonly dialect: DialectName;
-  /** Of the client's request that it was built from. */
+  /** The facts of the client's request that it was built from. */
   readonly facts: RequestFacts;
 }
 
 /** The decision on a body that the gateway built. */
 export interface BodyJudgement {
   readonly decision: Decision;
-  /** The body as it may leave. Of no use where the decision is block. */
+  /** The body as it may leave. Meaningless if the decision is block. */
   readonly body: Buffer;
   readonly microseconds: number;
 }
@@ -42,7 +42,7 @@ export interface BodyJudgement {
 interface Circumstances {
   readonly endpoint: ModelEndpoint;
   readonly key: Pick<KnownKey, 'id' | 'project'>;
-  /** The model's names at the providers that may be tried. */
+  /** What the model is called at each provider that may be tried. */
   readonly targetModels: readonly string[];
   readonly nowMs: number;
 }
@@ -55,14 +55,14 @@ export function factsOf(
   return { endpoint: endpoint.dialectName, model, targetModels, stream, project, key: id, nowMs };
 }
 
-/** Spelled out: V8 takes its slow path for each member that is added to a spread object. */
+/** Members are spelled out because V8 takes a slow path for each one added to a spread object. */
 export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: Dialect): Subject {
   const { endpoint, model, targetModels, stream, project, key, nowMs, redactedBy } = facts;
   const subject = { document, dialect, endpoint, model, targetModels, stream, project, key, nowMs };
   return redactedBy === undefined ? subject : { ...subject, redactedBy };
 }
 
-/** Judges a client's request, in whichever thread this runs. */
+/** Judges a client's request; runs in either thread. */
 export function judgeRequest(
   policies: PolicySet,
   request: ModelRequest,
@@ -83,7 +83,7 @@ export function judgeRequest(
   };
 }
 
-/** Reads a built body strictly and judges it. Throws what the strict reading throws. */
+/** Parses a built body strictly and judges it. Throws what strict parsing throws. */
 export function judgeBody(
   policies: PolicySet,
   { body, dialect, facts }: BuiltBody,

@@ -5,11 +5,11 @@ import { chooseTargets } from '../../providers/route.ts';
 /** The configured models and providers as plain data, for the decision thread. */
 export interface ModelNames {
   readonly models: readonly ModelEntry[];
-  /** Names of the providers that are configured. */
+  /** The names of the configured providers. */
   readonly providers: readonly string[];
 }
 
-/** Finds the names that a model has at the providers that may be tried; none where nobody serves it. */
+/** Finds what a model is called at each provider that may be tried; empty if no provider serves it. */
 export function createTargetModels({ models, providers }: ModelNames): (model: string) => readonly string[] {
   const findModel = buildModelFinder(models);
   const configured = new Map(providers.map((name) => [name, name]));

@@ -8,8 +8,8 @@ import type { ModelRequest } from '../request.ts';
 import type { RequestFacts } from './judge.ts';
 import type { ModelNames } from './target-models.ts';
 
-// What goes between the gateway's thread and the one that decides. Bodies are not copied: their memory moves
-// there with the question and comes back with the answer, so each thread has either all of it or nothing.
+// The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
+// the question and transferred back with the answer, so only one thread has it at any time.
 
 /** What the thread is started with. */
 export interface ThreadData extends ModelNames {
@@ -17,7 +17,7 @@ export interface ThreadData extends ModelNames {
 }
 
 export type ThreadQuestion =
-  /** A client's body, to be read strictly and judged. */
+  /** A client's body, to be parsed strictly and judged. */
   | {
       readonly kind: 'request';
       readonly path: string;
@@ -49,7 +49,7 @@ export type ThreadAnswer =
       readonly body: Uint8Array;
       readonly microseconds: number;
     }
-  /** The strict reading refuses the body. */
+  /** Strict parsing refused the body. */
   | {
       readonly kind: 'refused';
       readonly code: FailureCode;
@@ -71,7 +71,7 @@ export function fromParts({ document, ...fields }: RequestParts): ModelRequest {
   return { document: JsonDocument.fromParts(document), ...fields };
 }
 
-/** The memory of some arrays that moves with a message. Small buffers share theirs with others: they are copied. */
+/** The memory of the arrays that a message can transfer. Small buffers share a pool, so they are copied instead. */
 export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): readonly ArrayBuffer[] {
   return arrays.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength >= Buffer.poolSize ? [buffer] : [],

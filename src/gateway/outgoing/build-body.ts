@@ -8,10 +8,10 @@ import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 import { toSubject } from '../decision/judge.ts';
 
-/** What is sent where a target needs a cap on output, and neither the client nor the configuration names one. */
+/** Tokens: sent if a target needs a cap on output and neither the client nor the configuration names one. */
 export const defaultCap = 4_096;
 
-/** What building a body has to know of a target. */
+/** What has to be known of a target to build a body for it. */
 export interface Destination {
   /** The dialect in which it takes the request. */
   readonly dialect: DialectName;
@@ -23,7 +23,7 @@ export interface Destination {
 }
 
 export type BuiltRequest =
-  /** The client's bytes, but for values of our own: the model's name there, and a cap on output. */
+  /** The client's bytes, with up to two values of the gateway's: the model's name there, and a cap on output. */
   | { readonly form: 'exact' | 'spliced'; readonly body: Buffer }
   | {
       readonly form: 'translated';
@@ -36,15 +36,15 @@ export type BuiltRequest =
 type Source = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
 
 /**
- * The body of a decided request for a destination: the very bytes, or the same but for the model's name and a cap on
- * output that the destination needs, or a translation. Throws request.unsupported where a destination can't take it.
+ * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name and a needed
+ * cap on output spliced in, or a translation. Throws request.unsupported if the destination can't take the request.
  */
 export function buildBody(source: Source, destination: Destination): BuiltRequest {
   const { request, endpoint, facts } = source;
   const { dialect, model, host, entry } = destination;
   const cap = neededCap(source, destination);
   if (dialect === endpoint.dialectName) return splice(request, model, cap);
-  // dialectAt names another dialect only where both can be translated.
+  // dialectAt names another dialect only if both can be translated.
   const translation = createTranslation(endpoint.dialect as TextDialect, dialects[dialect] as TextDialect, {
     requestedModel: request.model,
     targetModel: model,
@@ -59,8 +59,8 @@ export function buildBody(source: Source, destination: Destination): BuiltReques
 }
 
 /**
- * The cap on output that is sent although the client asked for none, because the Messages dialect needs one:
- * the model's, else the default, but never one that a rule objects to. The sandbox needs none.
+ * The cap on output that is added because the Messages dialect requires one and the client sent none: the model's, else
+ * the default, but never one that a rule objects to. The sandbox needs none.
  */
 function neededCap(
   { request: { document }, endpoint, key, facts }: Source,
@@ -77,7 +77,7 @@ function isGiven(document: JsonDocument, name: string): boolean {
   return entry !== undefined && document.kind(entry) !== kinds.null;
 }
 
-/** The client's bytes with the model's name and the cap put in where they differ from what it sent. */
+/** Splices the model's name and the cap into the client's bytes, if they differ from what it sent. */
 function splice(
   { document, model, modelEntry }: DecidedRequest['request'],
   targetModel: string,
@@ -107,7 +107,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** In place of a `null`, else as the first member: there is another one, the model. */
+/** Replaces a `null`, else becomes the first member: there is always another one, the model. */
 function capEdit(document: JsonDocument, cap: number): Edit {
   const entry = document.member(document.root, 'max_tokens');
   if (entry !== undefined) {

@@ -3,15 +3,15 @@ import type { Subject, Verdict } from '../../policy/rule.ts';
 import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
 import type { GatewayKey } from '../gateway-key.ts';
 
-/** What of the client's head goes to a provider. */
+/** The part of the client's request head that goes to a provider. */
 export interface JudgedHead {
   /** A flat list of names and values. */
   readonly headers: string[];
-  /** With its question mark; empty where there is none. */
+  /** With its question mark; empty if there is none. */
   readonly query: string;
   /** Headers that were left out because of their values. */
   readonly dropped: readonly string[];
-  /** What the rules on texts found; where one of them blocks, nothing may leave. */
+  /** What the text rules found; if one of them blocks, nothing may leave. */
   readonly verdicts: readonly Verdict[];
 }
 
@@ -27,8 +27,8 @@ interface Judge {
 }
 
 /**
- * Judges the client's headers and query by the key's rules on texts. What a rule redacts is left out whole: a part of
- * a header's value means something else, or nothing.
+ * Judges the client's headers and query by the key's text rules. A header that a rule would redact is left out entirely:
+ * part of its value would mean something else, or nothing.
  */
 export function judgeHead(
   { rawHeaders, query }: ClientHead,
@@ -38,7 +38,7 @@ export function judgeHead(
   const verdicts: Verdict[] = [];
   const dropped: string[] = [];
   const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
-    // Nearly all values are known, and this is done for each of every request.
+    // Nearly all values recur, and this runs for every header of every request.
     if (judge.policies.isKnownClean(text)) return true;
     const at = `${kind}:${name}`;
     const found = judge.policies.judgeValue({ at, text }, judge.subject);
@@ -61,8 +61,8 @@ export function judgeHead(
 const flag = /^[A-Za-z0-9._-]{1,32}$/;
 
 /**
- * Of the client's query only `beta` goes on, as a flag: coding agents send `beta=true`, and nothing else is known to
- * matter. Undefined where there is none, or something else under its name.
+ * Of the client's query only the flag `beta` is forwarded: coding agents send `beta=true`, and nothing else is known to
+ * matter. Undefined if it is missing, empty or not a plain flag.
  */
 export function betaOf(query: string): string | undefined {
   const beta = query === '' ? '' : readBeta(query);

@@ -13,11 +13,11 @@ import { dialectAt } from '../targets.ts';
 import { type BuiltRequest, buildBody } from './build-body.ts';
 import { type JudgedHead, judgeHead } from './judge-head.ts';
 
-/** One request as one target gets it, judged, and what its answer needs on the way back. */
+/** A judged request as one target gets it, and what is needed to pass its answer back. */
 export interface UpstreamRequest extends ProviderRequest {
   /** What became of the client's bytes. */
   readonly form: 'exact' | 'spliced' | 'translated' | 'redacted';
-  /** Absent where the provider speaks the client's dialect, so that its answer passes as it is. */
+  /** Absent if the provider speaks the client's dialect, so that its answer is passed on as it is. */
   readonly translation?: Translation;
   /** Fields and headers that were left out. */
   readonly dropped: readonly string[];
@@ -33,15 +33,15 @@ export interface Outgoing {
 }
 
 /**
- * What leaves is what was judged: every request to a provider is made here, for the first target and for
- * each one after it, and all of it has been judged by the key's policies in the form in which it leaves:
+ * What leaves is what was judged: every request to a provider is built here, for the first target and each fallback,
+ * and all of it has been judged by the key's policies in the form in which it leaves:
  *
- * - the body: the very bytes that were decided on, but for two values of our own (the model's name, and a cap on
- *   output that no rule objects to); or a body that was built from them, which is judged as a request in the
- *   provider's dialect, because building it joins what stood apart;
+ * - the body: exactly the bytes that were decided on, except for two values of the gateway's (the model's name, and a
+ *   cap on output that no rule objects to); or a body built from them, which is judged as a request in the provider's
+ *   dialect, because building it joins texts that were separate;
  * - the client's headers and its query, as texts.
  *
- * Throws the refusal, request.unsupported where the target can't take the request, and request.thread_unsupported.
+ * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
  */
 export function judgeOutgoing(
   exchange: Exchange,
@@ -88,7 +88,7 @@ export function judgeOutgoing(
   return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
 }
 
-/** Notes what was found in the head; throws the refusal. */
+/** Notes what was found in the headers and query; throws the refusal. */
 function concludeHead({ draft }: Exchange, { verdicts }: JudgedHead): void {
   if (verdicts.length === 0) return;
   const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
@@ -124,8 +124,8 @@ function isRedacted({ decision }: DecidedRequest): boolean {
 }
 
 /**
- * A conversation that the provider keeps is nowhere else. Clients know this error code and send the turn
- * again, whole.
+ * A conversation that one provider stores is unknown to every other. Clients recognize this error code and send the
+ * whole conversation instead.
  */
 function refuseThread({ request: { document }, endpoint }: DecidedRequest): void {
   if (endpoint.dialectName !== 'messages') return;

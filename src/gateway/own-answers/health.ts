@@ -4,43 +4,43 @@ import { answerHeader, challengeHeader, type OwnerProof } from '../../owner-proo
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What of the gateway's surroundings works. Requests that need none of it are served all the same. */
-export interface Neighbours {
-  /** Where limits are counted: `away` while Redis doesn't answer. */
+/** Whether the gateway's dependencies work. Requests that need none of them are served all the same. */
+export interface Dependencies {
+  /** The store of the limits' counters: `away` while Redis doesn't answer. */
   readonly state: 'ok' | 'away';
   readonly ledger: 'ok' | 'failing' | 'off';
 }
 
 export interface Readiness {
   readonly isReady: () => boolean;
-  readonly neighbours: () => Neighbours;
+  readonly dependencies: () => Dependencies;
 }
 
 export interface Health {
-  /** Of the user who started the gateway; the state file holds the same. */
+  /** Identifies the user who started the gateway; the state file holds the same. */
   readonly ownerProof: OwnerProof | undefined;
-  /** For the owner alone: what is open, in other processes of this gateway too. */
+  /** For the owner only: what is open, in all processes of this gateway. */
   readonly countOpen: () => OpenCounts | Promise<OpenCounts>;
 }
 
 /**
- * Answers whether the gateway accepts work. With a neighbour away it still does: every gateway would notice the same,
- * and a load balancer that drops all of them helps nobody. Throws gateway.draining.
+ * Answers whether the gateway accepts work. It still does while a dependency is unavailable: every gateway would notice
+ * the same, and a load balancer that drops all of them helps nobody. Throws gateway.draining.
  */
-export function answerReady(exchange: Exchange, { isReady, neighbours }: Readiness): void {
+export function answerReady(exchange: Exchange, { isReady, dependencies }: Readiness): void {
   if (!isReady()) throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
-  const { state, ledger } = neighbours();
+  const { state, ledger } = dependencies();
   const isWhole = state === 'ok' && ledger !== 'failing';
   exchange.sendJson({ status: isWhole ? 'ready' : 'degraded', state, ledger });
 }
 
-/** Answers that the process lives; its owner gets a proof of which gateway it is, and what is open. */
+/** Answers that the process is alive; its owner also gets a proof of which gateway it is, and what is open. */
 export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): Promise<void> {
   const challenge = exchange.request.header(challengeHeader);
   if (ownerProof === undefined || !isSame(challenge ?? '', ownerProof.challenge)) {
     return exchange.sendJson({ status: 'ok' });
   }
-  // Every command of the owner begins with this: its records would drown the others.
+  // Each of the owner's commands begins with this check: its records would drown out the others.
   exchange.isRecorded = false;
   exchange.sendJson(
     { status: 'ok', open: await countOpen() },

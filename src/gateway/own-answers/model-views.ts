@@ -8,7 +8,7 @@ import type { GatewayKey } from '../gateway-key.ts';
 import { dialectAt } from '../targets.ts';
 import type { ModelInfo } from './models.ts';
 
-// A request with nothing in it that a rule about content, tools or caps could mind.
+// A request with nothing in it that a rule about content, tools or caps could object to.
 const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
 
 /** Whether the key's policies would let an unremarkable request for the model through. */
@@ -41,7 +41,7 @@ export function listEntry({ id, entry, createdS }: ModelInfo) {
   };
 }
 
-/** A list in the form of both families, paged as Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
+/** A list that both SDK families can read, paged the way Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
 export function page<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
   query: URLSearchParams,
@@ -97,7 +97,7 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
 
 type BodyForm = 'exact' | 'spliced' | 'translated' | 'estimated';
 
-/** What happens to a request at the first target that takes it; undefined where none does. */
+/** The form of the body at the first target that takes the request; undefined if none does. */
 function bodyFormAt(
   targets: readonly Target[],
   model: string,
@@ -105,7 +105,7 @@ function bodyFormAt(
 ): BodyForm | undefined {
   const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
   if (target === undefined) {
-    // Tokens are counted here, roughly, for every model that can be sent messages.
+    // For every model that can be sent messages the gateway estimates tokens itself.
     const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
     return isCountable ? 'estimated' : undefined;
   }
@@ -117,7 +117,7 @@ function takesMessages({ provider }: Target): boolean {
   return dialectAt(provider.options, { name: 'messages', dialectName: 'messages' }) !== undefined;
 }
 
-/** The configured names that lead to the same model. */
+/** Other configured names of the same model. */
 function aliasesOf(gateway: Gateway, { id, entry }: ModelInfo): readonly string[] {
   const [{ provider, model = id }] = entry.targets;
   return gateway.catalogue.entries

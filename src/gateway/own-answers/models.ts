@@ -7,13 +7,13 @@ import type { Router } from '../../providers/route.ts';
 export interface ModelInfo {
   readonly id: string;
   readonly entry: ModelEntry;
-  /** Seconds since 1970, as the provider says, else when the gateway started. */
+  /** Seconds since 1970, from the provider, else when the gateway started. */
   readonly createdS: number;
 }
 
 export interface ModelCatalogue {
   readonly entries: readonly ModelEntry[];
-  /** Every name that is known now; asks providers for news in the background. */
+  /** Every name that is known now; refreshes the providers' lists in the background. */
   list(): Promise<readonly ModelInfo[]>;
   /** One model by any name that would be served, listed or not. */
   find(id: string): ModelInfo | undefined;
@@ -34,10 +34,10 @@ interface Known {
 
 const freshMs = 5 * 60_000;
 const fetchLimits = { timeoutMs: 10_000, limitBytes: 4 * 1024 * 1024 };
-// The very first list may wait this long for the providers', so that a new gateway does not look empty.
+// Only the very first list waits for the providers, for at most this long, so that a new gateway does not look empty.
 const firstWaitMs = 1_000;
 
-/** The configured names plus those that providers list and a glob lets through. */
+/** The configured names, plus those that providers list and that match a configured glob. */
 export function createCatalogue({ entries, router, providers, startedMs }: CatalogueOptions): ModelCatalogue {
   const startedS = Math.floor(startedMs / 1_000);
   const asked = new Set(entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider));
@@ -51,7 +51,7 @@ export function createCatalogue({ entries, router, providers, startedMs }: Catal
       .then((names) => {
         entry.names = names;
       })
-      // A provider that is down keeps the names it had; the next list asks again.
+      // A provider that is down keeps the names it had; the next call asks again.
       .catch(() => undefined)
       .finally(() => {
         entry.fetchedMs = Date.now();

@@ -15,7 +15,7 @@ interface Received {
   readonly query: string;
 }
 
-/** Answers what the gateway knows by itself: its health, what it is, and the models a key may use. */
+/** Answers the requests that need no provider: health, what this is, and the models that a key may use. */
 export async function answerOwn(exchange: Exchange, gateway: Gateway, target: Received): Promise<void> {
   switch (target.endpoint.kind) {
     case 'health':

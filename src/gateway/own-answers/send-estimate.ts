@@ -2,10 +2,10 @@ import { kinds } from '../../json/json-document.ts';
 import type { Exchange } from '../exchange.ts';
 import type { ModelRequest } from '../request.ts';
 
-// English prose and code come to about four characters a token; good enough for a client's gauge.
+// English prose and code average about four characters per token; good enough for a client's context gauge.
 const charactersPerToken = 4;
 
-/** Counts tokens roughly, for providers that don't count: marked as an estimate, so nobody bills by it. */
+/** Estimates tokens for providers that can't count them; marked as an estimate, so that nobody bills by it. */
 export function sendEstimate(exchange: Exchange, { document }: ModelRequest): void {
   let characters = 0;
   for (let entry = 0; entry < document.count; entry += 1) {

@@ -23,7 +23,7 @@ export interface Session {
 // A page may stay open for days.
 const sessionMs = 7 * 24 * 3_600_000;
 const tokenMs = 60_000;
-const mostTokens = 20;
+const maxTokens = 20;
 
 /** Sessions are signed, not stored: none is lost with a restart, and nobody can fill a memory with them. */
 export class Sessions {
@@ -41,7 +41,7 @@ export class Sessions {
   issueToken(): { readonly token: string; readonly expiresMs: number } {
     const token = randomBytes(32).toString('hex');
     const expiresMs = this.#nowMs() + tokenMs;
-    if (this.#tokens.size >= mostTokens) this.#tokens.delete(this.#tokens.keys().next().value as string);
+    if (this.#tokens.size >= maxTokens) this.#tokens.delete(this.#tokens.keys().next().value as string);
     this.#tokens.set(digest(token), expiresMs);
     return { token, expiresMs };
   }

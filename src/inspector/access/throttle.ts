@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 
 const windowMs = 60_000;
-const mostFailures = 10;
+const maxFailures = 10;
 
 /** Lets a password be tried so often that people don't notice and programs get nowhere. */
 export class Throttle {
@@ -16,7 +16,7 @@ export class Throttle {
   check(): void {
     const sinceMs = this.#nowMs() - windowMs;
     this.#failures = this.#failures.filter((atMs) => atMs > sinceMs);
-    if (this.#failures.length < mostFailures) return;
+    if (this.#failures.length < maxFailures) return;
     throw new GatewayError('inspector.busy', 'too many wrong passwords; wait a minute', { retryAfterS: 60 });
   }
 

@@ -3,7 +3,7 @@ import type { StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
 import { shownBytes } from './to-body.ts';
 
-const mostEvents = 2_000;
+const maxEvents = 2_000;
 const longestData = 4_096;
 
 interface ReadStream {
@@ -23,7 +23,7 @@ export function readStream(
   let atMs = 0;
   const parser = createSseParser((name, data) => {
     text += deltaText(parsed(data));
-    if (events.length >= mostEvents) return;
+    if (events.length >= maxEvents) return;
     const at_ms = Math.round(atMs * 10) / 10;
     events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
   });

@@ -6,7 +6,7 @@ export interface TextRange {
 
 const deepest = 200;
 /** A hostile body matches in every one of its texts. */
-const mostPointers = 1_000;
+const maxPointers = 1_000;
 
 /**
  * Where the values at JSON pointers stand in a JSON text. A pointer that leads into what the text holds as a string
@@ -15,7 +15,7 @@ const mostPointers = 1_000;
 export function locate(text: string, pointers: readonly string[]): ReadonlyMap<string, TextRange> {
   const found = new Map<string, TextRange>();
   const inText = pointers.filter((pointer) => pointer === '' || pointer.startsWith('/'));
-  const wanted = new Set(inText.slice(0, mostPointers));
+  const wanted = new Set(inText.slice(0, maxPointers));
   if (wanted.size === 0) return found;
   try {
     new Scanner(text, wanted, found).value('', 0);

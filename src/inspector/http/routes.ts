@@ -21,7 +21,7 @@ import type { Route } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendFile } from './serve-page.ts';
 
-const mostViewers = 100;
+const maxViewers = 100;
 const hourMs = 3_600_000;
 const longestHistoryHours = 24 * 400;
 
@@ -170,7 +170,7 @@ function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {
 }
 
 function follow({ request, response }: Call, { events }: RouteContext): void {
-  if (events.count >= mostViewers) {
+  if (events.count >= maxViewers) {
     throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
   }
   const headers = toList({ ...commonHeaders(newRequestId()), ...securityHeaders });

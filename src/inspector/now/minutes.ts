@@ -5,7 +5,7 @@ import { TimeHistogram } from './time-histogram.ts';
 const minuteMs = 60_000;
 const keptMinutes = 60;
 /** Rules name their own reasons; so many of a minute are told apart. */
-const mostReasons = 50;
+const maxReasons = 50;
 
 class MinuteCount {
   readonly startMs: number;
@@ -97,6 +97,6 @@ function startOf(ms: number): number {
 }
 
 function count(counts: Map<string, number>, reason: string): void {
-  const name = counts.has(reason) || counts.size < mostReasons ? reason : 'other';
+  const name = counts.has(reason) || counts.size < maxReasons ? reason : 'other';
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }

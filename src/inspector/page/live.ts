@@ -4,7 +4,7 @@ import type { ListAnswer } from '../contract/exchange-list.ts';
 import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
 import { CallError, messageOf, type Session } from './session.ts';
-import { mostRows, Traffic } from './traffic.ts';
+import { maxRows, Traffic } from './traffic.ts';
 
 const minutesShown = 60;
 // A list that changes more often than this can't be read, and drawing it costs the viewer a core.
@@ -78,7 +78,7 @@ export class Live {
     let { rows, cursor, kept } = await this.session.get<ListAnswer>('exchanges?limit=500');
     for (const row of rows) this.traffic.put(row);
     this.#set({ isLoaded: true });
-    while (rows.length > 0 && this.traffic.rows.length < Math.min(kept, mostRows)) {
+    while (rows.length > 0 && this.traffic.rows.length < Math.min(kept, maxRows)) {
       const oldest = rows.at(-1)?.seq ?? 0;
       ({ rows, kept } = await this.session.get<ListAnswer>(`exchanges?limit=500&before=${oldest}`));
       for (const row of rows) this.traffic.put(row);

@@ -1,6 +1,6 @@
 import type { ExchangeRow } from '../contract/exchange-list.ts';
 
-export const mostRows = 10_000;
+export const maxRows = 10_000;
 
 /** The exchanges that this page knows, oldest first; at most 10,000. */
 export class Traffic {
@@ -20,7 +20,7 @@ export class Traffic {
     const isKnown = this.#rows[index]?.seq === row.seq;
     this.#rows.splice(index, isKnown ? 1 : 0, row);
     // In blocks, as taking one from the front moves all others.
-    if (this.#rows.length > mostRows + 500) this.#rows.splice(0, this.#rows.length - mostRows);
+    if (this.#rows.length > maxRows + 500) this.#rows.splice(0, this.#rows.length - maxRows);
   }
 
   clear(): void {

@@ -22,7 +22,7 @@ const searched = [
   'rule',
   'reason',
 ] as const;
-const mostRows = 500;
+const maxRows = 500;
 
 /** The filter that a query asks for. Throws request.field for what it doesn't know. */
 export function parseFilter(query: URLSearchParams): ListFilter {
@@ -49,7 +49,7 @@ export function parseFilter(query: URLSearchParams): ListFilter {
   const before = number(query, 'before');
   if (before !== undefined) tests.push(({ seq }) => seq < before);
   return {
-    limit: Math.min(mostRows, number(query, 'limit') ?? mostRows),
+    limit: Math.min(maxRows, number(query, 'limit') ?? maxRows),
     matches: (row) => tests.every((test) => test(row)),
   };
 }

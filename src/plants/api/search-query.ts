@@ -4,7 +4,7 @@ import { badParameter, type Query, single } from './request.ts';
 
 const defaultLimit = 100;
 const longestPage = 1_000;
-const mostTags = 50;
+const maxTags = 50;
 const longestTag = 50;
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
@@ -46,7 +46,7 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
   if (tags.includes(''))
     throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
-  if (tags.length > mostTags) throw badParameter('tags', `has more than ${mostTags} entries`);
+  if (tags.length > maxTags) throw badParameter('tags', `has more than ${maxTags} entries`);
   if (tags.some((tag) => [...tag].length > longestTag)) {
     throw badParameter('tags', `has an entry longer than ${longestTag} characters`);
   }

@@ -11,7 +11,7 @@ const leastNumber = 1e6;
 /** Digits before the point of a number that may be rounded to that. */
 const leastDigits = 6;
 /** No detector looks for more digits. */
-const mostDigits = 31;
+const maxDigits = 31;
 
 /**
  * The digits that a number of another notation hides: 4.111111111111111e15 is a card number too. A model reads the
@@ -21,8 +21,8 @@ export function readDigits(document: JsonDocument, entry: number): readonly stri
   if (!mayHideDigits(document, entry)) return [];
   const raw = document.raw(entry);
   const value = Math.abs(Number(raw));
-  if (value < leastNumber || value >= 10 ** mostDigits) return [];
-  const exact = integerDigits(raw, mostDigits);
+  if (value < leastNumber || value >= 10 ** maxDigits) return [];
+  const exact = integerDigits(raw, maxDigits);
   const rounded = Number.isInteger(value) ? String(BigInt(value)) : undefined;
   return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
 }
@@ -73,7 +73,7 @@ const exponential = /(?<![\d.])\d+(?:\.\d+)?[eE][+-]?\d+/g;
 
 /** A text with its numbers with exponents written as digits, for JSON that no strict parser takes. */
 export function spellNumbers(text: string): string {
-  return text.replace(exponential, (number) => integerDigits(number, mostDigits) ?? number);
+  return text.replace(exponential, (number) => integerDigits(number, maxDigits) ?? number);
 }
 
 /** Where text belongs: the value that is a number, or the part of a list that is one or holds one, however deep. */

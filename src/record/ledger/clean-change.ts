@@ -5,7 +5,7 @@ import type { Intent, LedgerChange } from './ledger-row.ts';
 
 /** Longer than any configured name or known model. */
 const longestText = 200;
-const mostNumber = Number.MAX_SAFE_INTEGER;
+const maxNumber = Number.MAX_SAFE_INTEGER;
 
 /** The change with texts and numbers that every database takes. */
 export function cleanChange(change: LedgerChange): LedgerChange {
@@ -74,5 +74,5 @@ const unfit = /[\p{Cc}\p{Cs}]/gu;
 
 /** Also for what is no number once it went through JSON. */
 function whole(value: number): number {
-  return value > 0 ? Math.min(Math.ceil(value), mostNumber) : 0;
+  return value > 0 ? Math.min(Math.ceil(value), maxNumber) : 0;
 }

@@ -26,7 +26,7 @@ const operations: Readonly<Record<string, string>> = {
 /** Whatever no key was presented for, or no path of the gateway. */
 const otherEndpoint = 'other';
 /** Series that are looked up by one text; beyond it they are looked up label by label once more. */
-const mostShapes = 10_000;
+const maxShapes = 10_000;
 
 /** Everything that is counted of exchanges that are alike in every label. */
 interface Shape {
@@ -208,7 +208,7 @@ export class ExchangeMetrics implements ExchangeObserver {
       decision: decision === undefined ? undefined : this.#decisions.with(project ?? '', decision),
       model: provider === undefined ? undefined : this.#modelShapeOf(record),
     };
-    if (this.#shapes.size >= mostShapes) this.#shapes.clear();
+    if (this.#shapes.size >= maxShapes) this.#shapes.clear();
     this.#shapes.set(key, shape);
     return shape;
   }

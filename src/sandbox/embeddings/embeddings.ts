@@ -10,8 +10,8 @@ import { buildVector } from './embedding-vector.ts';
 type Input = string | readonly number[];
 
 const defaultDimensions = 256;
-const mostDimensions = 4_096;
-const mostInputs = 2_048;
+const maxDimensions = 4_096;
+const maxInputs = 2_048;
 
 /** POST /v1/embeddings */
 export function answerEmbeddings({ body, model }: Exchange): Reply {
@@ -19,7 +19,7 @@ export function answerEmbeddings({ body, model }: Exchange): Reply {
   refuseFields(body, ['messages', 'stream', 'max_tokens']);
   const inputs = required(body, 'input', parseInputs);
   const format = optional(body, 'encoding_format', oneOf(['float', 'base64'])) ?? 'float';
-  const range = { minimum: 1, maximum: mostDimensions };
+  const range = { minimum: 1, maximum: maxDimensions };
   const dimensions = optional(body, 'dimensions', integer(range)) ?? defaultDimensions;
   optional(body, 'user', text);
   const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
@@ -38,8 +38,8 @@ function parseInputs(value: unknown, path: Path): readonly Input[] {
   if (typeof value === 'string') return [nonEmptyText(value, path)];
   if (!Array.isArray(value)) throw invalidField(path, 'must be a string or an array', 'invalid_type');
   if (typeof value[0] === 'number') return [tokenList(value, path)];
-  if (Array.isArray(value[0])) return list(tokenList, { minimum: 1, maximum: mostInputs })(value, path);
-  return list(nonEmptyText, { minimum: 1, maximum: mostInputs })(value, path);
+  if (Array.isArray(value[0])) return list(tokenList, { minimum: 1, maximum: maxInputs })(value, path);
+  return list(nonEmptyText, { minimum: 1, maximum: maxInputs })(value, path);
 }
 
 function tokenList(value: unknown, path: Path): readonly number[] {

@@ -13,7 +13,7 @@ export interface SchemaWork {
   readonly isDeep: boolean;
 }
 
-const mostSteps = 60;
+const maxSteps = 60;
 
 /** Counts one visit; throws a 400 when the schema unfolds into too many. */
 export function spend(work: SchemaWork): void {
@@ -27,7 +27,7 @@ export function flatten(schema: unknown, work: SchemaWork, steps = 0): Schema {
   if (schema === true || schema === undefined) return {};
   if (!isObject(schema))
     throw invalidSchema(work, 'the schema allows no value, or a part of it is no schema');
-  if (steps > mostSteps) throw invalidSchema(work, 'the schema refers to itself without end');
+  if (steps > maxSteps) throw invalidSchema(work, 'the schema refers to itself without end');
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const parts: unknown[] = [];
   if (typeof $ref === 'string') parts.push(lookUp($ref, work));

@@ -10,8 +10,8 @@ interface Lengths {
   readonly variant: number;
 }
 
-const mostLength = 500;
-const mostCharacters = 10_000;
+const maxLength = 500;
+const maxCharacters = 10_000;
 // Tried in this order for sets that only say what is not wanted.
 const samples = [...'a0A-_ .@/:1bZ!#'].map((character) => character.charCodeAt(0));
 
@@ -25,7 +25,7 @@ export function buildMatching(pattern: string, { fewest, most, variant }: Length
   if (root === undefined) return undefined;
   // Repeated parts are lengthened step by step until the text is long enough.
   let found = 0;
-  for (let extra = 0; extra <= Math.min(fewest + variant, mostCharacters); extra += 1) {
+  for (let extra = 0; extra <= Math.min(fewest + variant, maxCharacters); extra += 1) {
     const text = write(root, extra);
     if (text === undefined) return undefined;
     if (text.length < fewest || text.length > most) continue;
@@ -36,7 +36,7 @@ export function buildMatching(pattern: string, { fewest, most, variant }: Length
 }
 
 function parsePattern(pattern: string): Root | undefined {
-  if (pattern.length > mostLength) return undefined;
+  if (pattern.length > maxLength) return undefined;
   try {
     return parse(pattern);
   } catch {
@@ -62,7 +62,7 @@ function write(token: Root | Token, extra: number): string | undefined {
     case types.REPETITION: {
       const piece = write(token.value, extra);
       const count = token.min + Math.min(extra, token.max - token.min);
-      return piece === undefined || piece.length * count > mostCharacters ? undefined : piece.repeat(count);
+      return piece === undefined || piece.length * count > maxCharacters ? undefined : piece.repeat(count);
     }
     case types.POSITION:
       return token.value === '^' || token.value === '$' ? '' : undefined;
@@ -75,7 +75,7 @@ function writeAll(tokens: readonly Token[], extra: number): string | undefined {
   let text = '';
   for (const token of tokens) {
     const piece = write(token, extra);
-    if (piece === undefined || text.length + piece.length > mostCharacters) return undefined;
+    if (piece === undefined || text.length + piece.length > maxCharacters) return undefined;
     text += piece;
   }
   return text;

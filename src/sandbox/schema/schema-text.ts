@@ -4,7 +4,7 @@ import { buildMatching } from './schema-pattern.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const plainText = 'sandbox';
-const mostCharacters = 10_000;
+const maxCharacters = 10_000;
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2025-01-01T12:00:00Z',
@@ -31,8 +31,8 @@ const formats: Readonly<Record<string, string>> = {
 export function buildText(schema: Schema, path: Path, variant: number): string {
   const fewest = typeof schema.minLength === 'number' ? schema.minLength : 0;
   const most = typeof schema.maxLength === 'number' ? schema.maxLength : Number.POSITIVE_INFINITY;
-  if (fewest > mostCharacters) {
-    throw invalidField(path, `the schema asks for a text of more than ${mostCharacters} characters`);
+  if (fewest > maxCharacters) {
+    throw invalidField(path, `the schema asks for a text of more than ${maxCharacters} characters`);
   }
   const formatted = typeof schema.format === 'string' ? formats[schema.format] : undefined;
   if (formatted !== undefined) return formatted;

@@ -7,9 +7,9 @@ import { buildText } from './schema-text.ts';
 
 // Deeper than this only what the schema insists on is made, so that recursive schemas come to an end.
 const fullDepth = 5;
-const mostDepth = 60;
+const depthLimit = 60;
 const mostNodes = 5_000;
-const mostItems = 1_000;
+const itemLimit = 1_000;
 
 /**
  * A value that satisfies the JSON schema: const, enum, type, properties, required, items, prefixItems,
@@ -24,7 +24,7 @@ export function buildValue({ schema, path }: PlacedSchema): unknown {
 /** `variant` tells the elements of an array with uniqueItems apart. */
 function build(schema: unknown, work: SchemaWork, variant: number): unknown {
   spend(work);
-  if (work.depth > mostDepth)
+  if (work.depth > depthLimit)
     throw invalidField(work.path, 'the schema has no finite value', 'invalid_json_schema');
   const flat = flatten(schema, work);
   if ('const' in flat) return flat.const;
@@ -64,7 +64,7 @@ function buildObject(schema: Readonly<Record<string, unknown>>, work: SchemaWork
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const declared = Object.keys(properties);
   const names = new Set(required.length === 0 && work.depth < fullDepth ? declared : required);
-  const fewest = typeof schema.minProperties === 'number' ? Math.min(schema.minProperties, mostItems) : 0;
+  const fewest = typeof schema.minProperties === 'number' ? Math.min(schema.minProperties, itemLimit) : 0;
   for (const name of declared) if (names.size < fewest) names.add(name);
   for (let i = 1; names.size < fewest; i += 1) names.add(`property${i}`);
   const other = schema.additionalProperties === false ? true : (schema.additionalProperties ?? true);
@@ -89,7 +89,7 @@ function buildArray(schema: Readonly<Record<string, unknown>>, work: SchemaWork)
   const most = typeof maxItems === 'number' ? maxItems : Number.POSITIVE_INFINITY;
   const wanted = work.depth < fullDepth || contains !== undefined ? Math.max(tuple.length, 1) : 0;
   const length = rest === false ? tuple.length : Math.max(fewest, Math.min(wanted, most));
-  if (length > mostItems) throw invalidField(work.path, `the schema asks for more than ${mostItems} items`);
+  if (length > itemLimit) throw invalidField(work.path, `the schema asks for more than ${itemLimit} items`);
   return Array.from({ length }, (_, i) => {
     const schemaOfItem = i < tuple.length ? tuple[i] : (contains ?? rest ?? true);
     return build(schemaOfItem, below(work), schema.uniqueItems === true ? i : 0);

@@ -6,7 +6,7 @@ import type { LimitState } from '../../../limits/limiter.ts';
 import { peekLimits } from '../../../limits/peek.ts';
 import { nanoUsdPerUsd } from '../../../limits/price.ts';
 
-const mostScopes = 100;
+const maxScopes = 100;
 /** Counters may be in a Redis, which is not asked for every page and second. */
 const freshMs = 2_000;
 
@@ -29,7 +29,7 @@ export class Budgets {
 
   async #readAll(limits: readonly KeyLimits[], nowMs: number): Promise<readonly BudgetState[]> {
     try {
-      const scopes = limits.slice(0, mostScopes);
+      const scopes = limits.slice(0, maxScopes);
       const states = await Promise.all(scopes.map((scope) => peekLimits(this.#counters, scope, nowMs)));
       return scopes.flatMap((scope, i) =>
         (states[i] ?? []).map((state) => toState(state, scope.settings.mode, nowMs)),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { KeyRecord, KeyRing } from '../../../config/build/keys.ts';
 
 const passMs = 10_000;
-const mostPasses = 100;
+const maxPasses = 100;
 
 /**
  * One-time keys, by which the gateway sends a request again in the name of a key of which it knows the hash alone.
@@ -12,7 +12,7 @@ export class KeyPasses {
   readonly #passes = new Map<string, { readonly key: string; readonly endsMs: number }>();
 
   issue(key: string): string {
-    if (this.#passes.size >= mostPasses) this.#passes.delete(this.#passes.keys().next().value as string);
+    if (this.#passes.size >= maxPasses) this.#passes.delete(this.#passes.keys().next().value as string);
     const pass = `pass_${randomBytes(32).toString('hex')}`;
     this.#passes.set(pass, { key, endsMs: Date.now() + passMs });
     return pass;

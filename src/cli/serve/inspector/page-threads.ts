@@ -4,7 +4,7 @@ import type { PageTask } from './page-worker.ts';
 
 const timeLimitMs = 5_000;
 const memoryLimitMb = 512;
-const mostAtOnce = 2;
+const maxAtOnce = 2;
 
 // Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
@@ -17,7 +17,7 @@ export class PageThreads {
 
   /** Throws inspector.busy, inspector.too_long, and what the task throws. */
   async run(task: PageTask): Promise<unknown> {
-    if (this.#running >= mostAtOnce) {
+    if (this.#running >= maxAtOnce) {
       throw new GatewayError('inspector.busy', 'the page is at something else still; try again', {
         retryAfterS: 1,
       });

@@ -7,7 +7,7 @@ import { joinOverlapping } from '../text/invisible.ts';
 const lengths = [24, 21, 18, 15, 12] as const;
 const shortest = 12;
 /** Checksums that are computed for one text; a body made of such words asks for a hundred thousand. */
-const mostChecks = 4000;
+const maxChecks = 4000;
 const word = /[a-z]{3,8}/gi;
 /** What may stand between two words: blanks, commas, line ends, numbers of a list. */
 const between = /^(?:[\s,;"'|]{1,6}|\s{0,3},?\s{0,3}(?:\\n)?\d{1,2}[.):]?\s{0,2})$/;
@@ -38,7 +38,7 @@ export const seedPhrase: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    let checks = mostChecks;
+    let checks = maxChecks;
     for (const run of runsOf(text)) {
       if (run.length < shortest || isSorted(run)) continue;
       for (let at = 0; at + shortest <= run.length; at += 1) {
