@@ -28,7 +28,7 @@ export interface Failure {
   readonly status: number;
   readonly type: ErrorType;
   readonly exit: number;
-  /** False where waiting can't help; sent to clients as `x-should-retry: false`. */
+  /** False if waiting can't help; sent to clients as `x-should-retry: false`. */
   readonly retry: boolean;
 }
 

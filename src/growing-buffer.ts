@@ -42,11 +42,7 @@ export class GrowingBuffer {
   }
 
   #append(rest: Buffer, expectedBytes: number): void {
-    const size = Math.max(
-      leastBytes,
-      Math.min(maxBytes, Math.max(expectedBytes, this.#length)),
-      rest.length,
-    );
+    const size = Math.max(leastBytes, Math.min(maxBytes, Math.max(expectedBytes, this.#length)), rest.length);
     const block = Buffer.allocUnsafeSlow(size);
     this.#used = rest.copy(block);
     this.#blocks.push(block);

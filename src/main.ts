@@ -27,7 +27,7 @@ async function runInProcess(): Promise<number> {
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   let isOver = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that left (`| head`) is no failure.
+    // A reader that left (`| head`) is not a failure.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     const failure = outputFailed(error);
     if (isOver) process.exitCode = printError(failure, argv, io);

@@ -146,7 +146,7 @@ interface Found {
   readonly problem?: string;
 }
 
-/** A place that can't be used is no reason not to talk, unless a conversation from there is asked for. */
+/** A place that can't be used is not a reason not to talk, unless a conversation from there is asked for. */
 async function findThread(options: ChatOptions, io: Io): Promise<Found> {
   const isAsked = options.continue === true || options.in !== undefined;
   const isKept = options.history && historySetting(io.env) !== 'off';

@@ -106,7 +106,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   asked.schema?.check(answered.reply.text);
 }
 
-/** The conversation to go on with; none where the prompt stands alone, which is not kept anywhere. */
+/** The conversation to go on with; none if the prompt stands alone, which is not kept anywhere. */
 async function findThread(options: SendOptions, io: Io): Promise<Thread | undefined> {
   const isKept = historySetting(io.env) === 'all' && options.dryRun !== true;
   const isWanted = options.continue === true || options.in !== undefined || isKept;

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What a running gateway leaves for the other commands of the same user. */
 export interface RunningGateway {
   readonly url: string;
-  /** Only where the gateway made the key itself. */
+  /** Only if the gateway made the key itself. */
   readonly key?: string;
   readonly pid: number;
   /** With it the gateway proves that it left this file; whoever else listens there now can't. */
@@ -54,7 +54,7 @@ export function isAlive(pid: number): boolean {
 /**
  * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else what a
  * running gateway of this user left. That one's key goes to no other address, and neither key nor prompt to
- * whoever listens there now without being that gateway. Throws key.missing where there is no key.
+ * whoever listens there now without being that gateway. Throws key.missing if there is no key.
  */
 export function gatewayAddress(
   env: Environment,

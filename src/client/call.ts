@@ -72,7 +72,7 @@ export async function callAsOwner(
   return parsed(await text(response));
 }
 
-/** What the gateway says of itself to its owner. Throws gateway.unreachable where it is not the owner's. */
+/** What the gateway says of itself to its owner. Throws gateway.unreachable if it is not the owner's. */
 export async function readHealth(
   { url, proof }: Pick<GatewayAddress, 'url' | 'proof'>,
   signal: AbortSignal,

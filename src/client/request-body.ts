@@ -126,7 +126,7 @@ function noPlace(what: string, dialect: PromptDialect): GatewayError {
   return new GatewayError('usage.invalid', message);
 }
 
-/** OpenAI's hosts enforce a schema only where `strict` is set, and refuse it for schemas that leave anything open. */
+/** OpenAI's hosts enforce a schema only if `strict` is set, and refuse it for schemas that leave anything open. */
 function strictness(schema: unknown): { strict?: true } {
   return isClosed(schema) ? { strict: true } : {};
 }

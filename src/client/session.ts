@@ -12,7 +12,7 @@ export interface SavedSession {
   readonly expiresAt: number;
 }
 
-/** The session kept for a store, or undefined where there is none that is still good. */
+/** The session kept for a store, or undefined if there is none that is still good. */
 export function readSession(env: Environment, baseUrl: string, now = Date.now()): SavedSession | undefined {
   const saved = readState(env, fileOf(baseUrl));
   return isSession(saved) && saved.baseUrl === baseUrl && saved.expiresAt > now ? saved : undefined;

@@ -21,7 +21,7 @@ export function ensureStateDirectory(env: Environment): string {
   return directory;
 }
 
-/** The parsed content of a state file, or undefined where it is missing or was not written whole. */
+/** The parsed content of a state file, or undefined if it is missing or was not written whole. */
 export function readState(env: Environment, name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(stateDirectory(env), name), 'utf8'));
@@ -35,7 +35,7 @@ export function writeState(env: Environment, name: string, value: unknown): stri
   return writeStateText(env, name, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The same for a text that is no JSON. */
+/** The same for a text that is not JSON. */
 export function writeStateText(env: Environment, name: string, content: string): string {
   const directory = ensureStateDirectory(env);
   const path = join(directory, name);

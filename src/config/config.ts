@@ -81,7 +81,7 @@ export interface Config {
   readonly records: RecordsConfig;
   /** Every limit of projects and keys. */
   readonly limits: readonly KeyLimits[];
-  /** Where Prometheus reads metrics; undefined where none are kept. */
+  /** Where Prometheus reads metrics; undefined if none are kept. */
   readonly metrics: MetricsConfig | undefined;
   readonly inspector: InspectorConfig;
   readonly plants: PlantsConfig;

@@ -28,7 +28,7 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Absolute; undefined where there is no file. */
+  /** Absolute; undefined if there is no file. */
   readonly path: string | undefined;
   /** What the file holds. */
   readonly text: string;
@@ -57,7 +57,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { config, path: found?.path, text, warnings: problems };
 }
 
-/** As `loadConfig`, but returns the problems; throws only where the file can not be read. */
+/** As `loadConfig`, but returns the problems; throws only if the file can not be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
   const text = found === undefined ? '' : await readConfigFile(found.path, options);

@@ -36,7 +36,7 @@ export interface SqliteModule {
 const walAttempts = 50;
 const walPauseMs = 50;
 
-/** Opens (and creates) a database file that only its owner can read. Throws config.invalid where it can't be used. */
+/** Opens (and creates) a database file that only its owner can read. Throws config.invalid if it can't be used. */
 export async function openSqlite(file: string): Promise<SqliteEngines> {
   const { DatabaseSync } = await loadSqlite();
   // Absolute, since SQLite gives ":memory:" and "file:…" a meaning of their own.

@@ -15,7 +15,7 @@ const magic = 'SQLite format 3\0';
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Creates the database file where there is none, and makes it readable by its owner alone. Throws config.invalid,
+ * Creates the database file if there is none, and makes it readable by its owner alone. Throws config.invalid,
  * before anything is changed, for what is not a plain file that is empty or a SQLite database.
  */
 export function prepareSqliteFile(path: string): void {

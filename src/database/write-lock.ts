@@ -3,7 +3,7 @@ import { sqliteFailure } from './sqlite-failure.ts';
 
 /** The only writer's place on a SQLite connection, and the patience with other processes that hold the file's lock. */
 export interface WriteLock {
-  /** Resolves when it is the caller's. Throws store.database where that takes too long or too many wait. */
+  /** Resolves when it is the caller's. Throws store.database if that takes too long or too many wait. */
   acquire(): Promise<void>;
   release(): void;
 }

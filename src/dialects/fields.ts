@@ -8,7 +8,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object, or an empty one: for providers' answers, where a missing part is no failure. */
+/** The object, or an empty one: for providers' answers, where a missing part is not a failure. */
 export function toFields(value: unknown): Fields {
   return isFields(value) ? value : noFields;
 }

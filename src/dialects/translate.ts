@@ -41,7 +41,7 @@ export interface StreamTranslation {
   readonly usage: Usage | undefined;
 }
 
-/** What becomes of the client's fields; undefined where the one dialect can't be translated to the other. */
+/** What becomes of the client's fields; undefined if the one dialect can't be translated to the other. */
 export function mappingsBetween(client: TextDialect, provider: TextDialect): FieldTable | undefined {
   return client.codec.mappingsTo[provider.name] ?? provider.codec.mappingsFrom?.[client.name];
 }
@@ -58,7 +58,7 @@ export function createTranslation(
   }
   const names = createToolNames();
   let asked: Fields = {};
-  /** The provider's request, for an estimate of its tokens; kept only where an answer may be cut. */
+  /** The provider's request, for an estimate of its tokens; kept only if an answer may be cut. */
   let sent: Fields = {};
   /** Stop sequences that the provider does not act on. */
   let stops: readonly string[] = [];

@@ -27,7 +27,7 @@ import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
 import { limitersFor } from './limiters.ts';
-import { countExchanges, gaugesOf, dependenciesOf, observe } from './observe.ts';
+import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
 import type { Health, Readiness } from './own-answers/health.ts';
 import { createCatalogue } from './own-answers/models.ts';
 import { watchHeap } from './watch-heap.ts';

@@ -32,7 +32,7 @@ export interface History {
   close(): void;
 }
 
-/** Opens or makes the file. Throws config.invalid where it can't be used. */
+/** Opens or makes the file. Throws config.invalid if it can't be used. */
 export async function openHistory(path: string, now: () => number = Date.now): Promise<History> {
   const { writer, reader } = await openSqlite(path);
   reader.close();

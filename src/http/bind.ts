@@ -7,7 +7,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Lets a server listen and gives the port that it got. Throws port.busy, and config.invalid where the address can't be had. */
+/** Lets a server listen and gives the port that it got. Throws port.busy, and config.invalid if the address can't be had. */
 export function bind(server: Server, { host, port }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {

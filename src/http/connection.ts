@@ -24,7 +24,7 @@ export interface ConnectionServer {
   readonly isDraining: boolean;
   readonly ticks: TickQueue;
   onRequest(request: HttpRequest, response: HttpResponse): void;
-  /** Absent where an Upgrade is ignored and the request answered as if it had none. */
+  /** Absent if an Upgrade is ignored and the request answered as if it had none. */
   readonly onUpgrade: ((request: HttpRequest, socket: Socket, head: Buffer) => void) | undefined;
   closed(connection: Connection): void;
 }

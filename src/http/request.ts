@@ -22,7 +22,7 @@ export class HttpRequest {
   readonly version: '1.0' | '1.1';
   /** Names as they were spelled and values, alternating; a character for each byte. */
   readonly rawHeaders: readonly string[];
-  /** Bytes of the body; undefined where it comes in chunks. */
+  /** Bytes of the body; undefined if it comes in chunks. */
   readonly bodyLength: number | undefined;
   readonly expectsContinue: boolean;
   readonly #message: IncomingMessage;
@@ -43,7 +43,7 @@ export class HttpRequest {
     this.#isWhole = bodyLength === 0;
   }
 
-  /** The client's address; empty where it has left. */
+  /** The client's address; empty if it has left. */
   get remoteAddress(): string {
     return this.#message.socket.remoteAddress ?? '';
   }

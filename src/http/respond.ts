@@ -49,7 +49,7 @@ export const lingerMs = 2_000;
 
 /**
  * Answers with an error. Must be called before any byte of the answer has gone out. Gives
- * how many bytes of the body are sent: none where only the head was asked for.
+ * how many bytes of the body are sent: none if only the head was asked for.
  */
 export function sendError(
   response: HttpResponse,

@@ -21,7 +21,7 @@ export interface Wire {
 
 /** Longest body that is worth a copy to save a write: as text it joins the head. */
 const joinedBytes = 16 * 1024;
-/** Of a long body so much is written at once: whether the client reads shows only where a write is done. */
+/** Of a long body so much is written at once: whether the client reads shows only if a write is done. */
 const sliceBytes = 64 * 1024;
 /** How long the last words of a broken answer may take to leave. */
 const lastWordsMs = 1_000;
@@ -104,7 +104,7 @@ export class HttpResponse {
     this.#response.flushHeaders();
   }
 
-  /** False asks for a pause until `onDrain`. Throws Error where there is no head yet. */
+  /** False asks for a pause until `onDrain`. Throws Error if there is no head yet. */
   write(piece: Buffer): boolean {
     if (this.#isOver) return true;
     this.#requireHead();

@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 /** What a request's head means for its body and its connection. */
 export interface HeadMeaning {
   readonly version: '1.0' | '1.1';
-  /** Bytes of the body; undefined where it comes in chunks. */
+  /** Bytes of the body; undefined if it comes in chunks. */
   readonly bodyLength: number | undefined;
   /** Whether the client may send another request behind this one. */
   readonly keepsAlive: boolean;

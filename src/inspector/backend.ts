@@ -5,9 +5,9 @@ import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts
 /** A request with what decides about it. */
 export interface JudgedRequest {
   readonly body: Buffer;
-  /** The endpoint's name; guessed from the body where nothing is said. */
+  /** The endpoint's name; guessed from the body if nothing is said. */
   readonly endpoint?: string | undefined;
-  /** The key's id; the first key where nothing is said. */
+  /** The key's id; the first key if nothing is said. */
   readonly key?: string | undefined;
   readonly atMs: number;
 }
@@ -28,7 +28,7 @@ export interface InspectorBackend {
   readonly allowedHosts: () => ReadonlySet<string>;
   /** Whether `records.bodies` is on. */
   readonly keepsBodies: () => boolean;
-  /** Undefined where `inspector.password_file` is not set. */
+  /** Undefined if `inspector.password_file` is not set. */
   readonly password: () => string | undefined;
   /** Takes the configured secrets out of a text. */
   readonly scrub: (text: string) => string;
@@ -39,7 +39,7 @@ export interface InspectorBackend {
   readonly budgets: () => Promise<readonly BudgetState[]>;
   /** Throws inspector.no_ledger. */
   readonly history: (by: 'hour' | 'day', sinceMs: number) => Promise<HistoryAnswer>;
-  /** Each rule of the key's policies on a request, by the configuration in force; undefined where that is not known. */
+  /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
   readonly explain: (request: JudgedRequest) => Promise<readonly RuleDetail[] | undefined>;
   /** Where rules stand in the file, by policy and rule. */
   readonly ruleLines: () => Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>>;

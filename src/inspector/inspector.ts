@@ -18,7 +18,7 @@ import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {
   readonly backend: InspectorBackend;
-  /** Sessions are made with it: of this user, the same after a restart. */
+  /** Signs sessions: specific to this user, and the same after a restart. */
   readonly secret: string;
   readonly port: () => number;
   readonly ownerProof: OwnerProof | undefined;
@@ -29,17 +29,17 @@ export interface InspectorOptions {
   readonly pageDirectory?: URL;
 }
 
-/** The live page: what the last exchanges were and why they ended as they did, for the gateway's owner. */
+/** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export interface Inspector {
   readonly observer: ExchangeObserver;
   handle(request: HttpRequest, response: HttpResponse): void;
-  /** Another configuration is in force. */
+  /** To be called when another configuration is in force. */
   configured(): void;
   /** Ends the event streams, so that the gateway can drain. */
   close(): void;
 }
 
-/** How many minutes the event `now` brings; the page has those before. */
+/** How many minutes the event `now` carries; the page already has the earlier ones. */
 const newestMinutes = 2;
 
 export function createInspector(options: InspectorOptions): Inspector {

@@ -3,7 +3,7 @@ import type { Ring } from './ring/ring.ts';
 
 const minuteMs = 60_000;
 
-/** Whether bodies are kept: always where the configuration says so, else for some minutes when somebody asks. */
+/** Whether bodies are kept: always if configured, else for some minutes when somebody asks. */
 export class KeepBodies {
   readonly #ring: Ring;
   readonly #isAlways: () => boolean;
@@ -16,7 +16,7 @@ export class KeepBodies {
     this.refresh();
   }
 
-  /** Keeps them for so long from now; 0 ends it. Those that are kept stay. */
+  /** Keeps bodies for this long from now; 0 stops. Bodies already kept stay. */
   keepFor(minutes: number): void {
     clearTimeout(this.#timer);
     this.#untilMs = minutes === 0 ? 0 : Date.now() + minutes * minuteMs;
@@ -28,7 +28,7 @@ export class KeepBodies {
     this.#ring.forgetBodies();
   }
 
-  /** After a reload. */
+  /** To be called after a reload. */
   refresh(): void {
     this.#ring.keepsBodies = this.#isAlways() || this.#untilMs > 0;
   }

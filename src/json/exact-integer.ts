@@ -4,7 +4,7 @@ const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * The decimal digits of the integer that a JSON number stands for in any notation (`1000`, `1000.0`, `1e3`), without
- * its sign; undefined where it is no integer, or has more digits than the limit. Unlike `Number`, it rounds nothing.
+ * its sign; undefined if it is not an integer, or has more digits than the limit. Unlike `Number`, it rounds nothing.
  */
 export function integerDigits(text: string, limit: number): string | undefined {
   const match = number.exec(text);
@@ -22,7 +22,7 @@ export function integerDigits(text: string, limit: number): string | undefined {
 }
 
 /**
- * The safe integer that a JSON number stands for; undefined where it is no integer, or one that no double can hold
+ * The safe integer that a JSON number stands for; undefined if it is not an integer, or one that no double can hold
  * exactly: 0.99999999999999999999 is not 1.
  */
 export function exactInteger(text: string): number | undefined {

@@ -51,7 +51,7 @@ export class JsonDocument {
   readonly bytes: Buffer;
   /** The same bytes, to be read four at a time; without any where they are too few to be worth it. */
   readonly words: DataView;
-  /** True where every byte is below 0x80: decoding is then a plain copy. */
+  /** True if every byte is below 0x80: decoding is then a plain copy. */
   readonly isAscii: boolean;
   readonly root = 0;
   /** Number of entries. */
@@ -167,7 +167,7 @@ export class JsonDocument {
     return this.kind(entry) === kinds.string ? this.text(entry) : JSON.parse(this.raw(entry));
   }
 
-  /** The value of an object's member, or undefined where there is none or this is no object. */
+  /** The value of an object's member, or undefined if there is none or this is not an object. */
   member(object: number, name: string): number | undefined {
     if (this.kind(object) !== kinds.object) return undefined;
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) {

@@ -20,7 +20,7 @@ export interface Boundary {
 /**
  * The last place in a document's first bytes before which everything is certain, whatever follows: behind a
  * whole value or member, or an opening bracket. A value counts as whole with its closing bracket or a byte behind
- * it, for a number may go on. Undefined where not even the object has begun.
+ * it, for a number may go on. Undefined if not even the object has begun.
  */
 export function lastBoundary(document: JsonDocument, length: number): Boundary | undefined {
   if (document.start(document.root) >= length) return undefined;

@@ -17,7 +17,7 @@ export interface Claim {
   readonly amount: number;
   /** When the period ends, in milliseconds since 1970; 0 for the other kinds. */
   readonly endsMs: number;
-  /** False where the limit is only monitored: it is counted and never refuses. */
+  /** False if the limit is only monitored: it is counted and never refuses. */
   readonly isEnforced: boolean;
 }
 

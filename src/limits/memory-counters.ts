@@ -17,7 +17,7 @@ interface Sum {
 interface MemoryOptions {
   /** Milliseconds on a clock that never goes back. */
   readonly clockMs?: () => number;
-  /** False where `restore` will say what budgets have used. */
+  /** False if `restore` will say what budgets have used. */
   readonly knowsBudgets?: boolean;
 }
 

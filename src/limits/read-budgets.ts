@@ -18,7 +18,7 @@ const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 const atOnce = 200;
 
 /**
- * How budgets stand, wherever they are counted: by claims of nothing, which are always granted. None where those that
+ * How budgets stand, wherever they are counted: by claims of nothing, which are always granted. None if those that
  * share the budgets can't be asked.
  */
 export async function readBudgets(

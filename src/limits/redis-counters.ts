@@ -28,7 +28,7 @@ interface RedisTicket extends Ticket {
 // One hash slot, so that a cluster can run the script over all counters of an exchange.
 const prefix = '{gateway}:limits:';
 const gateways = `${prefix}gateways`;
-/** Missing where Redis is new, or has lost its data; begins with the id of the server's run. */
+/** Missing if Redis is new, or has lost its data; begins with the id of the server's run. */
 const filled = `${prefix}filled`;
 /** Written to see whether Redis takes writes: one that is full or a replica answers, and counts nothing. */
 const writable = `${prefix}writable`;
@@ -102,7 +102,7 @@ export class RedisCounters implements Counters {
     }
   }
 
-  /** Undefined where Redis does not know what budgets have used. */
+  /** Undefined if Redis does not know what budgets have used. */
   async #reserveThere(claims: readonly Claim[]): Promise<Grant | undefined> {
     const lease = `${this.#id}:${++this.#sequence}`;
     const args = claims.flatMap(({ kind, max, amount, endsMs, isEnforced }) => [

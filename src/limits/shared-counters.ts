@@ -80,7 +80,7 @@ export class CounterService {
     this.counters = counters;
   }
 
-  /** The answer to a worker's request; undefined where it needs none. `worker` is the id of its process. */
+  /** The answer to a worker's request; undefined if it needs none. `worker` is the id of its process. */
   answer(worker: number, request: CounterRequest): CounterAnswer | undefined {
     const tickets = this.#open.get(worker) ?? new Map<number, Ticket>();
     this.#open.set(worker, tickets);

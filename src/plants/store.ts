@@ -33,7 +33,7 @@ export interface StoreSettings {
   readonly database: string;
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
-  /** Creates a user `demo` where there is no user at all. */
+  /** Creates a user `demo` if there is no user at all. */
   readonly demoUser?: boolean;
   readonly drainMs?: number;
   readonly watcherLimits?: Partial<WatcherLimits>;

@@ -56,7 +56,7 @@ function matches(wanted: readonly string[], name: readonly string[]): boolean {
 
 /**
  * Whether every name of one glob is one of another: the narrow one's wildcards are read as characters that only a
- * wildcard matches. "No" where that is hard to decide.
+ * wildcard matches. "No" if that is hard to decide.
  */
 export function covers(wide: string, narrow: string): boolean {
   if (narrow.includes('*') && wide.includes('?')) return wide === narrow;

@@ -13,11 +13,11 @@ export interface PolicySet {
   isKnownClean(text: string): boolean;
   /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
   judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[];
-  /** The largest cap on output that no rule objects to, for a request that has none; Infinity where there is none. */
+  /** The largest cap on output that no rule objects to, for a request that has none; Infinity if there is none. */
   capLimit(subject: Subject): number;
   /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
   answerRules(subject: Subject): readonly number[];
-  /** The rules on answers with these numbers; undefined where there are none: answers then cost nothing. */
+  /** The rules on answers with these numbers; undefined if there are none: answers then cost nothing. */
   checkAnswers(numbers: readonly number[]): ResponseCheck | undefined;
   /** The decision on a request, rule by rule, with the time of each one alone; `now` returns microseconds. */
   explain(subject: Subject, now: () => number): Explanation;

@@ -95,7 +95,7 @@ export class RuleSet {
     return this.#answers?.applying(this.facts(subject)) ?? [];
   }
 
-  /** The rules on answers with these numbers; undefined where there are none, so that answers cost nothing. */
+  /** The rules on answers with these numbers; undefined if there are none, so that answers cost nothing. */
   checkAnswers(numbers: readonly number[]): ResponseCheck | undefined {
     return this.#answers?.check(numbers);
   }

@@ -86,7 +86,7 @@ export interface Decision {
   readonly unseen: number;
 }
 
-/** The strictest action of some verdicts; allow where there are none. */
+/** The strictest action of some verdicts; allow if there are none. */
 export function strictest(verdicts: readonly Verdict[]): Action {
   return verdicts.reduce<Action>(
     (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),

@@ -42,7 +42,7 @@ export function mayGoOn(attempt: Attempt): boolean {
   return isRefusalForLoad(status) || status >= 500;
 }
 
-/** Milliseconds until the same target may be asked again; undefined where it may not. */
+/** Milliseconds until the same target may be asked again; undefined if it may not. */
 export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
   if (!mayRepeat(attempt)) return undefined;
   const asked = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;

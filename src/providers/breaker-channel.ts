@@ -2,7 +2,7 @@
 export interface BreakerChange {
   /** Name and address of the provider: under one name, gateways may know different hosts for a while. */
   readonly provider: string;
-  /** Undefined where all models of the host are meant. */
+  /** Undefined if all models of the host are meant. */
   readonly model?: string | undefined;
   readonly isOpen: boolean;
 }

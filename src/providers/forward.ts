@@ -31,7 +31,7 @@ export interface ForwardOptions<Request extends ProviderRequest> {
 
 /**
  * Sends a request to the first target that answers and waits for the head of its answer. It is sent again
- * only where the provider surely did no work: no connection, or a refusal for load; never after bytes went
+ * only if the provider surely did no work: no connection, or a refusal for load; never after bytes went
  * out on a connection that then broke, because that bills twice. The next target is tried on the same
  * conditions and on any 5xx. Throws the last failure.
  */

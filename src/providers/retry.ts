@@ -33,7 +33,7 @@ export class RetryBudget {
 }
 
 /**
- * Milliseconds to wait before trying again, or undefined where the provider asks for more patience than
+ * Milliseconds to wait before trying again, or undefined if the provider asks for more patience than
  * is ours to spend. `random` is a number from 0 to 1, for the jitter.
  */
 export function retryWaitMs(

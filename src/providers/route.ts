@@ -15,7 +15,7 @@ export interface Route {
 }
 
 export interface Router {
-  /** Undefined where no entry matches. */
+  /** Undefined if no entry matches. */
   resolve(model: string): Route | undefined;
 }
 

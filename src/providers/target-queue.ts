@@ -33,7 +33,7 @@ export class TargetQueue<Request> {
     return this.#objection;
   }
 
-  /** The next target that can take the request; undefined when there is none left. A promise only where it is built by one. */
+  /** The next target that can take the request; undefined when there is none left. A promise only if it is built by one. */
   take(): Found<Request> | Promise<Found<Request>> {
     const next = this.#next ?? this.#find();
     this.#next = undefined;

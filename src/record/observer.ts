@@ -82,7 +82,7 @@ export interface LedgerGauges {
 export interface Gauges {
   readonly open: OpenCounts;
   readonly providers: readonly ProviderGauges[];
-  /** Undefined where no ledger is kept. */
+  /** Undefined if no ledger is kept. */
   readonly ledger: LedgerGauges | undefined;
   /** Whether limits are counted where all who share them count; false while Redis is away. */
   readonly isStateShared: boolean;

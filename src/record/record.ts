@@ -30,7 +30,7 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
-    /** Set where it was not the client's request that matched: the answer, or what was to leave to the provider. */
+    /** Set if it was not the client's request that matched: the answer, or what was to leave to the provider. */
     readonly on?: 'answer' | 'outgoing';
   }[];
   readonly would_block?: readonly string[];
@@ -53,7 +53,7 @@ export interface ExchangeRecord {
   readonly would_limit?: readonly string[];
   readonly first_byte_ms?: number;
   readonly total_ms: number;
-  /** The request's body, only where `records.bodies` asks for it and only in the file. */
+  /** The request's body, only if `records.bodies` asks for it and only in the file. */
   readonly request_body?: string;
   /** Hash of the configuration that decided. */
   readonly config: string;

@@ -23,7 +23,7 @@ const proofSeconds = 10;
 
 /**
  * The gateway that GATEWAY_URL names, or the one that runs for this user with this configuration, else one of the
- * agent's own, which nobody else finds. Throws key.missing where there is no key for it.
+ * agent's own, which nobody else finds. Throws key.missing if there is no key for it.
  */
 export async function agentGateway(options: CommonOptions, io: Io): Promise<AgentGateway> {
   if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(io.env, options, io.signal);

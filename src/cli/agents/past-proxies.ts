@@ -4,7 +4,7 @@ const local = ['127.0.0.1', 'localhost', '::1'];
 
 /**
  * What keeps a client from sending its calls of a local gateway to the proxy that the environment names: a company's
- * proxy would get the project key and every prompt, and answer for itself. Nothing where there is no proxy, or where
+ * proxy would get the project key and every prompt, and answer for itself. Nothing if there is no proxy, or where
  * the gateway is elsewhere.
  */
 export function pastProxies(gatewayUrl: string, env: Environment): Readonly<Record<string, string>> {

@@ -89,7 +89,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
 };
 
-/** Runs a line that begins with a slash. Throws usage.invalid for one that is no command. */
+/** Runs a line that begins with a slash. Throws usage.invalid for one that is not a command. */
 export async function runChatCommand(line: string, surroundings: Surroundings): Promise<void> {
   const [name = '', ...rest] = line.split(/\s+/);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -14,7 +14,7 @@ export interface ChatSettings {
   readonly fixed: Partial<Prompt>;
   /** As the command line says; else as the model speaks at home. */
   readonly dialectOf: (model: string) => PromptDialect;
-  /** Where it is kept; undefined where it is not. */
+  /** Where it is kept; undefined if it is not. */
   readonly thread: Thread | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ChatSession {
     this.#attached = [];
   }
 
-  /** Asks the last question again, in place of its answer. Throws usage.invalid where there is none. */
+  /** Asks the last question again, in place of its answer. Throws usage.invalid if there is none. */
   async retry(ask: Ask): Promise<void> {
     const at = this.#turns.findLastIndex(({ role }) => role === 'user');
     const question = this.#turns[at];
@@ -84,7 +84,7 @@ export class ChatSession {
     }
   }
 
-  /** Calls the conversation by a name. Throws usage.invalid where it is not kept, or another one has the name. */
+  /** Calls the conversation by a name. Throws usage.invalid if it is not kept, or another one has the name. */
   save(name: string): void {
     if (this.#thread === undefined) throw new GatewayError('usage.invalid', 'this conversation is not kept');
     if (this.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to keep yet');

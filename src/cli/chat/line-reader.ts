@@ -121,7 +121,7 @@ function showPrompt(lines: Interface, text: string): void {
 }
 
 interface Block {
-  /** The question that a line completes; undefined where more has to come. */
+  /** The question that a line completes; undefined if more has to come. */
   add(line: string, how?: { readonly isPasted: boolean }): string | undefined;
   /** What had come of a question that was not completed, which is given up. */
   rest(): string | undefined;

@@ -8,7 +8,7 @@ import { about, type Finding } from './finding.ts';
 
 export interface CheckedConfiguration {
   readonly findings: readonly Finding[];
-  /** Absent where it is invalid. */
+  /** Absent if it is invalid. */
   readonly config?: Config | undefined;
   readonly path?: string | undefined;
 }

@@ -90,7 +90,7 @@ async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<F
   return error(`can't be listened on (${code})`, `choose another: ${setting}`);
 }
 
-/** Why listening fails; undefined where it doesn't. */
+/** Why listening fails; undefined if it doesn't. */
 function listenFor(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {

@@ -36,7 +36,7 @@ async function checkProxy(text: string, timeoutMs: number): Promise<Finding> {
   return error(`${url.host} can't be reached (${code})`, 'check HTTPS_PROXY and HTTP_PROXY, or unset them');
 }
 
-/** Why no connection comes about; undefined where one does. */
+/** Why no connection comes about; undefined if one does. */
 function connectTo(address: { host: string; port: number }, timeoutMs: number): Promise<string | undefined> {
   const socket = connect(address);
   return new Promise<string | undefined>((resolve) => {

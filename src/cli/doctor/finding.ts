@@ -5,7 +5,7 @@ export interface Finding {
   /** Only an error keeps something from working. */
   readonly status: 'ok' | 'warning' | 'error';
   readonly message: string;
-  /** What the person should do; absent where all is well. */
+  /** What the person should do; absent if all is well. */
   readonly remedy?: string;
 }
 

@@ -17,7 +17,7 @@ interface Given {
   readonly byLine: boolean;
 }
 
-/** Standard input, then the files, then the arguments. Throws usage.invalid where there is nothing, or nothing in one. */
+/** Standard input, then the files, then the arguments. Throws usage.invalid if there is nothing, or nothing in one. */
 export async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<readonly EmbedInput[]> {
   const named = [...files, ...texts].filter((one) => one === '-').length;
   if (named > 1) throw new GatewayError('usage.invalid', '- is there twice: standard input can be read once');

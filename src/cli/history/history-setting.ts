@@ -8,7 +8,7 @@ export function historySetting({ GATEWAY_HISTORY: setting = '' }: Io['env']): 'o
   throw new GatewayError('usage.invalid', `GATEWAY_HISTORY must be off, asked or all, not ${setting}`);
 }
 
-/** Throws usage.invalid where nothing may be kept. */
+/** Throws usage.invalid if nothing may be kept. */
 export function checkHistoryAllowed(env: Io['env']): void {
   if (historySetting(env) !== 'off') return;
   throw new GatewayError('usage.invalid', 'GATEWAY_HISTORY is off: no conversations are kept');

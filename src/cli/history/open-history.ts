@@ -11,7 +11,7 @@ function historyFile(env: Environment): string {
   return join(stateDirectory(env), 'history.sqlite');
 }
 
-/** This user's conversations; the file is made where there is none. Throws config.invalid where it can't be used. */
+/** This user's conversations; the file is made if there is none. Throws config.invalid if it can't be used. */
 export async function openUserHistory(env: Environment): Promise<History> {
   try {
     refuseForeign(stateDirectory(env));

@@ -12,11 +12,11 @@ export interface Thread {
   readonly turns: readonly Turn[];
   readonly model?: string;
   readonly system?: string;
-  /** Keeps a question with its answer. Throws output.failed where the disk does not take it. */
+  /** Keeps a question with its answer. Throws output.failed if the disk does not take it. */
   keep(exchange: KeptExchange): void;
   /** Deletes the last question and its answer. */
   forgetLast(): void;
-  /** Throws usage.invalid where another conversation has the name. */
+  /** Throws usage.invalid if another conversation has the name. */
   rename(name: string): void;
   /** What was asked, the newest first, for whoever asks it again. */
   questions(): readonly string[];
@@ -35,12 +35,12 @@ interface KeptExchange {
 export interface WantedThread {
   /** The one that was gone on with last. */
   readonly continue?: true | undefined;
-  /** The one of this name, new where there is none. */
+  /** The one of this name, new if there is none. */
   readonly in?: string | undefined;
   readonly mustExist?: true;
 }
 
-/** Opens the conversation that is wanted. Throws usage.invalid where there is none, or none may be kept. */
+/** Opens the conversation that is wanted. Throws usage.invalid if there is none, or none may be kept. */
 export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>): Promise<Thread> {
   checkHistoryAllowed(env);
   const history = await openUserHistory(env);

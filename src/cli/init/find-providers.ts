@@ -47,7 +47,7 @@ async function findServer(name: string, baseUrl: string): Promise<FoundProvider>
   };
 }
 
-/** Names of models that a server has; undefined where none answers. They are somebody's words: odd ones are left out. */
+/** Names of models that a server has; undefined if none answers. They are somebody's words: odd ones are left out. */
 async function listModels(baseUrl: string): Promise<readonly string[] | undefined> {
   try {
     const response = await fetch(`${baseUrl}/models`, {

@@ -2,7 +2,7 @@
 export interface FoundProvider {
   readonly name: string;
   readonly dialect: 'anthropic' | 'openai';
-  /** Absent where the dialect's own is meant. */
+  /** Absent if the dialect's own is meant. */
   readonly baseUrl?: string;
   /** The environment variable with its key; absent for servers on this machine. */
   readonly variable?: string;

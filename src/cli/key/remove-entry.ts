@@ -9,7 +9,7 @@ export interface EntryLines {
 
 export interface Removal {
   readonly lines: EntryLines;
-  /** The file without the entry, every other byte as it was; absent where it can't be taken out alone. */
+  /** The file without the entry, every other byte as it was; absent if it can't be taken out alone. */
   readonly text?: string;
 }
 

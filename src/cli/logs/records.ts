@@ -8,7 +8,7 @@ const chunkBytes = 1024 * 1024;
 const lineEnd = 0x0a;
 const pollMs = 200;
 
-/** The records of a file, the newest first; none where the file is missing. What is no record is passed over. */
+/** The records of a file, the newest first; none if the file is missing. What is not a record is passed over. */
 export async function* recordsBackwards(
   file: string,
   findLines: (block: Buffer) => Iterable<Buffer> = linesFromEnd,
@@ -127,7 +127,7 @@ function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
   }
 }
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 type FileState = { readonly size: number; readonly ino: number } | undefined;
 
 async function statOf(file: string): Promise<FileState> {

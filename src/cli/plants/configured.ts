@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 
-/** The plant store's part of a configuration file; undefined where there is no file. Throws config.invalid. */
+/** The plant store's part of a configuration file; undefined if there is no file. Throws config.invalid. */
 export async function configuredPlants(
   { config: file }: CommonOptions,
   io: Io,

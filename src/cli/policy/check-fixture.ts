@@ -11,7 +11,7 @@ export interface Difference {
   readonly got: unknown;
 }
 
-/** Where a fixture's outcome is not what it says; none where all is as expected. */
+/** Where a fixture's outcome is not what it says; none if all is as expected. */
 export function checkFixture(
   fixture: Fixture,
   policies: LoadedPolicies,

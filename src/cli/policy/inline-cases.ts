@@ -6,7 +6,7 @@ export interface InlineCase {
   readonly path: string;
   readonly line: number | undefined;
   readonly rule: string;
-  /** What was wrong; absent where it passed. */
+  /** What was wrong; absent if it passed. */
   readonly failure?: string;
 }
 

@@ -62,7 +62,7 @@ function parseRecord(text: string, line: number): Recorded {
   }
   if (typeof body !== 'string') return skipped('no body');
   const was = wasDecided(record);
-  // Bytes that are no UTF-8 can't be kept in a record, so they can't be read again either.
+  // Bytes that are not UTF-8 can't be kept in a record, so they can't be read again either.
   if (was === undefined || was.reason === 'request.encoding') return skipped('not decided');
   return {
     kind: 'decided',

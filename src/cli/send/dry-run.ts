@@ -17,7 +17,7 @@ interface DryRun {
   readonly method: 'POST';
   readonly path: string;
   readonly body: object;
-  /** What the policies of the configuration here say; null where they can't know the key. */
+  /** What the policies of the configuration here say; null if they can't know the key. */
   readonly policy: (Outcome & { readonly key: string }) | null;
 }
 

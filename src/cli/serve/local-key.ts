@@ -10,7 +10,7 @@ export function localKeyFile(env: Io['env']): string {
   return join(stateDirectory(env), localKeyName);
 }
 
-/** The key of the project `local`; undefined where none was made yet. */
+/** The key of the project `local`; undefined if none was made yet. */
 export function readLocalKey(env: Io['env']): string | undefined {
   const { key } = (readState(env, localKeyName) ?? {}) as { key?: unknown };
   return typeof key === 'string' && parseKey(key) === 'generated' ? key : undefined;

@@ -15,7 +15,7 @@ export interface Running {
 /** How long a gateway may take to prove that it is there, in seconds. */
 const proofSeconds = 10;
 
-/** The gateway of this user, which has proved that it is the one. Throws gateway.unreachable where there is none. */
+/** The gateway of this user, which has proved that it is the one. Throws gateway.unreachable if there is none. */
 export async function findRunning(io: Io): Promise<Running> {
   const running = readRunning(io.env);
   if (running === undefined) {

@@ -69,7 +69,7 @@ export function createReloader(options: ReloadOptions): Reloader {
   };
 }
 
-/** The followed file's configuration. Throws config.invalid where it must not replace the current one. */
+/** The followed file's configuration. Throws config.invalid if it must not replace the current one. */
 async function loadSuccessor(
   current: LoadedConfig,
   { started: { path }, load }: ReloadOptions,

@@ -44,7 +44,7 @@ interface ServicesOptions {
   readonly record: WriteRecord;
   /** Without it no ledger is kept. */
   readonly ledger?: LedgerSettings | undefined;
-  /** Undefined where nobody asks for traces. */
+  /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;

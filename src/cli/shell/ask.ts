@@ -52,7 +52,7 @@ export async function askMany(
   return answer;
 }
 
-/** The first line of standard input, for --password-stdin. Throws usage.invalid where there is none. */
+/** The first line of standard input, for --password-stdin. Throws usage.invalid if there is none. */
 export async function readPassword(io: Io): Promise<string> {
   let text = '';
   for await (const chunk of io.stdin.setEncoding('utf8')) {

@@ -55,7 +55,7 @@ export function write(stream: Output, text: string): Promise<void> {
   });
 }
 
-/** Why output could not be written. A reader that left (EPIPE) is no failure; the error stays as it is. */
+/** Why output could not be written. A reader that left (EPIPE) is not a failure; the error stays as it is. */
 export function outputFailed(error: Error): Error {
   const { code } = error as NodeJS.ErrnoException; // absent, where it is none of the system's
   if (code === 'EPIPE' || code === undefined) return error;

@@ -20,7 +20,7 @@ export interface KeySource {
   readonly id: string;
   readonly project: string;
   readonly digest: Buffer;
-  /** Known only where the file gives the key rather than its hash. */
+  /** Known only if the file gives the key rather than its hash. */
   readonly plain?: string;
   readonly expiresMs?: number;
   readonly policies: readonly string[];

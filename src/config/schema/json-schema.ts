@@ -58,7 +58,7 @@ function admitVariables(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** The keys that may stand in the object at a path; none where there is no object or any name is free. */
+/** The keys that may stand in the object at a path; none if there is no object or any name is free. */
 export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): string[] {
   return schemasAt(schema, path).flatMap((at) =>
     branches(at).flatMap((branch) => [

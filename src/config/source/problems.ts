@@ -16,7 +16,7 @@ export interface Problem {
   readonly message: string;
   readonly hint?: string;
   readonly place?: Place;
-  /** Set where it is one of a rule's own tests that failed. */
+  /** Set if it is one of a rule's own tests that failed. */
   readonly kind?: 'test';
 }
 

@@ -4,7 +4,7 @@ import { brokenAnswer, type Fields, isFields, toFields, toList } from '../fields
 const floatBytes = 4;
 
 /**
- * The answer in the encoding that was asked for, where a host ignores the question; undefined where it did
+ * The answer in the encoding that was asked for, where a host ignores the question; undefined if it did
  * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
  */
 export function mendEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {

@@ -27,7 +27,7 @@ export function isPdf(source: Source): boolean {
   return source.kind === 'base64' && source.mediaType === 'application/pdf';
 }
 
-/** A document whose content is plain text, as that text; undefined where it is binary or elsewhere. */
+/** A document whose content is plain text, as that text; undefined if it is binary or elsewhere. */
 export function toDocumentText(source: Source): string | undefined {
   if (source.kind === 'text') return source.text;
   if (source.kind === 'base64' && source.mediaType.startsWith('text/')) {

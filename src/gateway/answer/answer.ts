@@ -185,7 +185,7 @@ async function sendError(
   send(exchange, forwarded, { body, gateway, isOwn });
 }
 
-/** Undefined where the text is not JSON. */
+/** Undefined if the text is not JSON. */
 function parseError(text: string): unknown {
   try {
     return JSON.parse(text);

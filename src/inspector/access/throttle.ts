@@ -12,7 +12,7 @@ export class Throttle {
     this.#nowMs = nowMs;
   }
 
-  /** Throws inspector.busy where too many were wrong within a minute. */
+  /** Throws inspector.busy if too many were wrong within a minute. */
   check(): void {
     const sinceMs = this.#nowMs() - windowMs;
     this.#failures = this.#failures.filter((atMs) => atMs > sinceMs);

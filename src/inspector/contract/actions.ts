@@ -2,7 +2,7 @@ import type { Body, RuleDetail } from './exchange-detail.ts';
 
 /** `POST /_/api/keep-bodies`. `minutes: 0` stops, `forget` drops those that are kept. */
 export interface KeepBodiesRequest {
-  /** 0 to 60; 10 where nothing is said. */
+  /** Minutes, 0 to 60; 10 by default. */
   readonly minutes?: number;
   readonly forget?: boolean;
 }
@@ -12,14 +12,14 @@ export interface KeepBodiesAnswer {
 }
 
 /**
- * `POST /_/api/send-again`: `id` names an exchange whose key and endpoint are used, and whose body where none is
- * given. It goes the way of every request, policy and limits included.
+ * `POST /_/api/send-again`: `id` names an exchange, whose key and endpoint are used, and whose body unless another is
+ * given. The request is handled like any other, policy and limits included.
  */
 export interface SendAgainRequest {
   readonly id: string;
-  /** Put in the place of the body's model. */
+  /** Replaces the body's model. */
   readonly model?: string;
-  /** JSON text in the place of the body that was kept. */
+  /** JSON text to send instead of the body that was kept. */
   readonly body?: string;
 }
 
@@ -29,7 +29,7 @@ export interface SendAgainAnswer {
   readonly status: number;
 }
 
-/** `GET /_/api/policies`: what a scratch copy starts from. */
+/** `GET /_/api/policies`: the starting point of a scratch copy. */
 export interface PoliciesAnswer {
   /** The `policies:` of the configuration in force as YAML; without comments. */
   readonly text: string;
@@ -45,7 +45,7 @@ export interface PoliciesAnswer {
 export interface TryPolicyRequest {
   /** YAML: a map of policies, as under `policies:`. */
   readonly policies: string;
-  /** JSON text of the request; or `id` of a kept exchange. */
+  /** JSON text of the request; or give the `id` of a kept exchange. */
   readonly body?: string;
   readonly id?: string;
   /** Default: that of the exchange, else guessed from the body. */

@@ -12,13 +12,13 @@ export interface Events {
   /** First, after every connect. */
   readonly hello: Hello;
   /**
-   * A request's head has arrived, its answer goes on, it is over. Several of one exchange within 100 ms become one,
-   * of the last kind; a short exchange has only `finished`. Insert or replace the row by its `seq`.
+   * A request's head has arrived, its answer is progressing, it is over. Several events of one exchange within 100 ms are
+   * merged into one of the last kind, so a short exchange has only `finished`. Insert or replace the row by its `seq`.
    */
   readonly opened: ExchangeRow;
   readonly progressed: ExchangeRow;
   readonly finished: ExchangeRow;
-  /** Every second in which something changed, and every 15 s. */
+  /** Sent every second in which something changed, and at least every 15 s. */
   readonly now: NowAnswer;
   /** Something was lost (a slow reader, a restart): load the list again. */
   readonly resync: Resync;
@@ -26,7 +26,7 @@ export interface Events {
 
 export interface Hello {
   readonly version: string;
-  /** Another one after a restart: rows of before are gone, `seq` begins anew. */
+  /** Changes with a restart: earlier rows are gone, and `seq` starts again. */
   readonly boot: string;
   /** The list's bounds. */
   readonly limits: { readonly exchanges: number; readonly bytes: number };

@@ -3,25 +3,25 @@ import type { ExchangeRow } from './exchange-list.ts';
 /** `GET /_/api/exchanges/:id`. 404 `inspector.unknown` when it is no longer kept. */
 export interface ExchangeDetail {
   readonly row: ExchangeRow;
-  /** Where to: as the request left, one entry an attempt; the last one is the one that was answered. */
+  /** The requests to providers, one entry per attempt; the last one is the one that was answered. */
   readonly attempts: readonly Attempt[];
-  /** Each rule of the key's policies in order. Where the body was not kept only those that matched. */
+  /** Each rule of the key's policies in order; only those that matched if the body was not kept. */
   readonly rules: readonly RuleDetail[];
-  /** False where `rules` holds only those that matched, because the body was not kept. */
+  /** False if `rules` holds only those that matched, because the body was not kept. */
   readonly all_rules: boolean;
-  /** Received and sent side by side: one line a header name, in the order in which they came. */
+  /** Received and sent side by side: one line per header name, in the order in which they came. */
   readonly headers: readonly HeaderLine[];
   /** Headers of the answer as the client got it. */
   readonly answer_headers: readonly HeaderLine[];
-  /** What became of the body: exact, spliced, translated or redacted. */
+  /** What happened to the body: exact, spliced, translated or redacted. */
   readonly form?: string;
-  /** Fields and headers (`header:…`) that were left out towards the provider. */
+  /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];
-  /** Missing where they were not kept. */
+  /** Missing if they were not kept. */
   readonly bodies?: Bodies;
   /** What the client was told where it was refused or failed. */
   readonly message?: string;
-  /** The hidden cause of a failure. */
+  /** The underlying cause of a failure, which the client was not sent. */
   readonly cause?: string;
   /** The record as it is written, without bodies; missing while open. */
   readonly record?: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export interface RuleDetail {
   /** Where it matched: the client's request, what was to leave to the provider, or the answer. */
   readonly on: 'request' | 'outgoing' | 'answer';
   readonly matches: readonly RuleMatch[];
-  /** What the rule takes alone. */
+  /** How long this rule takes by itself. */
   readonly microseconds?: number;
   /** Where it stands in the configuration file; missing for built-in rules. */
   readonly source?: Source;
@@ -68,15 +68,15 @@ export interface RuleMatch {
     readonly confidence: string;
     readonly why?: string;
   }[];
-  /** The text there, masked: letters and digits are `•` but for the first of each word; at most 160 characters. */
+  /** The text there, masked: letters and digits except the first of each word become `•`; at most 160 characters. */
   readonly excerpt?: string;
 }
 
 export interface HeaderLine {
   readonly name: string;
-  /** As it came; missing where the gateway added it. */
+  /** As it came; missing if the gateway added it. */
   readonly received?: string;
-  /** As it left; missing where it was left out. */
+  /** As it left; missing if it was left out. */
   readonly sent?: string;
   /** Whether a value was replaced by its first characters and `…`. */
   readonly masked: boolean;
@@ -84,20 +84,20 @@ export interface HeaderLine {
 
 export interface Bodies {
   readonly received?: Body;
-  /** Missing where nothing was sent. */
+  /** Missing if nothing was sent. */
   readonly sent?: Body;
   /** As the client got it. */
   readonly answer?: Body;
-  /** The text of a streamed answer, put together; missing where the answer is no stream. */
+  /** The text of a streamed answer, assembled; missing if the answer is not a stream. */
   readonly answer_text?: string;
   /** The events of a streamed answer, the first 2,000. */
   readonly events?: readonly StreamEvent[];
 }
 
 export interface Body {
-  /** Of the whole body. */
+  /** Length of the whole body. */
   readonly bytes: number;
-  /** The first 1 MiB, decoded as UTF-8 (invalid bytes are U+FFFD); configured secrets are taken out. */
+  /** The first 1 MiB, decoded as UTF-8 (invalid bytes become U+FFFD), with configured secrets masked. */
   readonly text: string;
   readonly truncated: boolean;
   /** Ranges of `text`, in UTF-16 code units, in order and without overlap. */
@@ -122,7 +122,7 @@ export interface StreamEvent {
 
 /** `GET /_/api/exchanges/:id/test` and `…/curl`. 409 `inspector.not_kept` without a body. */
 export interface TextAnswer {
-  /** A name for a file. */
+  /** A suggested file name. */
   readonly name: string;
   /** A fixture for `gateway policy test`, or a command line; ASCII only, so that it is safe to paste. */
   readonly text: string;

@@ -1,10 +1,10 @@
-/** An exchange in the list. `progressed` and `finished` send the whole row again; rows are told apart by `seq`. */
+/** An exchange in the list. `progressed` and `finished` send the whole row again; `seq` identifies a row. */
 export interface ExchangeRow {
   /** Grows by one with each exchange that this gateway shows; the list is newest (largest) first. */
   readonly seq: number;
   /** `req_…` */
   readonly id: string;
-  /** `open` while the answer is under way. */
+  /** `open` until the exchange is over. */
   readonly state: 'open' | 'finished';
   /** When the request's head had arrived. */
   readonly time: string;
@@ -26,12 +26,12 @@ export interface ExchangeRow {
   /** 0 while open, and where no answer was sent. */
   readonly status: number;
   readonly outcome?: 'answered' | 'refused' | 'failed' | 'left';
-  /** Why it was refused or failed: `model.not_allowed`, `provider.timeout`, a rule's own word. */
+  /** Why it was refused or failed: `model.not_allowed`, `provider.timeout`, or a rule's own reason. */
   readonly reason?: string;
   readonly decision?: 'allow' | 'warn' | 'redact' | 'block';
-  /** The rule that has the word; of a block the one that refuses. */
+  /** The rule that determined the decision; for a block, the one that refuses. */
   readonly rule?: string;
-  /** Rules in dry run that would have blocked or redacted. */
+  /** Rules in monitor mode that would have blocked or redacted. */
   readonly would_block?: readonly string[];
   readonly tokens?: Tokens;
   readonly cost_usd?: number;
@@ -42,11 +42,11 @@ export interface ExchangeRow {
   readonly times?: Times;
   readonly bytes_in: number;
   readonly bytes_out: number;
-  /** Requests that were made to providers. */
+  /** How many requests were made to providers. */
   readonly attempts?: number;
   /** Whether the bodies were kept. */
   readonly bodies: boolean;
-  /** The exchange that this one was sent again from. */
+  /** The id of the exchange that this one repeats ("send again"). */
   readonly again?: string;
 }
 
@@ -56,22 +56,22 @@ export interface Tokens {
   readonly output: number;
   /** Read from the provider's cache. */
   readonly cached: number;
-  /** The provider did not count; this was made from the length of texts. */
+  /** True if the provider did not count and this was estimated from the length of texts. */
   readonly estimated?: true;
 }
 
 /**
- * Durations of the exchange's parts one after the other, in milliseconds; their sum is `total_ms`. A part that was
- * not reached is missing.
+ * Durations of the exchange's consecutive phases, in milliseconds; they add up to `total_ms`. A phase that was not
+ * reached is missing.
  */
 export interface Times {
-  /** The request's head had arrived, until its body was here. */
+  /** From the arrival of the request's head until its body was complete. */
   readonly read?: number;
-  /** Strict reading and rules; limits and ledger too. */
+  /** Strict parsing and rules, limits and ledger. */
   readonly decide?: number;
-  /** Until the request began to leave: building and judging what leaves, waiting for a place and a connection. */
+  /** Until the request began to leave: building and judging it, waiting for a slot and a connection. */
   readonly connect?: number;
-  /** From there until the client was sent its first byte; of several attempts, all of them. */
+  /** From there until the first byte was sent to the client; includes all attempts. */
   readonly first_byte?: number;
   /** From the first byte to the end. */
   readonly stream?: number;

@@ -1,12 +1,12 @@
-/** `GET /_/api/now`, and the event `now` (with the newest two minutes only). */
+/** `GET /_/api/now`, and the event `now` (which has the newest two minutes only). */
 export interface NowAnswer {
   readonly time: string;
-  /** Oldest first, the current minute last; at most 60. Minutes without anything are there too. */
+  /** Oldest first, the current minute last; at most 60. Minutes without any traffic are included. */
   readonly minutes: readonly Minute[];
   readonly open: { readonly exchanges: number; readonly streams: number };
   readonly budgets: readonly BudgetState[];
   readonly breakers: readonly BreakerState[];
-  /** Until when bodies are kept; missing where they are not. `always` where `records.bodies` is on. */
+  /** Until when bodies are kept; missing if they are not. `always` where `records.bodies` is on. */
   readonly keeps_bodies?: string | 'always';
   readonly ring: { readonly exchanges: number; readonly bytes: number };
 }
@@ -17,11 +17,11 @@ export interface Minute {
   readonly requests: number;
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
   readonly cost_usd: number;
-  /** Missing where nothing was sent; within 7 % of the value. */
+  /** Missing if nothing was sent; accurate to 7 %. */
   readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
-  /** By reason: what was refused by a rule. */
+  /** Requests that a rule refused, by reason. */
   readonly blocks: Readonly<Record<string, number>>;
-  /** By reason: everything else that was not answered, and answers of 400 and above (`status 529`). */
+  /** Everything else that was not answered, and answers of 400 and above (`status 529`), by reason. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -37,22 +37,22 @@ export interface BudgetState {
   readonly mode: string;
 }
 
-/** How a provider stands. */
+/** The state of a provider. */
 export interface BreakerState {
   readonly provider: string;
-  /** `open`: all requests are kept away for a while. */
+  /** `open`: no requests are sent to it for a while. */
   readonly state: 'closed' | 'open';
   /** Models with an open breaker of their own. */
   readonly open_models: number;
-  /** Exchanges at it, and waiting for a place. */
+  /** Exchanges that it is handling, and that wait for a slot. */
   readonly active: number;
   readonly queued: number;
 }
 
-/** `GET /_/api/history?by=hour|day&since=24h`: from the ledger. 409 `inspector.no_ledger` where none is kept. */
+/** `GET /_/api/history?by=hour|day&since=24h`: from the ledger. 409 `inspector.no_ledger` if none is kept. */
 export interface HistoryAnswer {
   readonly by: 'hour' | 'day';
-  /** Oldest first; steps without anything are there too. */
+  /** Oldest first; steps without any traffic are included. */
   readonly steps: readonly HistoryStep[];
 }
 

@@ -12,7 +12,7 @@ export interface SessionAnswer {
 
 /** `GET /_/api/access`, the one call that needs no session: how the page can be opened. */
 export interface AccessAnswer {
-  /** True where `inspector.password_file` is set, so that a form for it makes sense. */
+  /** True if `inspector.password_file` is set, so that the page can show a password form. */
   readonly password: boolean;
   /** The command that prints a one-time link. */
   readonly command: string;

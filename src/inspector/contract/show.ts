@@ -1,8 +1,8 @@
 import type { ExchangeRow } from './exchange-list.ts';
 
-/** What a list can be narrowed to by `show`; the gateway's answer and the page's own filter must mean the same. */
+/** The values of the filter `show`, shared so that the gateway's list and the page's own filter agree. */
 export const shows = {
-  /** The gateway refused it: by a rule, a limit or a key. */
+  /** The gateway refused it, because of a rule, a limit or its key. */
   blocked: ({ decision, outcome }: ExchangeRow) => decision === 'block' || outcome === 'refused',
   warned: ({ decision, would_block }: ExchangeRow) => decision === 'warn' || would_block !== undefined,
   /** It should have been answered, and was not. */

@@ -8,11 +8,11 @@ const longestData = 4_096;
 
 interface ReadStream {
   readonly events: readonly StreamEvent[];
-  /** The texts of the events, one behind the other; as far as an answer is shown. */
+  /** The concatenated texts of the events, up to the length that is shown. */
   readonly text: string;
 }
 
-/** A streamed answer event by event; what is no event stream has none. */
+/** Splits a streamed answer into events; none if it is not an event stream. */
 export function readStream(
   pieces: readonly AnswerPiece[],
   deltaText: (event: unknown) => string,
@@ -37,7 +37,7 @@ export function readStream(
     }
     parser.end();
   } catch {
-    // An event of more than a megabyte: what came before it is shown, and all of it as bytes.
+    // An event of more than 1 MiB: the events before it are shown, and the whole answer as raw text.
   }
   return { events, text: scrub(text) };
 }

@@ -3,10 +3,10 @@ import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { shownBytes } from './to-body.ts';
 
-/** Client headers that change what is done; the others say who asked. */
+/** Client headers that affect the answer; the others only identify the client. */
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
 
-/** The exchange as a command line, for a key in the environment: the key itself is in no text that is copied. */
+/** The exchange as a command line that reads the key from the environment, so that no copied text contains it. */
 export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
   const body = scrub(pastedBody(entry).toString());
   const { path = '/' } = entry.facts;
@@ -27,7 +27,7 @@ export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<st
   return headers;
 }
 
-/** Throws inspector.not_kept, and request.too_large where nobody would paste it. */
+/** Throws inspector.not_kept, and request.too_large if the body is too long to paste. */
 export function pastedBody(entry: RingEntry): Buffer {
   const body = requireBody(entry);
   if (body.length <= shownBytes) return body;
@@ -51,12 +51,12 @@ function quoted(text: string): string {
   return `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }
 
-/** What is no printable ASCII could act on the terminal that it is pasted into. */
+/** Only printable ASCII is safe to paste into a terminal. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** The same JSON in printable ASCII: line ends only separate, and everything else can be escaped. */
+/** The same JSON in printable ASCII: line ends are only whitespace, and everything else can be escaped. */
 export function toAscii(json: string): string {
   return json
     .replace(/[\t\n\r]/g, ' ')

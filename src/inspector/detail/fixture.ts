@@ -5,8 +5,8 @@ import { toRow } from '../ring/to-row.ts';
 import { pastedBody, toAscii } from './curl.ts';
 
 /**
- * A fixture for `gateway policy test` that expects what was decided. JSON strings are YAML strings, so every text is
- * written as one; `raw` keeps the body to the byte, where YAML could not say it.
+ * A fixture for `gateway policy test` that expects the decision that was made. JSON strings are valid YAML, so every
+ * text is written as one; `raw` preserves the body's bytes if YAML can't express them.
  */
 export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
   const body = pastedBody(entry);
@@ -19,7 +19,7 @@ export function toFixture(entry: RingEntry, scrub: (text: string) => string): Te
     ...(facts.time === undefined ? [] : [`time: ${facts.time}`]),
     bodyLine(withoutSecrets(body, scrub)),
     'expect:',
-    // What is refused without a decision is what the strict reading refused.
+    // A refusal without a decision comes from strict parsing.
     `  decision: ${decision ?? 'block'}`,
     ...(rule === undefined ? [] : [`  rule: ${rule}`]),
     ...(decision === undefined && facts.reason !== undefined ? [`  reason: ${facts.reason}`] : []),
@@ -27,25 +27,25 @@ export function toFixture(entry: RingEntry, scrub: (text: string) => string): Te
   return { name: `${id}.yaml`, text: `${lines.join('\n')}\n` };
 }
 
-/** Byte for byte but for the configured secrets, which are ASCII. */
+/** Masks the configured secrets, which are ASCII, and keeps every other byte. */
 function withoutSecrets(body: Buffer, scrub: (text: string) => string): Buffer {
   return Buffer.from(scrub(body.toString('latin1')), 'latin1');
 }
 
-/** A body that JSON can say anew is written as it is read; every other one as its text or its bytes. */
+/** A body that survives parsing and serializing is written as YAML; any other as its text or its bytes. */
 function bodyLine(body: Buffer): string {
   const text = body.toString();
   if (!isUtf8(body)) return `raw: !!binary ${body.toString('base64')}`;
   return isPlainObject(text) ? `body: ${toAscii(text)}` : `raw: ${toAscii(JSON.stringify(text))}`;
 }
 
-/** Whether reading the text and writing it again gives the same: no key is there twice, no number loses digits. */
+/** Whether parsing and serializing loses nothing: no key is duplicated, no number loses digits. */
 function isPlainObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject && JSON.stringify(value) === text;
   } catch {
-    return false; // refused by the strict reading, which is what the test is about
+    return false; // strict parsing refused it, which is what the test is about
   }
 }

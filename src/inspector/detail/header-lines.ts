@@ -3,7 +3,7 @@ import { maskHeader } from './mask.ts';
 
 type Scrub = (text: string) => string;
 
-/** What came and what left, one line a name, in the order in which they came; what was added comes last. */
+/** Received and sent headers, one line per name, in the order received; added ones come last. */
 export function headerLines(
   received: readonly string[],
   sent: readonly string[] | undefined,

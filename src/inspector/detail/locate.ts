@@ -9,8 +9,8 @@ const deepest = 200;
 const maxPointers = 1_000;
 
 /**
- * Where the values at JSON pointers stand in a JSON text. A pointer that leads into what the text holds as a string
- * (JSON inside JSON) gives that string; one that leads nowhere has no range. Text that is no JSON has none at all.
+ * Where the values at JSON pointers are in a JSON text. A pointer that leads into a string (JSON inside JSON) gives that
+ * string; one that leads nowhere has no range. Text that is not JSON has none at all.
  */
 export function locate(text: string, pointers: readonly string[]): ReadonlyMap<string, TextRange> {
   const found = new Map<string, TextRange>();
@@ -20,7 +20,7 @@ export function locate(text: string, pointers: readonly string[]): ReadonlyMap<s
   try {
     new Scanner(text, wanted, found).value('', 0);
   } catch {
-    return found; // all is found; or the text is cut or malformed, and what was found before that stands
+    return found; // everything was found; or the text is cut or malformed, and what was found before that counts
   }
   return found;
 }
@@ -28,7 +28,7 @@ export function locate(text: string, pointers: readonly string[]): ReadonlyMap<s
 class Scanner {
   readonly #text: string;
   readonly #wanted: ReadonlySet<string>;
-  /** Pointers into what is a string here, by the string's own pointer. */
+  /** Pointers that lead into a string, keyed by the string's own pointer. */
   readonly #within: ReadonlyMap<string, readonly string[]>;
   readonly #found: Map<string, TextRange>;
   #at = 0;
@@ -53,7 +53,7 @@ class Scanner {
     if (first === '"') for (const each of this.#within.get(pointer) ?? []) this.#note(each, start);
   }
 
-  /** Throws when nothing is left to be found. */
+  /** Throws when everything has been found. */
   #note(pointer: string, start: number): void {
     if (!this.#found.has(pointer)) this.#found.set(pointer, { start, end: this.#at });
     if (this.#found.size === this.#wanted.size) throw new Error('all is found');
@@ -85,7 +85,7 @@ class Scanner {
     this.#at += 1;
   }
 
-  /** As it is written, with its quotes. */
+  /** The string as it is written, with its quotes. */
   #string(): string {
     this.#space();
     const start = this.#at;

@@ -2,7 +2,7 @@ const secretName = /auth|key|token|secret|cookie|password|credential/i;
 const shownCharacters = 4;
 const leastLength = 12;
 
-/** A header's value as it may be shown: of a secret only its beginning, by which its owner knows it again. */
+/** A header's value as it may be shown: of a secret only its beginning, by which its owner can recognize it. */
 export function maskHeader(
   name: string,
   value: string,
@@ -17,7 +17,7 @@ export function maskHeader(
 const longestExcerpt = 160;
 const dot = '•';
 
-/** The shape of a text and not the text: of each word the first letter or digit, and as many dots as it goes on. */
+/** The shape of a text instead of the text: the first letter or digit of each word, then a dot for each further one. */
 export function maskText(text: string): string {
   const part = text.slice(0, longestExcerpt);
   const masked = part.replace(

@@ -1,13 +1,13 @@
 import type { Body, Mark } from '../contract/exchange-detail.ts';
 import { locate } from './locate.ts';
 
-/** Of a body that is shown, and searched for places. */
+/** How much of a body is shown, and searched for marks. */
 export const shownBytes = 1024 * 1024;
 
-/** A place that is to be marked. */
+/** A place to mark. */
 export type WantedMark = Omit<Mark, 'start' | 'end'>;
 
-/** A body as it is shown: as text, whatever it is, without configured secrets, with the places that mean something. */
+/** A body for display: as text, whatever it contains, with configured secrets masked and places marked. */
 export function toBody(
   bytes: Buffer,
   scrub: (text: string) => string,
@@ -17,12 +17,12 @@ export function toBody(
   return { bytes: bytes.length, text, truncated: bytes.length > shownBytes, marks: findMarks(text, wanted) };
 }
 
-/** As much of a body as is shown. */
+/** The part of a body that is shown. */
 export function shownText(bytes: Buffer, scrub: (text: string) => string): string {
   return scrub(bytes.subarray(0, shownBytes).toString());
 }
 
-/** In order and without overlap: of places within each other the first that was asked for. */
+/** In order and without overlap: of nested places, the first one in `wanted`. */
 function findMarks(text: string, wanted: readonly WantedMark[]): readonly Mark[] {
   const ranges = locate(
     text,

@@ -11,7 +11,7 @@ import { shownText, toBody, type WantedMark } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines' | 'deltaText'>;
 
-/** Everything that is known of an exchange, computed now. */
+/** Everything that is known about an exchange, computed on demand. */
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
   const { facts, record } = entry;
   const { scrub } = backend;
@@ -40,11 +40,11 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
 
 interface Rules {
   readonly rules: readonly RuleDetail[];
-  /** Whether the rules that did not match are there too. */
+  /** Whether the rules that did not match are included. */
   readonly isWhole: boolean;
 }
 
-/** With a body every rule as it decides about it; what the record has of other places (what left, the answer) on top. */
+/** With a body, every rule's result on it, plus the record's matches elsewhere (outgoing request, answer). */
 async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
   const { receivedBody, facts } = entry;
   const recorded = (facts.rules ?? []).map(toDetailOf);
@@ -110,7 +110,7 @@ export function withExcerpts(
   }));
 }
 
-/** What a JSON value says: of a string its text. */
+/** A JSON value as text: a string without quotes and escapes. */
 function textOf(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
@@ -168,7 +168,7 @@ function matchesOn(rules: readonly RuleDetail[], on: RuleDetail['on']) {
     .flatMap(({ rule, matches }) => matches.map(({ at }) => ({ at, rule })));
 }
 
-/** Fields are named as paths with dots or as pointers. */
+/** Accepts field names as dotted paths or as pointers. */
 function toPointer(name: string): string {
   return name.startsWith('/') ? name : `/${name.replaceAll('.', '/')}`;
 }

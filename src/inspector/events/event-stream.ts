@@ -6,7 +6,7 @@ import { toRow } from '../ring/to-row.ts';
 
 export interface EventStreamOptions {
   readonly ring: Ring;
-  /** Differs for every start of the gateway. */
+  /** Differs with every start of the gateway. */
   readonly boot: string;
   readonly hello: () => Events['hello'];
   /** The newest minutes. */
@@ -15,22 +15,22 @@ export interface EventStreamOptions {
 
 interface Viewer {
   readonly response: HttpResponse;
-  /** The version up to which it has seen everything. */
+  /** The version up to which the viewer has seen everything. */
   version: number;
-  /** Waits until what it was sent has left. */
+  /** True until what it was sent has been written to its socket. */
   isBehind: boolean;
 }
 
-/** Changes of one exchange within this time are one event. */
+/** Changes of one exchange within this time are merged into one event. */
 const batchMs = 100;
 const nowMs = 1_000;
-/** Proxies cut what is silent for long. */
+/** Proxies close connections that are silent for long. */
 const idleMs = 15_000;
 
 /**
- * The event stream of every open page. It carries state, not history: a viewer has a version, and gets the rows that
- * are newer. So nothing is queued for one that reads slowly; it gets what is newer when it has caught up, and a
- * `resync` where some of that is gone.
+ * The event streams of all open pages. They carry state, not history: a viewer has a version, and gets the rows that are
+ * newer. So nothing is queued for one that reads slowly: it gets what is newer once it has caught up, and a
+ * `resync` if some of that is gone.
  */
 export class EventStreams {
   readonly #options: EventStreamOptions;
@@ -49,12 +49,12 @@ export class EventStreams {
     return this.#viewers.size;
   }
 
-  /** Where a list that is made now ends. */
+  /** The event id up to which a list made now is current. */
   cursor(): string {
     return `${this.#options.boot}-${this.#options.ring.version}`;
   }
 
-  /** Begins a stream behind the event with an id, or behind now. The head is written here. */
+  /** Starts a stream after the event with this id, or from now on. Also writes the head. */
   add(response: HttpResponse, headers: readonly string[], lastEventId: string | undefined): void {
     const { ring, boot, hello } = this.#options;
     response.writeHead(200, [...headers, 'content-type', 'text/event-stream', 'x-accel-buffering', 'no']);
@@ -99,7 +99,7 @@ export class EventStreams {
     this.#clock = undefined;
   }
 
-  /** Made once for all who have seen everything before. */
+  /** Built once, for all viewers that are up to date. */
   #sendBatch(): void {
     this.#batch = undefined;
     const entries = [...this.#dirty];
@@ -113,7 +113,7 @@ export class EventStreams {
     }
   }
 
-  /** In the order of their changes, so that the id of the last one stands for all before. */
+  /** In the order of their changes, so that the id of the last one covers all before it. */
   #rowEvents(entries: readonly RingEntry[]): string {
     const { boot } = this.#options;
     return entries

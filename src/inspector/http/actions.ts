@@ -5,7 +5,7 @@ import { locate } from '../detail/locate.ts';
 import { type Call, readJson, textField } from './call.ts';
 import type { RouteContext } from './route-context.ts';
 
-/** Throws inspector.unknown, inspector.not_kept and what keeps the request from being sent. */
+/** Throws inspector.unknown, inspector.not_kept, and whatever prevents the request from being sent. */
 export async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
   const fields = await readJson(call);
   const entry = ring.find(textField(fields, 'id') ?? '');
@@ -30,7 +30,7 @@ export async function sendAgain(call: Call, { ring, backend }: RouteContext): Pr
   return sent;
 }
 
-/** Only the model's own characters are replaced, as aliases do. */
+/** Replaces only the characters of the model's name, as for configured aliases. */
 function withModel(text: string, model: string): string {
   const range = locate(text, ['/model']).get('/model');
   if (range === undefined) {
@@ -41,7 +41,7 @@ function withModel(text: string, model: string): string {
   return text.slice(0, range.start) + JSON.stringify(model) + text.slice(range.end);
 }
 
-/** Of a scratch copy, and of the request that it is tried on. */
+/** Size limit of a scratch copy, and of the request that it is tried on. */
 const longestScratch = 1024 * 1024;
 
 /** Throws inspector.unknown, inspector.not_kept, request.too_large, inspector.busy. */

@@ -8,17 +8,17 @@ export interface Call {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly query: URLSearchParams;
-  /** What the path names beyond its pattern. */
+  /** The value of `:id` in the path. */
   readonly parameter: string;
 }
 
 const bodyMs = 10_000;
-/** A body of the largest size, once more escaped as a JSON string. */
+/** Room for a body of the largest size, escaped once more as a JSON string. */
 const bodyBytes = 40 * 1024 * 1024;
 
-/** The JSON object that a call carries. Throws request.media_type, request.invalid_json and request.field. */
+/** The JSON object in a call's body. Throws request.media_type, request.invalid_json and request.field. */
 export async function readJson({ request, response }: Call): Promise<Readonly<Record<string, unknown>>> {
-  // A form or a text needs no permission to be sent from another site; JSON does.
+  // Other sites can send forms and plain text without a CORS preflight, but not JSON.
   if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
     throw new GatewayError('request.media_type', 'content-type must be application/json');
   }
@@ -33,7 +33,7 @@ export async function readJson({ request, response }: Call): Promise<Readonly<Re
   throw new GatewayError('request.field', 'the body must be a JSON object');
 }
 
-/** A text, or undefined where there is none. Throws request.field. */
+/** A string field, or undefined if it is missing. Throws request.field. */
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = fields[name];
   if (value === undefined || typeof value === 'string') return value;

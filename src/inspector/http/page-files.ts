@@ -15,10 +15,10 @@ const types: Readonly<Record<string, string>> = {
 };
 const assetName = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*\.(?:js|css|svg|png|woff2)$/;
 
-// Sources that run as they are (in tests) serve the page that was built.
+// When run from source (in tests) this serves the built page.
 const ownDirectory = import.meta.url.endsWith('.ts') ? '../../../dist/page/' : './page/';
 
-/** The page's files, read when they are first asked for. */
+/** The page's files, each read on first request. */
 export class PageFiles {
   readonly #directory: URL;
   readonly #files = new Map<string, Promise<PageFile>>();
@@ -31,7 +31,7 @@ export class PageFiles {
     return this.#file('index.html', 'text/html; charset=utf-8');
   }
 
-  /** Throws inspector.unknown for whatever is no file of the page. */
+  /** Throws inspector.unknown for anything that is not a file of the page. */
   asset(name: string): Promise<PageFile> {
     if (!assetName.test(name)) throw unknown(name);
     return this.#file(`assets/${name}`, types[name.slice(name.lastIndexOf('.') + 1)] as string);

@@ -6,7 +6,7 @@ import type { EventStreams } from '../events/event-stream.ts';
 import type { KeepBodies } from '../keep-bodies.ts';
 import type { Ring } from '../ring/ring.ts';
 
-/** What the answers are made from. */
+/** What the routes need for their answers. */
 export interface RouteContext {
   readonly backend: InspectorBackend;
   readonly ownerProof: OwnerProof | undefined;

@@ -5,9 +5,9 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below `/_/`; `:id` stands for one segment. */
   readonly path: string;
-  /** Who may call: with a session, or everybody whose Host and Origin are right. */
+  /** Who may call: only with a session, or anyone whose Host and Origin are allowed. */
   readonly access: 'session' | 'open';
-  /** The value that is answered as JSON; undefined where it has answered itself. */
+  /** Returns the value to send as JSON; undefined if it has already answered. */
   readonly answer: (call: Call) => unknown;
 }
 

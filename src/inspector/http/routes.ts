@@ -73,7 +73,7 @@ export function routesOf(context: RouteContext): readonly Route[] {
   ];
 }
 
-/** How one gets in. */
+/** The routes that create and end sessions. */
 function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonly Route[] {
   const throttle = new Throttle();
   const open = (call: Call): SessionAnswer => {
@@ -93,7 +93,7 @@ function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonl
       method: 'POST',
       path: 'api/link',
       access: 'open',
-      // For the command of the user who started the gateway: nobody else can read the state file with the proof.
+      // For commands of the user who started the gateway: nobody else can read the state file with the proof.
       answer: (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {

@@ -8,14 +8,14 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // Texts of strangers can't become markup even where the page's own code would try.
+  // Untrusted texts can't become markup, even if the page's own code tried.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
 
 /**
- * On every answer below `/_/`: nothing from elsewhere is loaded, run, sent to or framed, and nothing is kept by the
- * browser, which is no place for prompts.
+ * On every answer below `/_/`: the page loads and runs nothing from elsewhere, connects to nothing else and can't be
+ * framed, and the browser caches nothing, because answers contain prompts.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': policy,

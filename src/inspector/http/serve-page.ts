@@ -12,13 +12,13 @@ interface ServePageOptions {
   readonly route: (method: string, path: string) => Routed;
   readonly sessions: Sessions;
   readonly allowedHosts: () => ReadonlySet<string>;
-  /** Whether the configuration in force wants the page. */
+  /** Whether the configuration in force enables the page. */
   readonly isEnabled: () => boolean;
-  /** What went wrong in the gateway itself. */
+  /** Called for failures of the gateway itself. */
   readonly onFailure: (error: GatewayError) => void;
 }
 
-/** Answers every request below `/_/`, each under the same checks. */
+/** Answers every request below `/_/`, with the same checks for each. */
 export function servePage(options: ServePageOptions): (request: HttpRequest, response: HttpResponse) => void {
   const { route, sessions, allowedHosts, isEnabled, onFailure } = options;
   const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {

@@ -4,7 +4,7 @@ import { TimeHistogram } from './time-histogram.ts';
 
 const minuteMs = 60_000;
 const keptMinutes = 60;
-/** Rules name their own reasons; so many of a minute are told apart. */
+/** Rules choose their own reasons; this many per minute are counted separately. */
 const maxReasons = 50;
 
 class MinuteCount {
@@ -39,7 +39,7 @@ class MinuteCount {
   }
 }
 
-/** What happened in each minute of the last hour: some numbers a minute, however many exchanges there were. */
+/** What happened in each minute of the last hour: a few numbers per minute, however many exchanges there were. */
 export class Minutes {
   readonly #nowMs: () => number;
   #kept: MinuteCount[] = [];
@@ -52,7 +52,7 @@ export class Minutes {
     this.#current().add(record);
   }
 
-  /** Oldest first, the current one last; `most` of them. */
+  /** Oldest first, the current one last; at most `most`. */
   list(most = keptMinutes): readonly Minute[] {
     const nowMs = this.#nowMs();
     const byStart = new Map(this.#kept.map((minute) => [minute.startMs, minute]));
@@ -67,7 +67,7 @@ export class Minutes {
   #current(): MinuteCount {
     const nowMs = this.#nowMs();
     const last = this.#kept.at(-1);
-    // Also where the clock was set back: what comes then belongs to the last minute there is.
+    // If the clock was set back, later exchanges are counted in the last minute there is.
     if (last !== undefined && nowMs < last.startMs + minuteMs) return last;
     const current = new MinuteCount(startOf(nowMs));
     this.#kept.push(current);

@@ -1,10 +1,10 @@
-// From 0.1 ms on, each step 1.15 times the one before: 120 of them reach 30 minutes.
+// Steps start at 0.1 ms and grow by a factor of 1.15: 120 of them reach 30 minutes.
 const firstMs = 0.1;
 const growth = 1.15;
 const steps = 120;
 const perStep = 1 / Math.log(growth);
 
-/** Times in steps of a fixed ratio: percentiles within 7 % from half a kilobyte, however many there were. */
+/** A histogram with steps of a fixed ratio: percentiles accurate to 7 % in half a kilobyte, however many times it holds. */
 export class TimeHistogram {
   #counts: Uint32Array | undefined;
   #total = 0;
@@ -16,7 +16,7 @@ export class TimeHistogram {
     this.#total += 1;
   }
 
-  /** The time that a share of all stay below, by the middle of its step; undefined where there are none. */
+  /** The quantile for a share from 0 to 1, in ms, as the middle of its step; undefined if there are no times. */
   percentile(share: number): number | undefined {
     let left = Math.ceil(this.#total * share);
     if (this.#counts === undefined || left === 0) return undefined;

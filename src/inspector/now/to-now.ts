@@ -11,7 +11,7 @@ interface Sources {
   readonly keeping: KeepBodies;
 }
 
-/** How the gateway does now, and did in the last minutes. */
+/** What the gateway is doing now, and did in the last minutes. */
 export async function toNow({ backend, minutes, ring, keeping }: Sources, most?: number): Promise<NowAnswer> {
   const budgets = await backend.budgets();
   return {

@@ -11,7 +11,7 @@ interface Actions {
 
 const views = { 1: 'traffic', 2: 'now', 3: 'try' } as const;
 
-/** The page's keys: single ones only where no text is being written, and none while a dialog is open. */
+/** The page's keys: single ones only if no text is being written, and none while a dialog is open. */
 export function useKeys(actions: Actions): void {
   const current = useRef(actions);
   current.current = actions;

@@ -20,7 +20,7 @@ const emailShape = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const shortestPassword = 8;
 const longestPassword = 1024;
 
-/** Throws usage.invalid for a name or password that is not allowed, user.exists where the name exists in any case. */
+/** Throws usage.invalid for a name or password that is not allowed, user.exists if the name exists in any case. */
 export async function insertUser(
   queries: Queries,
   passwords: PasswordChecker,
@@ -42,7 +42,7 @@ export async function insertUser(
   return { id: row.id, username, email };
 }
 
-/** Creates the user `demo` with a random password where there is no user at all; returns the password. */
+/** Creates the user `demo` with a random password if there is no user at all; returns the password. */
 export async function insertDemoUser(
   queries: Queries,
   passwords: PasswordChecker,

@@ -37,7 +37,7 @@ export async function findSessionToEnd(
 }
 
 /**
- * Throws origin.not_allowed where the browser marks the request as made by another page. Images and links have
+ * Throws origin.not_allowed if the browser marks the request as made by another page. Images and links have
  * no Origin, but browsers mark those too (Fetch Metadata).
  */
 export function refuseForeignPage(request: HttpRequest): void {

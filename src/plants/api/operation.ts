@@ -9,7 +9,7 @@ export interface Call {
   readonly response: HttpResponse;
   /** The query string, undecoded, without its question mark. */
   readonly query: string;
-  /** The variable part of the path, undecoded; empty where the path has none. */
+  /** The variable part of the path, undecoded; empty if the path has none. */
   readonly parameter: string;
 }
 

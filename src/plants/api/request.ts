@@ -38,7 +38,7 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-/** The one value of a parameter, or undefined. Throws request.field where it is there twice. */
+/** The one value of a parameter, or undefined. Throws request.field if it is there twice. */
 export function single(query: Query, name: string): string | undefined {
   const values = query.get(name);
   if (values !== undefined && values.length > 1) throw badParameter(name, 'is given more than once');

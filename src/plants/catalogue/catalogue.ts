@@ -10,7 +10,7 @@ import { insertTags } from './tags.ts';
 
 export interface Catalogue {
   add(plant: NewPlant): Promise<Plant>;
-  /** Throws plant.unknown, and plant.ambiguous where several plants have the name. */
+  /** Throws plant.unknown, and plant.ambiguous if several plants have the name. */
   update(change: PlantChange): Promise<Plant>;
   /** The plant as it was. Throws plant.unknown. */
   remove(id: number): Promise<Plant>;

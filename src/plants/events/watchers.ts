@@ -149,7 +149,7 @@ function receive(watcher: Watcher, data: RawData | undefined, limits: WatcherLim
   if (watcher.filters.size > limits.filters) end(watcher, 'flood');
 }
 
-/** False where the watcher reads too slowly and was disconnected. */
+/** False if the watcher reads too slowly and was disconnected. */
 function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
   if (socket.readyState !== socket.OPEN) return true; // it is being disconnected for another reason
   if (socket.bufferedAmount + text.length > limits.unreadBytes) {

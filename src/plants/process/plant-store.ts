@@ -54,7 +54,7 @@ function createLog(): (record: object) => void {
   return log;
 }
 
-/** False where messages pile up. */
+/** False if messages pile up. */
 function send(message: StoreMessage, onSent: () => void = () => undefined): boolean {
   return process.connected && process.send?.(message, undefined, undefined, onSent) === true;
 }

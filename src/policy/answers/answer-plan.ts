@@ -52,7 +52,7 @@ export class AnswerPlan {
     return this.#plan.apply();
   }
 
-  /** Set where something can't be replaced, or is still found across joints: text spread over three pieces, say. */
+  /** Set if something can't be replaced, or is still found across joints: text spread over three pieces, say. */
   refusal(isMeant: (match: TextMatch) => boolean = () => true): Refusal | undefined {
     if (this.#refusal !== undefined || this.#rules.length === 0) return this.#refusal;
     const { matches } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);

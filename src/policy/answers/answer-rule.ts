@@ -53,7 +53,7 @@ export function refusalOf(rule: CompiledRule, reason = rule.reason): Refusal {
   return { rule: rule.id, reason, message: rule.message ?? `the answer was blocked by rule ${rule.id}` };
 }
 
-/** The refusal of what no rule can read; undefined where none has to, for a rule that only watches ends nothing. */
+/** The refusal of what no rule can read; undefined if none has to, for a rule that only watches ends nothing. */
 export function unreadableRefusal(rules: readonly AnswerRule[], message: string): Refusal | undefined {
   const first = rules.find(
     ({ rule }) => rule.mode === 'enforce' && (rule.action === 'block' || rule.action === 'redact'),

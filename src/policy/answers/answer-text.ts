@@ -5,7 +5,7 @@ import { wrapText } from '../traverse/place.ts';
 
 /** An answer, or the data of one event, as the rules read it. */
 export interface AnswerText {
-  /** Its own document; of what is no object, one that has it as its only member. */
+  /** Its own document; of what is not an object, one that has it as its only member. */
   readonly document: JsonDocument;
   /** The answer that belongs to bytes of the document in which texts were replaced. */
   readonly unwrap: (bytes: Buffer) => Buffer;

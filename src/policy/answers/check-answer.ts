@@ -31,7 +31,7 @@ export interface ResponseCheck {
   stream(): StreamCheck;
 }
 
-/** Compiles the rules on answers of a set; undefined where there are none, and answers cost nothing. */
+/** Compiles the rules on answers of a set; undefined if there are none, and answers cost nothing. */
 export class AnswerRules {
   readonly search: Search;
   readonly rules: readonly AnswerRule[];
@@ -67,7 +67,7 @@ export class AnswerRules {
     return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
   }
 
-  /** The rules with these numbers; undefined where there are none. */
+  /** The rules with these numbers; undefined if there are none. */
   check(numbers: readonly number[]): ResponseCheck | undefined {
     const rules = this.rules.filter((_, number) => numbers.includes(number));
     if (rules.length === 0) return undefined;

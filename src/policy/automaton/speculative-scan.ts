@@ -42,7 +42,7 @@ interface Range {
  * Reads the beginning of a text in four parts at once: one look-up waits for the one before it, but not for those of
  * other parts, so that four take hardly longer than one. The first part begins where the automata stand; the others
  * begin after a space, where a guess stands in for what comes before, which must be proved afterwards. Stops before
- * the first word of any part that plain look-ups have no answer for. False where the text has too few spaces.
+ * the first word of any part that plain look-ups have no answer for. False if the text has too few spaces.
  */
 export function readParts(
   table: Int32Array,
@@ -111,7 +111,7 @@ export function readParts(
   return true;
 }
 
-/** The next place after a space, which is no part of an escape or of a longer character; -1 where none is near. */
+/** The next place after a space, which is no part of an escape or of a longer character; -1 if none is near. */
 function afterSpace(bytes: Uint8Array, from: number): number {
   for (let at = from; at < from + spaceReach; at += 1) if (bytes[at] === space) return at + 1;
   return -1;

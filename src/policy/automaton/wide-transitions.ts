@@ -32,7 +32,7 @@ export class WideTransitions {
     this.#kinds = kinds;
   }
 
-  /** Offset of the pair that a character led to; -1 where it is not cached. */
+  /** Offset of the pair that a character led to; -1 if it is not cached. */
   recall(offset: number, codePoint: number, age: number): number {
     const known = this.#byPoint.recall(offset, codePoint, age);
     if (known >= 0) return known;
@@ -47,7 +47,7 @@ export class WideTransitions {
     this.#byKind.note(offset, this.#kindOf(codePoint), { age, to });
   }
 
-  /** The classes of a character as one number; none where it folds to several. */
+  /** The classes of a character as one number; none if it folds to several. */
   #kindOf(codePoint: number): number {
     const { exact, folded, fold } = this.#kinds;
     const point = fold.point(codePoint);

@@ -31,11 +31,11 @@ export interface Detector {
   readonly reach: number;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
-  /** Set where it finds nothing in a lower-case ASCII text that it doesn't find in the text as it came. */
+  /** Set if it finds nothing in a lower-case ASCII text that it doesn't find in the text as it came. */
   readonly ignoresCase?: true;
-  /** Set where no shape and no checksum makes a finding certain. */
+  /** Set if no shape and no checksum makes a finding certain. */
   readonly neverCertain?: true;
-  /** Finds what is possible too; absent where nothing is less than likely. */
+  /** Finds what is possible too; absent if nothing is less than likely. */
   readonly possible?: Detector;
   /** Finds in linear time what is likely and what is certain. */
   find(text: string): readonly Finding[];

@@ -1,6 +1,6 @@
 import { lookAlikes } from './look-alikes.generated.ts';
 
-/** Code points that a character may be read as; none where it is not seen. */
+/** Code points that a character may be read as; none if it is not seen. */
 export type Reading = readonly number[];
 export type CharacterFold = (codePoint: number) => readonly Reading[];
 

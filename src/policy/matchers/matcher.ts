@@ -8,7 +8,7 @@ import type { TextMatch } from '../search/search-result.ts';
 
 /** One condition of a rule, ready to be asked. */
 export interface Condition {
-  /** Where it holds; undefined where it doesn't. Never empty. */
+  /** Where it holds; undefined if it doesn't. Never empty. */
   test(facts: Facts): readonly Match[] | undefined;
   /** Of a condition on texts: what it looks for, and where that is. */
   readonly text?: TextCondition;

@@ -26,7 +26,7 @@ const schemaFields = new Set(['response_format', 'output_config', 'text']);
 /** What is known of a text from the containers around it. */
 interface Surroundings {
   readonly isSigned: boolean;
-  /** The outermost and the innermost key on the way; undefined where there are lists only. */
+  /** The outermost and the innermost key on the way; undefined if there are lists only. */
   readonly top: string | undefined;
   readonly last: string | undefined;
 }

@@ -12,7 +12,7 @@ export interface PolicyProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly severity: 'error' | 'warning';
-  /** Set where it is one of a rule's own tests that failed. */
+  /** Set if it is one of a rule's own tests that failed. */
   readonly kind?: 'test';
 }
 

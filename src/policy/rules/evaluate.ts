@@ -4,7 +4,7 @@ import type { Match, Verdict } from '../rule.ts';
 import type { CompiledRule } from './compile-rule.ts';
 
 /**
- * The verdict of one rule on a request; undefined where it doesn't apply. May throw what a matcher throws. Conditions
+ * The verdict of one rule on a request; undefined if it doesn't apply. May throw what a matcher throws. Conditions
  * on texts look at `texts`, which are those of the request unless others are given.
  */
 export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): Verdict | undefined {

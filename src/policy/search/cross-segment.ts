@@ -87,7 +87,7 @@ export class CrossSegmentMatcher {
     for (const { window } of this.#sequences.values()) window.look(report);
   }
 
-  /** What is open now; undefined where that is more than is worth keeping. */
+  /** What is open now; undefined if that is more than is worth keeping. */
   save(): SavedSequences | undefined {
     if (this.#sequences.size > savedLimit) return undefined;
     const saved = new Map<string, SavedSequence>();

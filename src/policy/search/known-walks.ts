@@ -140,7 +140,7 @@ function holdsNumbers(document: JsonDocument, dialect: Dialect): boolean {
 
 /**
  * The system's texts are read before all turns, wherever they stand. By how many entries they have moved,
- * where they are the same; undefined where they are not.
+ * where they are the same; undefined if they are not.
  */
 function systemShift(
   before: JsonDocument,

@@ -135,7 +135,7 @@ export class ViewedText {
     return [...ranges.values()];
   }
 
-  /** What is there only where one character is read in this way and another in that. */
+  /** What is there only if one character is read in this way and another in that. */
   #mixed(pattern: Pattern): readonly MatchRange[] {
     if (this.#readings.length === 1) return [];
     this.#mixedReadings ??= new Map();

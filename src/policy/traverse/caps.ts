@@ -6,7 +6,7 @@ import { memoize } from '../../memoize.ts';
 /** A field that bounds the answer's length. */
 export interface Cap {
   readonly entry: number;
-  /** Infinity where it is no whole number from 0: what can't be read bounds nothing. */
+  /** Infinity if it is not a whole number from 0: what can't be read bounds nothing. */
   readonly tokens: number;
 }
 

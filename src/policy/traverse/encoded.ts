@@ -76,7 +76,7 @@ export function isDataUrl(text: string): boolean {
   return /^d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/i.test(text.slice(begin));
 }
 
-/** Reads what stands where a URL or bytes belong; undefined where it is no data URL. */
+/** Reads what stands where a URL or bytes belong; undefined if it is no data URL. */
 export function readDataUrl(text: string): Decoded | undefined {
   if (!isDataUrl(text)) return undefined;
   const begin = blanks.exec(text)?.[0].length ?? 0;
@@ -91,7 +91,7 @@ export function readDataUrl(text: string): Decoded | undefined {
   return readBytes(percentDecode(data), isTextType(type));
 }
 
-/** Reads a text that is a data URL although it stands where prose does; undefined where it is prose. */
+/** Reads a text that is a data URL although it stands where prose does; undefined if it is prose. */
 export function readProseUrl(text: string): Decoded | undefined {
   const begin = blanks.exec(text)?.[0].length ?? 0;
   const [whole, mediaType = '', parameters = '', data = ''] = strictDataUrl.exec(text.slice(begin)) ?? [];

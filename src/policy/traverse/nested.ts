@@ -62,7 +62,7 @@ export function mayHideTexts(text: string): boolean {
   return text.includes('\\') || /[\]}]\s*$/.test(text.slice(-64));
 }
 
-/** A text that is JSON, as the only member of a document; undefined where it is none, or not strict. */
+/** A text that is JSON, as the only member of a document; undefined if it is none, or not strict. */
 export function parseNested(text: string): JsonDocument | undefined {
   try {
     const document = parseStrictJson(Buffer.from(`{"":${text}}`));

@@ -68,7 +68,7 @@ export function mayBeNumbers({ bytes }: JsonDocument, start: number, end: number
   return hasExponent;
 }
 
-// Begins only where no number is under way, so that a long run of digits is read once.
+// Begins only if no number is under way, so that a long run of digits is read once.
 const exponential = /(?<![\d.])\d+(?:\.\d+)?[eE][+-]?\d+/g;
 
 /** A text with its numbers with exponents written as digits, for JSON that no strict parser takes. */

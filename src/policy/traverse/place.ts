@@ -7,7 +7,7 @@ export interface Place {
   readonly entry: number;
   /** The text of the request that this document was read from. */
   readonly outer?: Place;
-  /** Set where the bytes had to be decoded in a way that can't be undone in place. */
+  /** Set if the bytes had to be decoded in a way that can't be undone in place. */
   readonly isDecoded?: true;
 }
 
@@ -25,7 +25,7 @@ export interface Unit {
 export interface Segment {
   readonly place: Place;
   readonly roles: number;
-  /** Set where some hosts render it and others don't: what they leave out together with it. */
+  /** Set if some hosts render it and others don't: what they leave out together with it. */
   readonly optional: string | undefined;
   readonly unit: Unit;
 }

@@ -121,7 +121,7 @@ export function rankOf(kind: MemberKind): number {
 
 /** What has to be known of a block before its members are read. */
 export interface BlockHead {
-  /** Its type; empty where that is no text. */
+  /** Its type; empty if that is no text. */
   readonly type: string | undefined;
   readonly hasId: boolean;
   /** Whether it lists its members in the order in which they are read. */

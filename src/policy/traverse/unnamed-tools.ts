@@ -2,7 +2,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 /**
  * Whether a tool is all the tools of a server, or of something else that knows their names and the gateway does not.
- * A filter counts only where it lists names: what a server calls read-only may be anything.
+ * A filter counts only if it lists names: what a server calls read-only may be anything.
  */
 export function isUnnamedTool(document: JsonDocument, tool: number, type: string): boolean {
   switch (type) {

@@ -72,7 +72,7 @@ function text(value: string): string {
 
 const unfit = /[\p{Cc}\p{Cs}]/gu;
 
-/** Also for what is no number once it went through JSON. */
+/** Also for what is not a number once it went through JSON. */
 function whole(value: number): number {
   return value > 0 ? Math.min(Math.ceil(value), maxNumber) : 0;
 }

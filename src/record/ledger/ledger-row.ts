@@ -9,7 +9,7 @@ export interface Intent {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** In nano US$; null where no price is known. */
+  /** In nano US$; null if no price is known. */
   readonly nanoUsd: number | null;
 }
 

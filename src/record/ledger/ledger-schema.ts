@@ -75,7 +75,7 @@ export function prepareSchema(engine: SqliteEngine): void {
   engine.exec(schema);
 }
 
-/** Whether the tables are there. Throws config.invalid where a newer version made them. */
+/** Whether the tables are there. Throws config.invalid if a newer version made them. */
 export function hasSchema(engine: SqliteEngine): boolean {
   const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
   if (found > version) {

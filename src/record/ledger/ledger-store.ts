@@ -17,7 +17,7 @@ export interface LedgerStore {
   commit(changes: readonly LedgerChange[]): void | Promise<void>;
   /** What was used, with the worst case of everything that is open. */
   sums(wanted: readonly WantedSum[]): readonly KnownSum[] | Promise<readonly KnownSum[]>;
-  /** Now and then: deletes some of the oldest rows, where there are too many; true where more are left to delete. */
+  /** Now and then: deletes some of the oldest rows, where there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
   close(): void | Promise<void>;
 }

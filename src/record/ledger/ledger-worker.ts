@@ -124,7 +124,7 @@ function answerFailed(): void {
   answer({ kind: 'failed', upTo, cause: messageOf(cause), isAway: isConnectionLost(cause) });
 }
 
-/** After everything that was sent before, and only where that got to the disk. */
+/** After everything that was sent before, and only if that got to the disk. */
 function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void {
   proceed();
   thread.running = thread.running.then(async () => {

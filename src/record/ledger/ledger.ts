@@ -18,7 +18,7 @@ export type LedgerOptions = LedgerThreadData & {
 /** An open ledger, or one whose thread still tries to open it: until then every intent fails. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
-  /** Undefined where it can't be opened. */
+  /** Undefined if it can't be opened. */
   readonly sums: readonly KnownSum[] | undefined;
   readonly problem: LedgerProblem | undefined;
 }

@@ -71,7 +71,7 @@ create table if not exists ledger_version (version integer not null);
 insert into ledger_version select ${version} where not exists (select from ledger_version);
 `;
 
-/** Makes the tables in a database that has none. Throws config.invalid where a newer version made them. */
+/** Makes the tables in a database that has none. Throws config.invalid if a newer version made them. */
 export async function preparePostgres(client: PostgresClient): Promise<void> {
   if (await hasTables(client)) return;
   // Several statements without parameters are one transaction; gateways that start together take turns.
@@ -79,7 +79,7 @@ export async function preparePostgres(client: PostgresClient): Promise<void> {
   await hasTables(client);
 }
 
-/** Whether the tables are there. Throws config.invalid where a newer version made them. */
+/** Whether the tables are there. Throws config.invalid if a newer version made them. */
 export async function hasTables(client: PostgresClient): Promise<boolean> {
   const [table] = await client.query<{ exists: boolean }>(
     "select to_regclass('ledger_version') is not null as exists",

@@ -253,7 +253,7 @@ export class ExchangeMetrics implements ExchangeObserver {
   }
 }
 
-/** Empty where nothing went wrong, so that the label is absent for Prometheus. */
+/** Empty if nothing went wrong, so that the label is absent for Prometheus. */
 function errorType({ reason, status, outcome }: ExchangeRecord): string {
   if (reason !== undefined) return reason;
   return status >= 400 || outcome !== 'answered' ? String(status) : '';

@@ -23,7 +23,7 @@ import { parseTurns, type Turn } from './messages-turns.ts';
 export interface MessagesRequest {
   readonly ask: Ask;
   readonly isStreaming: boolean;
-  /** True where the client asked for signed thinking blocks without their text. */
+  /** True if the client asked for signed thinking blocks without their text. */
   readonly hidesThinking: boolean;
 }
 
@@ -51,7 +51,7 @@ const foreignFields = [
 /** Parses the body of POST /v1/messages. Throws a 400 as strict as the real host's. */
 export function parseMessagesRequest(body: Owner, model: TextModel): MessagesRequest {
   refuseThread(body);
-  // Optional here and from 0 on, as at the gateway: it puts a cap in only where a provider needs one.
+  // Optional here and from 0 on, as at the gateway: it puts a cap in only if a provider needs one.
   const outputCap = optional(body, 'max_tokens', integer({ minimum: 0 }));
   const isStreaming = optional(body, 'stream', flag) ?? false;
   const { ask, hidesThinking } = parsePrompt(body, model, outputCap ?? Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ export interface SchemaWork {
   readonly path: Path;
   readonly budget: { nodes: number };
   readonly depth: number;
-  /** True where branches that end should be preferred. */
+  /** True if branches that end should be preferred. */
   readonly isDeep: boolean;
 }
 

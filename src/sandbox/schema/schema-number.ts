@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A number within minimum, maximum, their exclusive forms and multipleOf; 1 where nothing is said. */
+/** A number within minimum, maximum, their exclusive forms and multipleOf; 1 by default. */
 export function buildNumber(schema: Schema, variant: number): number {
   const isInteger = [schema.type].flat().includes('integer');
   const step = bound(schema.multipleOf, isInteger ? 1 : 0);

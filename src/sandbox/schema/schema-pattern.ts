@@ -16,7 +16,7 @@ const maxCharacters = 10_000;
 const samples = [...'a0A-_ .@/:1bZ!#'].map((character) => character.charCodeAt(0));
 
 /**
- * A text that the regular expression matches, made from its parts; undefined where it uses lookaround,
+ * A text that the regular expression matches, made from its parts; undefined if it uses lookaround,
  * back-references or word boundaries, or where no text of the wanted length is found. The expression is
  * never run: it comes from the client, and V8's engine can be kept busy for ever by a hostile one.
  */
@@ -44,7 +44,7 @@ function parsePattern(pattern: string): Root | undefined {
   }
 }
 
-/** Of alternatives the first; undefined where a part can't be written. */
+/** Of alternatives the first; undefined if a part can't be written. */
 function write(token: Root | Token, extra: number): string | undefined {
   switch (token.type) {
     case types.ROOT:

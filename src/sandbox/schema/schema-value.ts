@@ -58,7 +58,7 @@ function typeOf(schema: Readonly<Record<string, unknown>>): unknown {
   return bounds.some((name) => schema[name] !== undefined) ? 'number' : 'string';
 }
 
-/** The required properties; all of them where none is required, so that a loose schema is not answered with `{}`. */
+/** The required properties; all of them if none is required, so that a loose schema is not answered with `{}`. */
 function buildObject(schema: Readonly<Record<string, unknown>>, work: SchemaWork): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];

@@ -33,7 +33,7 @@ export function explainDetails(config: Config, input: JudgedInput): readonly Rul
   return toDetails(explainRequest(toQuestion(config, input)));
 }
 
-/** The same with a configuration that is built first; undefined where the rules are wrong. */
+/** The same with a configuration that is built first; undefined if the rules are wrong. */
 export function explainTask({ source, ...input }: JudgeTask): readonly RuleDetail[] {
   return explainDetails(rebuildConfig(source), input);
 }

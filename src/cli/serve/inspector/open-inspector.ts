@@ -36,7 +36,7 @@ export interface OpenedInspector {
   follow(config: Config): void;
 }
 
-/** The live page of a gateway; undefined where the configuration that it starts with has none. */
+/** The live page of a gateway; undefined if the configuration that it starts with has none. */
 export async function openInspector(
   { config, host, ledger, ownerProof, inspector: settings, log }: InspectedServer,
   { counters, url, gauges }: Running,

@@ -15,7 +15,7 @@ type Policies = Settings['policies'];
 export class RuleFile {
   #read: Read | undefined;
 
-  /** Where each rule stands, by its id; none where there is no file. */
+  /** Where each rule stands, by its id; none if there is no file. */
   async lines(
     path: string | undefined,
     policies: Policies,

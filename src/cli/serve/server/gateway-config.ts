@@ -26,7 +26,7 @@ export function gatewayConfig(
   };
 }
 
-/** What the way out to a provider needs; undefined where it lacks something. */
+/** What the way out to a provider needs; undefined if it lacks something. */
 export function providerOptions(
   provider: ProviderConfig,
   sandboxUrl: string | undefined,

@@ -23,7 +23,7 @@ export interface ServerHandle {
   prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
   /** How much is under way in all of it. */
   countOpen(): Promise<OpenCounts>;
-  /** What every process has counted; empty where no metrics are configured. */
+  /** What every process has counted; empty if no metrics are configured. */
   readMetrics(): Promise<readonly (readonly MetricData[])[]>;
   drain(): Promise<void>;
 }
@@ -42,11 +42,11 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly record: WriteRecord;
-  /** Undefined where no ledger is kept. */
+  /** Undefined if no ledger is kept. */
   readonly ledger?: LedgerSettings | undefined;
   /** Logs what goes wrong beside the exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
-  /** Undefined where nobody asks for traces. */
+  /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   /** Of the state file that this gateway leaves. */
   readonly ownerProof?: OwnerProof | undefined;

@@ -12,7 +12,7 @@ type Log = (level: 'info' | 'error', message: string) => void;
 /** A collector that is away should hold up neither memory nor the end for long. */
 const defaultTimeoutMs = 3_000;
 
-/** Undefined where nobody asks for traces. */
+/** Undefined if tracing is off. */
 export function tracingSettings(env: Environment): TracingSettings | undefined {
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';

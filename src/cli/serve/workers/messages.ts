@@ -56,7 +56,7 @@ export type WorkerAnswer =
   | CounterRequest
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
-  /** Its last words: changes of the ledger that are not on the disk; undefined where none is kept. */
+  /** Its last words: changes of the ledger that are not on the disk; undefined if none is kept. */
   | { readonly kind: 'drained'; readonly unwritten: number | undefined }
   /** Asks for what is open in all workers. */
   | { readonly kind: 'count.open'; readonly id: number }

@@ -126,7 +126,7 @@ export class Worker {
     if (this.#isListening) this.#send({ kind: 'discard' }).catch(() => undefined);
   }
 
-  /** What its process is doing; undefined where there is none that answers. */
+  /** What its process is doing; undefined if there is none that answers. */
   read(what: 'open' | 'metrics'): Promise<Reading | undefined> {
     if (!this.#isListening) return Promise.resolve(undefined);
     this.#sequence += 1;

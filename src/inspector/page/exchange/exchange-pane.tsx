@@ -18,7 +18,7 @@ interface Properties {
   readonly live: Live;
   readonly id: string;
   readonly tab: Tab;
-  /** As the list has it now; missing where it is no longer there. */
+  /** As the list has it now; missing if it is no longer there. */
   readonly row: ExchangeRow | undefined;
   onTab(tab: Tab): void;
   onClose(): void;

@@ -4,7 +4,7 @@ import { visibleLine } from '../text/visible.ts';
 
 interface Properties {
   readonly rules: readonly RuleDetail[];
-  /** False where those that did not match are unknown. */
+  /** False if those that did not match are unknown. */
   readonly isWhole: boolean;
   /** Goes to a line of the text that is tried. */
   onLine?(line: number): void;

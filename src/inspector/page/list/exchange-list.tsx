@@ -9,7 +9,7 @@ interface Properties {
   readonly rows: readonly ExchangeRow[];
   readonly selected: string | undefined;
   onOpen(row: ExchangeRow): void;
-  /** What stands where there are no rows. */
+  /** What stands if there are no rows. */
   readonly empty: string;
 }
 

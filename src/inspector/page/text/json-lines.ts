@@ -18,7 +18,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gsy;
 
 /**
  * Breaks JSON into indented lines without changing a character of it, so that what is shown is what was there; text
- * that is no JSON keeps its own lines. At most `most` lines.
+ * that is not JSON keeps its own lines. At most `most` lines.
  */
 export function toLines(
   text: string,

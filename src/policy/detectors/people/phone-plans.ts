@@ -5,7 +5,7 @@ interface NationalLengths {
 }
 
 /**
- * How many digits may follow the country code that a number begins with; absent where no country has it.
+ * How many digits may follow the country code that a number begins with; absent if no country has it.
  * Facts of the ITU's list; ranges hold both land lines and mobiles.
  */
 export function nationalLengths(digits: string): NationalLengths | undefined {

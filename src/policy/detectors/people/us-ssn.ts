@@ -64,7 +64,7 @@ function isSeparator(code: number): boolean {
   return code === 32 || code === 45 || code === 46 || code === 0xa0 || (code >= 0x2010 && code <= 0x2013);
 }
 
-/** The number that some digits make; NaN where other characters are among them. */
+/** The number that some digits make; NaN if other characters are among them. */
 function numberIn(text: string, start: number, end: number): number {
   let number = 0;
   for (let at = start; at < end; at += 1) {

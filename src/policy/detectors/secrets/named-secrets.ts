@@ -108,7 +108,7 @@ function opened(text: string, from: number): Opening {
   return { at: after(scheme, text, at) ?? at, quote, isTag: false };
 }
 
-/** Where a sticky expression's match ends; undefined where there is none. */
+/** Where a sticky expression's match ends; undefined if there is none. */
 function after(expression: RegExp, text: string, at: number): number | undefined {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : undefined;

@@ -78,7 +78,7 @@ const endsInPass = /(?:^|[_.-])(?:pass|Pass|PASS)$|[a-z]Pass$/;
 const otherToken =
   /(?:next|continuation|page|paging|pagination|client_?request|change|cursor|sync|resume|starting|idempotency)_?token$|^(?:client|marker)_?token$/i;
 
-/** What a name speaks of; undefined where it speaks of no secret. */
+/** What a name speaks of; undefined if it speaks of no secret. */
 export function kindOfName(name: string): NameKind | undefined {
   const lower = name.toLowerCase();
   if (otherEnding.test(name)) return undefined;

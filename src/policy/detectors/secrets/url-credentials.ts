@@ -20,7 +20,7 @@ export function findUrlCredentials(text: string): readonly Finding[] {
   return findings;
 }
 
-/** The place of the last "@" before the host ends; -1 where there is none. */
+/** The place of the last "@" before the host ends; -1 if there is none. */
 function credentialsEnd(text: string, from: number): number {
   let found = -1;
   for (let index = from; index < text.length && index - from < longestPart; index += 1) {

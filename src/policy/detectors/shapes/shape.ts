@@ -10,7 +10,7 @@ export interface Shape {
   /** The parts before the anchor, the nearest first. */
   readonly before: readonly Part[];
   readonly after: readonly Part[];
-  /** Whether a key must begin where no other word goes on; false where the format begins with a sign. */
+  /** Whether a key must begin where no other word goes on; false if the format begins with a sign. */
   readonly beginsWord: boolean;
   /** Nothing else looks like it: its literals are long enough and no words of everyday. */
   readonly isUnique: boolean;

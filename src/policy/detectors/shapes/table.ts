@@ -8,13 +8,13 @@ export interface Service {
   readonly formats: readonly string[];
   /** The page that documents the key: the vendor's, or `github` for GitHub's list of supported secret-scanning patterns. */
   readonly page: string;
-  /** The month in which that page, or another of the vendor's, was seen to show this prefix; absent where none was found. */
+  /** The month in which that page, or another of the vendor's, was seen to show this prefix; absent if none was found. */
   readonly confirmed?: string;
 }
 
 /**
  * Reads a table: a service a line, with its name, its formats (a blank between two), its page and the month of
- * confirmation ("-" where there is none), two blanks or more between the columns.
+ * confirmation ("-" if there is none), two blanks or more between the columns.
  */
 export function readTable(table: string): readonly Service[] {
   return table

@@ -13,7 +13,7 @@ export function wordsBefore(text: string, start: number): string {
 
 /**
  * The nearest letter before a place, at most `gap` other characters away, with neither a digit nor a line end
- * between; -1 where there is none, and so no word that announces what stands there. That is cheaper to find
+ * between; -1 if there is none, and so no word that announces what stands there. That is cheaper to find
  * out than by patterns.
  */
 export function letterBefore(text: string, start: number, gap: number): number {

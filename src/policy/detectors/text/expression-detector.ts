@@ -5,7 +5,7 @@ import { wordsBefore } from './context-words.ts';
 export interface Rule {
   /** Global, without regard to case; every repetition in it has a limit. */
   readonly expression: RegExp;
-  /** How sure it is; undefined where it is none. `value` is in capital letters. */
+  /** How sure it is; undefined if it is none. `value` is in capital letters. */
   judge(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
 }
 
