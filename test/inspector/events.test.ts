@@ -91,12 +91,12 @@ test('a viewer sees exchanges begin, go on and end, and the numbers of now', asy
   await viewer.until(rowIs(id, 'finished'));
   const kinds = viewer.events.filter(({ data }) => (data as ExchangeRow).id === id).map(({ event }) => event);
   expect(viewer.events[0]?.event).toBe('hello');
-  // What happens within a tenth of a second is one event: the beginning may have one of its own or not.
+  // What happens within a quarter of a second is one event: the beginning may have one of its own or not.
   expect(kinds.filter((kind, i) => i > 0 || kind !== 'opened').slice(0, -1)).toEqual(
     Array(kinds.filter((kind) => kind === 'progressed').length).fill('progressed'),
   );
   expect(kinds.at(-1)).toBe('finished');
-  expect(kinds.filter((kind) => kind === 'progressed').length).toBeGreaterThan(3);
+  expect(kinds.filter((kind) => kind === 'progressed').length).toBeGreaterThan(1);
   await viewer.until(({ event }) => event === 'now');
 });
 

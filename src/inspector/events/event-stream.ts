@@ -21,8 +21,8 @@ interface Viewer {
   isBehind: boolean;
 }
 
-/** Changes of one exchange within this time are merged into one event. */
-const batchMs = 100;
+/** Changes of one exchange within this time are merged into one event; the page draws no more often. */
+const batchMs = 250;
 const nowMs = 1_000;
 /** Proxies close connections that are silent for long. */
 const idleMs = 15_000;
@@ -40,6 +40,8 @@ export class EventStreams {
   #clock: NodeJS.Timeout | undefined;
   #silentMs = 0;
   #nowVersion = -1;
+  /** The ring's newest slot at the last batch. */
+  #sentSlot = 0;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
@@ -76,8 +78,10 @@ export class EventStreams {
   }
 
   #start(): void {
-    this.#options.ring.look();
-    this.#options.ring.onChange = (entry) => {
+    const { ring } = this.#options;
+    ring.look();
+    this.#sentSlot = ring.newestSlot;
+    ring.onChange = (entry) => {
       this.#dirty.add(entry);
       this.#batch ??= setTimeout(() => this.#sendBatch(), batchMs);
     };
@@ -102,10 +106,16 @@ export class EventStreams {
   /** Built once, for all viewers that are up to date. */
   #sendBatch(): void {
     this.#batch = undefined;
-    const entries = [...this.#dirty];
+    const { ring } = this.#options;
+    const { version } = ring;
+    const changed = [...this.#dirty];
     this.#dirty.clear();
-    const text = Buffer.from(this.#rowEvents(entries));
-    const { version } = this.#options.ring;
+    // Came and went within this batch: more than the ring holds is more than anybody can follow.
+    const entries = changed.filter((entry) => entry.slot <= this.#sentSlot || ring.holds(entry));
+    this.#sentSlot = ring.newestSlot;
+    const count = changed.length - entries.length;
+    const skipped = count === 0 ? '' : toEvent('skipped', { count });
+    const text = Buffer.from(skipped + this.#rowEvents(entries));
     for (const viewer of this.#viewers) {
       if (viewer.isBehind) continue;
       viewer.version = version;

@@ -7,13 +7,18 @@ import { CallError, messageOf, type Session } from './session.ts';
 import { maxRows, Traffic } from './traffic.ts';
 
 const minutesShown = 60;
-// A list that changes more often than this can't be read, and drawing it costs the viewer a core.
+// A list that changes more often than this can't be read.
 const redrawMs = 250;
+/** Where drawing takes longer, it waits so many times as long, up to a second: it never takes a core. */
+const restPerDraw = 20;
+const longestRedrawMs = 1_000;
 
 /** What the page knows about the gateway at this moment; components redraw when it changes. */
 export class Live {
   readonly session: Session;
   readonly traffic = new Traffic();
+  /** Exchanges that came too fast to be sent. */
+  skipped = 0;
   connection: Connection = { state: 'connecting' };
   hello: Hello | undefined;
   now: NowAnswer | undefined;
@@ -26,6 +31,7 @@ export class Live {
   #stop = new AbortController();
   #isDrawPlanned = false;
   #lastDrawMs = 0;
+  #drawTakesMs = 0;
 
   constructor(session: Session) {
     this.session = session;
@@ -98,6 +104,8 @@ export class Live {
         return this.#reload();
       case 'now':
         return this.#set({ now: mergeNow(this.now, event.data) });
+      case 'skipped':
+        return this.#set({ skipped: this.skipped + event.data.count });
       case 'opened':
       case 'progressed':
       case 'finished':
@@ -108,12 +116,15 @@ export class Live {
 
   #reload(): void {
     this.traffic.clear();
+    this.skipped = 0;
     this.now = undefined;
     void this.start();
   }
 
   #set(
-    change: Partial<Pick<Live, 'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure'>>,
+    change: Partial<
+      Pick<Live, 'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure' | 'skipped'>
+    >,
   ): void {
     Object.assign(this, change);
     this.#draw();
@@ -123,11 +134,18 @@ export class Live {
   #draw(): void {
     if (this.#isDrawPlanned) return;
     this.#isDrawPlanned = true;
-    const waitMs = Math.max(0, this.#lastDrawMs + redrawMs - performance.now());
+    const restMs = Math.min(longestRedrawMs, Math.max(redrawMs, this.#drawTakesMs * restPerDraw));
+    const waitMs = Math.max(0, this.#lastDrawMs + restMs - performance.now());
     setTimeout(() => {
       this.#isDrawPlanned = false;
       this.#lastDrawMs = performance.now();
       for (const listener of this.#listeners) listener();
+      // Style and layout come after the script; a task that follows the frame comes after them.
+      requestAnimationFrame((frameMs) =>
+        setTimeout(() => {
+          this.#drawTakesMs = performance.now() - frameMs;
+        }),
+      );
     }, waitMs);
   }
 }

@@ -55,6 +55,14 @@ export class Ring implements EntryKeeper {
     return this.onChange !== undefined;
   }
 
+  get newestSlot(): number {
+    return this.#newest;
+  }
+
+  holds(entry: RingEntry): boolean {
+    return entry.slot >= this.#oldest;
+  }
+
   trace(exchange: TracedExchange): ExchangeTrace {
     this.#lastSeq += 1;
     return new RingEntry(exchange, this, this.#lastSeq);
@@ -103,7 +111,7 @@ export class Ring implements EntryKeeper {
 
   grew(entry: RingEntry, bytes: number): void {
     // One that is open longer than the ring reaches is not held any more.
-    if (entry.slot < this.#oldest) return void entry.dropBodies();
+    if (!this.holds(entry)) return void entry.dropBodies();
     entry.bytes += bytes;
     this.bytes += bytes;
     if (this.bytes > this.limits.bytes) this.#shrink();
@@ -163,6 +171,7 @@ export class Ring implements EntryKeeper {
   #noteGone(entry: RingEntry): void {
     this.goneVersion = Math.max(this.goneVersion, entry.version);
     this.bytes -= entry.bytes;
+    entry.dropBodies();
   }
 }
 

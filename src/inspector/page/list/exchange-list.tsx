@@ -14,7 +14,7 @@ interface Properties {
 }
 
 // Rows above and below the window: a flick shows rows, not blank space.
-const overscan = 16;
+const overscan = 8;
 
 /** A windowed grid: only the rows in sight exist. */
 export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
@@ -75,9 +75,10 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
         ))}
       </div>
       <div role="rowgroup" class="canvas" style={{ height: `${rows.length * rowHeight}px` }}>
+        {/* By place and not by exchange: when rows come in above, texts change and no elements come and go. */}
         {shown.map((row, offset) => (
           <Row
-            key={row.seq}
+            key={first + offset}
             row={row}
             index={first + offset}
             rowHeight={rowHeight}

@@ -84,8 +84,8 @@ interface CellProperties {
 
 function Cell({ name, text, title }: CellProperties) {
   return (
-    <span role="gridcell" class={`cell ${name}`} title={title}>
-      {text !== undefined && <bdi>{visibleLine(text)}</bdi>}
+    <span role="gridcell" class={`cell ${name}`} title={title} dir="auto">
+      {text === undefined ? '' : visibleLine(text)}
     </span>
   );
 }

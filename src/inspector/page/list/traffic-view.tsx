@@ -51,7 +51,10 @@ export function TrafficView({
         isPaused={isPaused}
         unseen={isPaused ? live.traffic.rows.filter(({ seq }) => seq > newest).length : 0}
         onPause={onPause}
-        summary={isNarrowed(filter) ? `${rows.length} of ${all.length}` : `${all.length}`}
+        summary={
+          (isNarrowed(filter) ? `${rows.length} of ${all.length}` : `${all.length}`) +
+          (live.skipped > 0 ? `, ${live.skipped} more came too fast` : '')
+        }
       />
       <ExchangeList rows={rows} selected={selected} onOpen={onOpen} empty={emptyText(live, filter)} />
     </>

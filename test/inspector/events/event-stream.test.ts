@@ -1,0 +1,93 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { HttpResponse } from '../../../src/http/response.ts';
+import { EventStreams } from '../../../src/inspector/events/event-stream.ts';
+import { Ring } from '../../../src/inspector/ring/ring.ts';
+import type { TracedExchange } from '../../../src/record/observer.ts';
+import type { ExchangeRecord } from '../../../src/record/record.ts';
+
+const streams: EventStreams[] = [];
+
+afterEach(() => {
+  vi.useRealTimers();
+  for (const each of streams.splice(0)) each.close();
+});
+
+function exchange(id: string): TracedExchange {
+  return { id, request: { rawHeaders: [] }, response: { headers: [] }, draft: { soFar: {} } };
+}
+
+const record: ExchangeRecord = {
+  time: '2026-01-01T00:00:00.000Z',
+  request_id: 'req_1',
+  method: 'POST',
+  path: '/v1/messages',
+  endpoint: 'messages',
+  status: 200,
+  outcome: 'answered',
+  bytes_in: 1,
+  bytes_out: 1,
+  total_ms: 1,
+  config: '',
+};
+
+/** A ring of five, and a page that follows it; what was written is gathered. */
+function follow(): { readonly ring: Ring; readonly written: string[] } {
+  vi.useFakeTimers();
+  const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
+  const events = new EventStreams({
+    ring,
+    boot: 'ab',
+    hello: () => ({ version: '1', boot: 'ab', limits: ring.limits }),
+    now: () => new Promise(() => undefined),
+  });
+  streams.push(events);
+  const written: string[] = [];
+  const response = {
+    writeHead: () => undefined,
+    flushHead: () => undefined,
+    onClose: () => undefined,
+    end: () => undefined,
+    write: (bytes: Buffer) => written.push(bytes.toString()) > 0,
+  };
+  events.add(response as unknown as HttpResponse, [], undefined); // all that a stream uses of it
+  written.length = 0;
+  return { ring, written };
+}
+
+test('exchanges that come and go within one batch are counted, not sent', () => {
+  const { ring, written } = follow();
+  for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+
+  vi.advanceTimersByTime(250);
+
+  const text = written.join('');
+  expect(text).toContain('event: skipped\ndata: {"count":7}');
+  expect(text.match(/"id":"req_\d+"/g)).toEqual([7, 8, 9, 10, 11].map((i) => `"id":"req_${i}"`));
+});
+
+test('the end of an exchange that was sent as open is sent, even where the ring has dropped it', () => {
+  const { ring, written } = follow();
+  const open = ring.trace(exchange('req_open'));
+  open.received(Buffer.from('{}'));
+  vi.advanceTimersByTime(250);
+  expect(written.join('')).toContain('event: opened');
+
+  open.finished(record, undefined);
+  for (let i = 0; i < 5; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+  vi.advanceTimersByTime(250);
+
+  expect(written.join('')).toMatch(/event: finished\ndata: \{[^\n]*"id":"req_open"/);
+  expect(written.join('')).not.toContain('skipped');
+});
+
+test('many changes of one exchange within a batch are one event', () => {
+  const { ring, written } = follow();
+  const trace = ring.trace(exchange('req_1'));
+  trace.received(Buffer.from('{}'));
+  for (let i = 0; i < 100; i += 1) trace.wrote(Buffer.from('piece'));
+  trace.finished(record, undefined);
+
+  vi.advanceTimersByTime(250);
+
+  expect(written.join('').match(/^event: /gm)).toHaveLength(1);
+});
