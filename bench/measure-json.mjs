@@ -11,12 +11,13 @@ import { takeTurns } from './rounds.mjs';
 import { startAll, stopAll } from './start.mjs';
 
 const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'undici-proxy'];
-const all = [...plain, '', ':ledger', ':no-policy', ':large', ':discard', ':logged'];
+const team = [':ledger', ':limits', ':metrics', ':everything', ':tracing'];
+const all = [...plain, '', ...team, ':no-policy', ':large', ':discard', ':logged'];
 const byPolicy = [...plain, ':no-policy', '', ':large'];
 
 /** What is sent, on how many connections, and which contenders are worth it; ":x" are variants of the gateway. */
 const scenarios = [
-  { name: '250 B, 1 connection', body: 'small', connections: 1, contenders: [...byPolicy, ':ledger'] },
+  { name: '250 B, 1 connection', body: 'small', connections: 1, contenders: [...byPolicy, ...team] },
   { name: '250 B', body: 'small', connections: 64, contenders: all },
   { name: '8 KB', body: '8 KB', connections: 32, contenders: byPolicy },
   { name: '360 KB', body: '360 KB', connections: 16, contenders: byPolicy },

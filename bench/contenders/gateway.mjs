@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { policies } from '../policies.mjs';
 
 /**
- * The gateway of a checkout, in one variant: a policy of policies.mjs, with or without the ledger, and records `file` (as by default when
- * nobody watches), `logged` (JSON lines on stderr as well) or `discarded` (made, but written to /dev/null: the
+ * The gateway of a checkout, in one variant: a policy of policies.mjs, with what a team turns on (ledger, limits, metrics, tracing), and
+ * records `file` (as by default when nobody watches), `logged` (JSON lines on stderr as well) or `discarded` (made, but written to /dev/null: the
  * product has no way not to make them).
  */
-export function gateway({ name, root, policy, records, ledger = false }) {
+export function gateway({ name, root, policy, records, with: on = [] }) {
   return {
     name,
     isGateway: true,
@@ -19,10 +19,7 @@ export function gateway({ name, root, policy, records, ledger = false }) {
       const file = join(home, 'gateway.yaml');
       const recordsFile = records === 'discarded' ? '/dev/null' : join(home, 'records.jsonl');
       // JSON is YAML.
-      writeFileSync(
-        file,
-        JSON.stringify(configuration({ provider, key, policy, recordsFile, ledger }), null, 2),
-      );
+      writeFileSync(file, JSON.stringify(configuration({ provider, key, policy, recordsFile, on }), null, 2));
       const logging = records === 'logged' ? ['--log', 'json'] : ['--quiet'];
       return {
         command: [
@@ -37,7 +34,14 @@ export function gateway({ name, root, policy, records, ledger = false }) {
           ...(workers > 1 ? ['--workers', String(workers)] : []),
           ...logging,
         ],
-        environment: { XDG_STATE_HOME: home, HOME: home },
+        environment: {
+          XDG_STATE_HOME: home,
+          HOME: home,
+          // The provider answers everything with 200, as a collector does.
+          ...(on.includes('tracing')
+            ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${provider.port}` }
+            : {}),
+        },
         cwd: home,
         stderr: records === 'logged' ? openSync(join(home, 'stderr'), 'a') : 'pipe',
       };
@@ -46,7 +50,10 @@ export function gateway({ name, root, policy, records, ledger = false }) {
 }
 
 /** Without the plant store, which is another service. */
-function configuration({ provider, key, policy, recordsFile, ledger }) {
+// More than any run uses up.
+const limits = { requests_per_minute: 1e9, tokens_per_day: 1e9, concurrent_requests: 1e5 };
+
+function configuration({ provider, key, policy, recordsFile, on }) {
   const rules = policies[policy];
   return {
     server: { limits: { body_size: '64MiB' } },
@@ -60,8 +67,14 @@ function configuration({ provider, key, policy, recordsFile, ledger }) {
     },
     models: [{ match: '*', provider: 'provider' }],
     ...(rules === undefined ? {} : { policies: { bench: { apply: 'all', rules } } }),
-    projects: { bench: { keys: [{ id: 'bench', hash: `sha256:${hash('sha256', key)}` }] } },
-    records: { file: recordsFile, ledger },
+    projects: {
+      bench: {
+        keys: [{ id: 'bench', hash: `sha256:${hash('sha256', key)}` }],
+        ...(on.includes('limits') ? { limits } : {}),
+      },
+    },
+    records: { file: recordsFile, ledger: on.includes('ledger') },
+    ...(on.includes('metrics') ? { metrics: { port: 0 } } : {}),
     plants: { store: { enabled: false } },
   };
 }

@@ -12,7 +12,11 @@ const direct = { name: 'direct' };
 
 const variants = {
   '': { policy: 'small', records: 'file' },
-  ':ledger': { policy: 'small', records: 'file', ledger: true },
+  ':ledger': { policy: 'small', records: 'file', with: ['ledger'] },
+  ':limits': { policy: 'small', records: 'file', with: ['limits'] },
+  ':metrics': { policy: 'small', records: 'file', with: ['metrics'] },
+  ':everything': { policy: 'small', records: 'file', with: ['ledger', 'limits', 'metrics'] },
+  ':tracing': { policy: 'small', records: 'file', with: ['tracing'] },
   ':no-policy': { policy: 'none', records: 'file' },
   ':large': { policy: 'large', records: 'file' },
   ':discard': { policy: 'small', records: 'discarded' },

@@ -6,7 +6,10 @@ export type SqliteValue = string | number | null;
 
 export interface SqliteStatement {
   all(...parameters: readonly SqliteValue[]): unknown[];
-  run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint };
+  run(...parameters: readonly SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
   /** Missing, like the next one, from the first versions of node:sqlite. */
   columns?(): readonly { readonly name: string }[];
   setReturnArrays?(areArrays: boolean): void;

@@ -59,8 +59,8 @@ function ledgerFile(
 ): LedgerFile {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
-    commit: (changes) => transaction(engine, () => statements.apply(changes)),
-    sums: (wanted) => wanted.map((each) => statements.sum(each)),
+    commit: (changes) => transaction(engine, () => statements.apply(changes))(),
+    sums: (wanted) => statements.sums(wanted),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
         engine
@@ -69,7 +69,9 @@ function ledgerFile(
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
         const deleted = engine
           .prepare(
-            `delete from exchanges where id in (select id from exchanges order by id limit ?) and started_ms < ?`,
+            `delete from exchanges where (started_ms, request_id) in
+               (select started_ms, request_id from exchanges order by started_ms, request_id limit ?)
+             and started_ms < ?`,
           )
           .run(pruneRows, used > bytes ? nowMs : nowMs - days * dayMs);
         return Number(deleted.changes) === pruneRows;

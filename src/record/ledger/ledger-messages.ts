@@ -1,6 +1,6 @@
-import { cleanChange } from './clean-change.ts';
 import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
+import { cleanChange, type PackedChange } from './packed-change.ts';
 
 /** What the ledger's thread is started with. */
 export type LedgerThreadData = LedgerPlace & { readonly retention: Retention };
@@ -8,7 +8,7 @@ export type LedgerThreadData = LedgerPlace & { readonly retention: Retention };
 export type LedgerCommand =
   /** Answered by `opened`, or by `failed` now and `opened` later: it tries again. */
   | { readonly kind: 'open'; readonly wanted: readonly WantedSum[] }
-  /** A list of changes as JSON, one text being what passes between threads quickest; `upTo` is the last one's number. */
+  /** A list of packed changes as JSON, one text being what passes between threads quickest; `upTo` is the last one's number. */
   | { readonly kind: 'changes'; readonly json: string; readonly upTo: number }
   /** Answered by `summed`, with all changes that were sent before. */
   | { readonly kind: 'sum'; readonly id: number; readonly wanted: readonly WantedSum[] }
@@ -26,5 +26,5 @@ export type LedgerAnswer =
   | { readonly kind: 'closed' };
 
 export function toChanges(json: string): readonly LedgerChange[] {
-  return (JSON.parse(json) as readonly LedgerChange[]).map(cleanChange); // written by the other thread
+  return (JSON.parse(json) as readonly PackedChange[]).map(cleanChange); // written by the other thread
 }

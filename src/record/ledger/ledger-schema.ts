@@ -1,30 +1,51 @@
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
 import { GatewayError } from '../../errors.ts';
 
+export const exchangeColumns = [
+  'request_id',
+  'started_ms',
+  'project',
+  'key_id',
+  'endpoint',
+  'model',
+  'provider',
+  'target_model',
+  'status',
+  'outcome',
+  'decision',
+  'reason',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'nano_usd',
+  'is_estimated',
+  'first_byte_ms',
+  'total_ms',
+];
+
 /**
  * Sums are kept by quarters of an hour: days begin at one in every time zone there is, so the sum of a day or a month
  * is exact in each. They outlive the rows, so that retention gives no budget back.
  */
 export const quarterMs = 900_000;
 
-const version = 1;
+const version = 2;
 
-const schema = `
+/**
+ * The intents of a group are one row, JSON, that goes when the last of them is finished: a row for each would be
+ * written and deleted again for every exchange. Exchanges are in the order of their start, so that a commit writes
+ * few pages; their ids are random. A request has one start, so it is unique with it.
+ */
+const tables = `
 create table intents (
-  request_id text primary key,
-  owner text not null,
-  started_ms integer not null,
-  project text not null,
-  key_id text not null,
-  endpoint text not null,
-  model text not null,
-  input_tokens integer not null,
-  output_tokens integer not null,
-  nano_usd integer
-) without rowid;
-create table exchanges (
   id integer primary key,
-  request_id text not null unique,
+  owner text not null,
+  open text not null
+);
+create table exchanges (
+  request_id text not null,
   started_ms integer not null,
   project text not null,
   key_id text not null,
@@ -44,8 +65,12 @@ create table exchanges (
   nano_usd integer,
   is_estimated integer not null,
   first_byte_ms real,
-  total_ms real
-);
+  total_ms real,
+  primary key (started_ms, request_id)
+) without rowid;
+`;
+
+const schema = `${tables}
 create table sums (
   quarter integer not null,
   project text not null,
@@ -65,21 +90,42 @@ create table sums (
 pragma user_version = ${version};
 `;
 
-/** Makes the tables in a new file, within the caller's transaction. Throws config.invalid for a file of another kind. */
+/** From a row for each intent, and exchanges in the order of their end. */
+const fromVersion1 = `
+alter table intents rename to old_intents;
+alter table exchanges rename to old_exchanges;
+${tables}
+insert into exchanges (${exchangeColumns.join()}) select ${exchangeColumns.join()} from old_exchanges;
+insert into intents (owner, open)
+select owner, json_group_array(json_object('requestId', request_id, 'startedMs', started_ms, 'project', project,
+  'keyId', key_id, 'endpoint', endpoint, 'model', model, 'inputTokens', input_tokens, 'outputTokens', output_tokens,
+  'nanoUsd', nano_usd)) from old_intents group by owner;
+drop table old_intents;
+drop table old_exchanges;
+pragma user_version = ${version};
+`;
+
+/** Makes the tables in a new file or an older one, within the caller's transaction. Throws config.invalid for a file of another kind. */
 export function prepareSchema(engine: SqliteEngine): void {
-  if (hasSchema(engine)) return;
-  const [{ tables }] = engine.prepare('select count(*) as tables from sqlite_schema').all() as [
-    { tables: number },
+  const found = versionOf(engine);
+  if (found === version) return;
+  if (found === 1) return engine.exec(fromVersion1);
+  const [{ others }] = engine.prepare('select count(*) as others from sqlite_schema').all() as [
+    { others: number },
   ];
-  if (tables > 0) throw new GatewayError('config.invalid', 'this file is the database of something else');
+  if (others > 0) throw new GatewayError('config.invalid', 'this file is the database of something else');
   engine.exec(schema);
 }
 
-/** Whether the tables are there. Throws config.invalid if a newer version made them. */
+/** Whether there are sums to read, which all versions have alike. Throws config.invalid for a newer version. */
 export function hasSchema(engine: SqliteEngine): boolean {
+  return versionOf(engine) > 0;
+}
+
+function versionOf(engine: SqliteEngine): number {
   const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
   if (found > version) {
     throw new GatewayError('config.invalid', 'a newer version of the gateway made this ledger');
   }
-  return found === version;
+  return found;
 }

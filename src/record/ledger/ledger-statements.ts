@@ -1,171 +1,92 @@
 import type { SqliteEngine, SqliteValue } from '../../database/sqlite-engine.ts';
+import { AddedSums } from './added-sums.ts';
 import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
-import { quarterMs } from './ledger-schema.ts';
+import { exchangeColumns, quarterMs } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
+import { OpenGroups } from './open-groups.ts';
 
 /** What the ledger does to its file, prepared once: kysely would compile each query anew, for every exchange. */
 export interface LedgerStatements {
-  /** Within the caller's transaction. */
-  apply(changes: readonly LedgerChange[]): void;
+  /** Within the caller's transaction; the function that it returns is to be called once that is committed. */
+  apply(changes: readonly LedgerChange[]): () => void;
   /** Makes what a dead process had open into rows, by what its exchanges could use up at most. */
   settle(owner: string): void;
   /** Who has intents. */
   owners(): readonly string[];
   /** With the worst case of what is open, whoever has it open. */
-  sum(wanted: WantedSum): KnownSum;
+  sums(wanted: readonly WantedSum[]): readonly KnownSum[];
 }
 
-const exchangeColumns = [
-  'request_id',
-  'started_ms',
-  'project',
-  'key_id',
-  'endpoint',
-  'model',
-  'provider',
-  'target_model',
-  'status',
-  'outcome',
-  'decision',
-  'reason',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'nano_usd',
-  'is_estimated',
-  'first_byte_ms',
-  'total_ms',
-];
 export function prepareStatements(engine: SqliteEngine, owner: string): LedgerStatements {
-  const addIntent = engine.prepare(
-    `insert into intents (request_id, owner, started_ms, project, key_id, endpoint, model, input_tokens, output_tokens,
-       nano_usd) values (${marks(10)}) on conflict (request_id) do nothing`,
-  );
-  const dropIntent = engine.prepare('delete from intents where request_id = ?');
+  const groups = new OpenGroups(engine, owner);
   const addRow = engine.prepare(
     `insert into exchanges (${exchangeColumns.join()}) values (${marks(exchangeColumns.length)})
-     on conflict (request_id) do nothing`,
+     on conflict do nothing`,
   );
   const addSum = engine.prepare(
     `insert into sums (quarter, project, key_id, model, ${summed.join()}) values (${marks(4 + summed.length)})
      on conflict (quarter, project, key_id, model) do update
      set ${additions('sums')}`,
   );
-  const openOf = engine.prepare(
-    `select request_id, started_ms, project, key_id, endpoint, model, input_tokens, output_tokens, nano_usd
-     from intents where owner = ?`,
-  );
-  const allOwners = engine.prepare('select distinct owner from intents');
+  const isFinished = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
+  const allOpen = engine.prepare('select owner, open from intents');
+  const dropOwner = engine.prepare('delete from intents where owner = ?');
   const sums = {
     project: engine.prepare(sumOf('project')),
     key: engine.prepare(sumOf('key_id')),
   };
 
-  const begin = (intent: Intent): void => {
-    const { requestId, startedMs, project, keyId, endpoint, model } = intent;
-    const { inputTokens, outputTokens, nanoUsd } = intent;
-    const amounts = [inputTokens, outputTokens, nanoUsd];
-    addIntent.run(requestId, owner, startedMs, project, keyId, endpoint, model, ...amounts);
+  /** What is open by request id, so that a group that was written twice counts once. */
+  const openOf = (isWanted: (group: { readonly owner: string }) => boolean): Map<string, Intent> => {
+    const open = new Map<string, Intent>();
+    for (const group of allOpen.all() as readonly { owner: string; open: string }[]) {
+      if (!isWanted(group)) continue;
+      for (const intent of JSON.parse(group.open) as readonly Intent[]) {
+        if (isFinished.all(intent.startedMs, intent.requestId).length > 0) continue;
+        open.set(intent.requestId, intent);
+      }
+    }
+    return open;
   };
-  const finish = (row: LedgerRow, added: AddedSums): void => {
-    dropIntent.run(row.requestId);
-    // Once for each request id, whoever writes it and however often.
-    if (Number(addRow.run(...valuesOf(row)).changes) > 0) added.add(row);
-  };
-  /** Most rows of a transaction belong to few sums, each of which is written once. */
-  const summingUp = (work: (added: AddedSums) => void): void => {
+  /** Once for each request, whoever writes it and however often. */
+  const addRows = (rows: Iterable<LedgerRow>): void => {
     const added = new AddedSums();
-    work(added);
+    for (const row of rows) if (Number(addRow.run(...valuesOf(row)).changes) > 0) added.add(row);
     for (const values of added.rows()) addSum.run(...values);
   };
 
   return {
-    apply: (changes) =>
-      summingUp((added) => {
-        for (const change of changes) {
-          if (change.kind === 'begin') begin(change.intent);
-          else if (change.kind === 'finish') finish(change.row, added);
-          else dropIntent.run(change.requestId);
+    apply: (changes) => {
+      addRows(changes.flatMap((change) => (change.kind === 'finish' ? [change.row] : [])));
+      return groups.apply(changes);
+    },
+    settle: (dead) => {
+      const lost = openOf((group) => group.owner === dead);
+      addRows([...lost.values()].map(unknownRow));
+      dropOwner.run(dead);
+    },
+    owners: () => [...new Set((allOpen.all() as readonly { owner: string }[]).map(({ owner: id }) => id))],
+    sums: (wanted) => {
+      const open = [...openOf(() => true).values()];
+      return wanted.map((each) => {
+        const since = Math.floor(each.sinceMs / quarterMs);
+        const [found] = sums[each.scope].all(each.name, since) as [Pick<KnownSum, 'tokens' | 'nanoUsd'>];
+        const known = { ...each, ...found }; // an aggregate has one row
+        for (const { startedMs, project, keyId, inputTokens, outputTokens, nanoUsd } of open) {
+          const name = each.scope === 'project' ? project : keyId;
+          if (name !== each.name || startedMs < since * quarterMs) continue;
+          known.tokens += inputTokens + outputTokens;
+          known.nanoUsd += nanoUsd ?? 0;
         }
-      }),
-    settle: (dead) =>
-      summingUp((added) => {
-        for (const open of openOf.all(dead) as readonly OpenIntent[]) finish(unknownRow(open), added);
-      }),
-    owners: () => (allOwners.all() as readonly { owner: string }[]).map(({ owner: id }) => id),
-    sum: (wanted) => {
-      const since = Math.floor(wanted.sinceMs / quarterMs);
-      const [found] = sums[wanted.scope].all(wanted.name, since, wanted.name, since * quarterMs);
-      return { ...wanted, ...(found as { tokens: number; nanoUsd: number }) }; // an aggregate has one row
+        return known;
+      });
     },
   };
 }
 
-/** What rows add to the sums, by quarter, project, key and model. */
-class AddedSums {
-  readonly #rows = new Map<string, SqliteValue[]>();
-
-  add(row: LedgerRow): void {
-    const names = [Math.floor(row.startedMs / quarterMs), row.project, row.keyId, row.model];
-    const amounts = amountsOf(row);
-    const id = names.join('\n'); // clean texts have no ends of lines
-    const known = this.#rows.get(id);
-    if (known === undefined) {
-      this.#rows.set(id, [...names, ...amounts]);
-      return;
-    }
-    for (const [i, amount] of amounts.entries()) {
-      known[names.length + i] = Number(known[names.length + i]) + amount;
-    }
-  }
-
-  /** In the order of the columns of `sums`. */
-  rows(): Iterable<SqliteValue[]> {
-    return this.#rows.values();
-  }
-}
-
-/** In the order of `summed`. */
-function amountsOf(row: LedgerRow): number[] {
-  return [
-    1,
-    row.inputTokens,
-    row.outputTokens,
-    row.cacheReadTokens,
-    row.cacheWriteTokens,
-    row.reasoningTokens,
-    row.nanoUsd ?? 0,
-    row.isEstimated ? 1 : 0,
-    row.nanoUsd === null ? 1 : 0,
-  ];
-}
-
-/** As the query names the columns. */
-interface OpenIntent {
-  readonly request_id: string;
-  readonly started_ms: number;
-  readonly project: string;
-  readonly key_id: string;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly nano_usd: number | null;
-}
-
-function unknownRow(open: OpenIntent): LedgerRow {
+function unknownRow(intent: Intent): LedgerRow {
   return {
-    requestId: open.request_id,
-    startedMs: open.started_ms,
-    project: open.project,
-    keyId: open.key_id,
-    endpoint: open.endpoint,
-    model: open.model,
-    inputTokens: open.input_tokens,
-    outputTokens: open.output_tokens,
-    nanoUsd: open.nano_usd,
+    ...intent,
     provider: null,
     targetModel: null,
     status: 0,
@@ -209,9 +130,8 @@ function valuesOf(row: LedgerRow): SqliteValue[] {
 }
 
 function sumOf(column: string): string {
-  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd from (
-    select input_tokens, output_tokens, nano_usd from sums where ${column} = ? and quarter >= ?
-    union all select input_tokens, output_tokens, nano_usd from intents where ${column} = ? and started_ms >= ?)`;
+  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd
+    from sums where ${column} = ? and quarter >= ?`;
 }
 
 function marks(count: number): string {

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { LedgerGauges } from '../observer.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
-import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
+import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
+import { type PackedChange, packCancel, packIntent, packRow } from './packed-change.ts';
 
 /** The ledger can't be written from now on, or can again; or changes are lost for good. */
 export type LedgerEvent =
@@ -87,7 +88,7 @@ class LedgerThread implements Ledger {
   readonly #options: LedgerOptions;
   readonly #watch: NodeJS.Timeout;
   #worker: Worker;
-  #changes: LedgerChange[] = [];
+  #changes: PackedChange[] = [];
   #waiting: Waiting[] = [];
   readonly #summing = new Map<number, Summing>();
   #sumCount = 0;
@@ -128,7 +129,7 @@ class LedgerThread implements Ledger {
   begin(intent: Intent): Promise<void> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) return reject(new LedgerFailure('the ledger is not open'));
-      this.#add({ kind: 'begin', intent });
+      this.#add(packIntent(intent));
       this.#waiting.push({ at: this.#count, sinceMs: performance.now(), resolve, reject });
       if (this.#isSoon) return;
       this.#isSoon = true;
@@ -139,13 +140,11 @@ class LedgerThread implements Ledger {
   }
 
   cancel(requestId: string): void {
-    this.#add({ kind: 'cancel', requestId });
-    this.#flushLater();
+    this.#addLater(packCancel(requestId));
   }
 
   finish(row: LedgerRow): void {
-    this.#add({ kind: 'finish', row });
-    this.#flushLater();
+    this.#addLater(packRow(row));
   }
 
   sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]> {
@@ -177,12 +176,13 @@ class LedgerThread implements Ledger {
     await this.#worker.terminate();
   }
 
-  #add(change: LedgerChange): void {
+  #add(change: PackedChange): void {
     this.#changes.push(change);
     this.#count += 1;
   }
 
-  #flushLater(): void {
+  #addLater(change: PackedChange): void {
+    this.#add(change);
     if (this.#isSoon) return;
     this.#flushing ??= setTimeout(() => this.#flush(), gatherMs);
   }

@@ -28,7 +28,7 @@ providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
 models: [{ match: "gpt-*", provider: gpt }]
 projects:
   shop:
-    limits: { tokens_per_day: ${120 * 50 + 20} }
+    limits: { tokens_per_day: ${120 * 50 + 100} }
     keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
   free:
     keys: [{ id: free-web, value: "\${FREE_KEY}" }]
@@ -258,7 +258,7 @@ test('SIGKILL of a worker: what it had open stays counted by its worst case, and
   while (statuses.at(-1) !== 429 && statuses.length < 60) statuses.push(await status(gateway));
   await stop(gateway);
   const report = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
-  const fits = Math.floor((120 * 50 + 20 - 10 * worst) / 120);
+  const fits = Math.floor((120 * 50 + 100 - 10 * worst) / 120);
   expect(statuses.filter((got) => got === 200).length).toBeGreaterThanOrEqual(fits - 1);
   expect(statuses.filter((got) => got === 200).length).toBeLessThanOrEqual(fits);
   expect(JSON.parse(report.stdout)).toMatchObject([

@@ -7,6 +7,7 @@ import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerEvent, openLedger } from '../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import { packIntent } from '../../../src/record/ledger/packed-change.ts';
 
 const startedMs = Date.parse('2026-11-22T12:34:00Z');
 const intent = (requestId: string): Intent => ({
@@ -60,7 +61,9 @@ async function open(path: string, events: LedgerEvent[] = []) {
 
 async function rows(path: string): Promise<{ request_id: string; outcome: string; nano_usd: number }[]> {
   const engine = await openSqliteReader(path);
-  const found = engine.prepare('select request_id, outcome, nano_usd from exchanges order by id').all();
+  const found = engine
+    .prepare('select request_id, outcome, nano_usd from exchanges order by request_id')
+    .all();
   engine.close();
   return found as Awaited<ReturnType<typeof rows>>;
 }
@@ -111,7 +114,7 @@ describe('ledger', () => {
         { workerData: ${JSON.stringify({ path, retention })} });
       worker.on('message', (answer) => answer.kind === 'committed' && process.stdout.write('committed'));
       worker.postMessage({ kind: 'open', wanted: [] });
-      const changes = [{ kind: 'begin', intent: ${JSON.stringify(intent('req_other'))} }];
+      const changes = [${JSON.stringify(packIntent(intent('req_other')))}];
       worker.postMessage({ kind: 'changes', json: JSON.stringify(changes), upTo: 1 });
     `;
     const { spawn } = await import('node:child_process');
