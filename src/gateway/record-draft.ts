@@ -177,7 +177,7 @@ export class RecordDraft {
     this.#fields.usage = toUsageFields(usage);
   }
 
-  /** Settles what was reserved, and notes the cost and what limits in dry run would have refused. */
+  /** Settles what was reserved, and notes the cost and what limits in monitor mode would have refused. */
   noteSpending(
     spending: Spending,
     { status, isCut }: { readonly status: number; readonly isCut: boolean },

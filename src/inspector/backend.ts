@@ -2,12 +2,12 @@ import type { PoliciesAnswer, SendAgainAnswer, TryPolicyAnswer } from './contrac
 import type { RuleDetail } from './contract/exchange-detail.ts';
 import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
 
-/** A request with what decides about it. */
+/** A request with everything that the decision depends on. */
 export interface JudgedRequest {
   readonly body: Buffer;
-  /** The endpoint's name; guessed from the body if nothing is said. */
+  /** The endpoint's name; guessed from the body by default. */
   readonly endpoint?: string | undefined;
-  /** The key's id; the first key if nothing is said. */
+  /** The key's id; the first key by default. */
   readonly key?: string | undefined;
   readonly atMs: number;
 }
@@ -16,12 +16,12 @@ export interface SentAgain {
   readonly path: string;
   /** The key's id. */
   readonly key: string;
-  /** What the client sent that changes what a provider does. */
+  /** The client's headers that affect a provider's answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** What the live page needs of the gateway and its configuration; made by whoever puts both together. */
+/** What the live page needs of the gateway and its configuration; implemented in `cli/serve/inspector/`. */
 export interface InspectorBackend {
   /** The configuration file. */
   readonly configPath: () => string | undefined;
@@ -30,9 +30,9 @@ export interface InspectorBackend {
   readonly keepsBodies: () => boolean;
   /** Undefined if `inspector.password_file` is not set. */
   readonly password: () => string | undefined;
-  /** Takes the configured secrets out of a text. */
+  /** Masks the configured secrets in a text. */
   readonly scrub: (text: string) => string;
-  /** The piece of text that an event of a streamed answer brings. */
+  /** The piece of text that an event of a streamed answer carries. */
   readonly deltaText: (endpoint: string, event: unknown) => string;
   readonly open: () => { readonly exchanges: number; readonly streams: number };
   readonly breakers: () => readonly BreakerState[];
@@ -41,11 +41,11 @@ export interface InspectorBackend {
   readonly history: (by: 'hour' | 'day', sinceMs: number) => Promise<HistoryAnswer>;
   /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
   readonly explain: (request: JudgedRequest) => Promise<readonly RuleDetail[] | undefined>;
-  /** Where rules stand in the file, by policy and rule. */
+  /** Where rules are in the file, by policy and rule. */
   readonly ruleLines: () => Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>>;
   readonly policies: () => Promise<PoliciesAnswer>;
-  /** Decides by other rules; nothing is saved. Throws inspector.busy, inspector.too_long. */
+  /** Decides by scratch rules; nothing is saved. Throws inspector.busy, inspector.too_long. */
   readonly tryPolicy: (policies: string, request: JudgedRequest) => Promise<TryPolicyAnswer>;
-  /** Sends a request the way of every other, in the name of a key. */
+  /** Sends a request to this gateway with a key, like any other request. */
   readonly sendAgain: (request: SentAgain) => Promise<SendAgainAnswer>;
 }

@@ -18,7 +18,7 @@ export interface LimitState {
 /** What an exchange was granted. Settle it exactly once, whatever becomes of the exchange. */
 export interface Reservation {
   readonly states: readonly LimitState[];
-  /** Limits in dry run that would have refused, as `project shop usd_per_day`. */
+  /** Limits in monitor mode that would have refused, as `project shop usd_per_day`. */
   readonly wouldRefuse: readonly string[];
   /** Gives back what was reserved and not used. Requests stay counted unless `used.requests` is 0. */
   settle(used: Amounts): void;

@@ -2,37 +2,37 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 
-/** Writing fails from now on, works again, or was given up with lines that are lost. */
+/** Writing fails, works again, or was given up, with lines lost. */
 export type LineFileEvent =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly lines: number };
 
 interface LineFileOptions {
-  /** Whether other processes append to it: each write then holds whole lines, which the system does not mix. */
+  /** Whether other processes append to it: then each write holds whole lines, which the system does not interleave. */
   readonly isShared: boolean;
   readonly onEvent: (event: LineFileEvent) => void;
 }
 
 export interface LineFile {
-  /** The value becomes a line of JSON and must not change any more; the length of its longest text decides whether it may wait. */
+  /** Adds the value as a line of JSON; it must not change afterwards. The length of its longest text decides whether it may be buffered. */
   write(value: object, longestText: number): void;
-  /** Writes what waits, as far as that is possible. */
+  /** Writes what is buffered, as far as that is possible. */
   close(): void;
 }
 
-// A write for each line would cost more than the rest of a record. Lines that are made one after the other are
-// quicker too: what they take is still in the processor's caches.
+// One write per line would cost more than the rest of a record. Serializing lines in a batch is faster too, because code
+// and data stay in the CPU's caches.
 const batchValues = 32;
-/** Most characters of a text that waits in its value; a longer one is written at once. */
+/** Longest text, in characters, of a value that may be buffered; a longer one is written at once. */
 const batchLength = 4_096;
 const flushMs = 200;
-/** Most characters that wait while the file can't be written; the largest recorded body fits twice. */
+/** Most characters buffered while the file can't be written; the largest recorded body fits twice. */
 const waitingLimit = 128 * 1024 * 1024;
 
 /**
- * Appends lines to a file that only its owner can read. A full disk must neither end nor stop the process:
- * lines wait for room, up to a limit, and every change is reported once. Throws where the file can't be opened.
+ * Appends lines to a file that only its owner can read. A full disk must neither end nor block the process: lines are
+ * buffered up to a limit, and every change of state is reported once. Throws if the file can't be opened.
  */
 export function openLineFile(file: string, { isShared, onEvent }: LineFileOptions): LineFile {
   makeDirectory(dirname(resolve(file)));
@@ -40,7 +40,7 @@ export function openLineFile(file: string, { isShared, onEvent }: LineFileOption
   let values: object[] = [];
   let waiting: string[] = [];
   let waitingLength = 0;
-  /** What was taken for writing and is not written yet: the disk may fill up in the middle of a line. */
+  /** What was passed to a write but not written: the disk may fill up in the middle of a line. */
   let rest = Buffer.alloc(0);
   let isFailing = false;
   let lost = 0;
@@ -91,7 +91,7 @@ export function openLineFile(file: string, { isShared, onEvent }: LineFileOption
       values.push(value);
       if (values.length < batchValues && longestText < batchLength) return;
       makeLines();
-      // While it fails only the timer tries again: no request pays for that.
+      // While writing fails only the timer retries, so that no request pays for it.
       if (!isFailing) flush();
     },
     close() {
@@ -108,8 +108,8 @@ export function openLineFile(file: string, { isShared, onEvent }: LineFileOption
 const lineEnd = 0x0a;
 
 /**
- * What is left of a text of which only the first bytes were written. A line that was cut is repeated whole, on a
- * line of its own, because another process may have appended behind the cut.
+ * What is left of a text of which only the first bytes were written. A truncated line is repeated whole, on a line of
+ * its own, because another process may have appended after the truncation.
  */
 export function fromLineStart(text: Buffer<ArrayBuffer>, written: number): Buffer<ArrayBuffer> {
   const isWhole = written === 0 || written === text.length || text[written - 1] === lineEnd;

@@ -1,13 +1,12 @@
 import type { ExchangeRecord } from './record.ts';
 
 /**
- * Whoever follows the exchanges: metrics, the live page. Called on the request path, so it must neither throw nor
- * wait.
+ * Follows the exchanges: metrics, the live page. Called on the request path, so it must neither throw nor block.
  */
 export interface ExchangeObserver {
   /** Called once for each exchange that is over, for every repeated refusal too. The record must not be changed. */
   finished(record: ExchangeRecord): void;
-  /** Follows an exchange from its head on; of several observers only the first that has this is asked. */
+  /** Follows an exchange from its head on; called only on the first observer that has it. */
   trace?(exchange: TracedExchange): ExchangeTrace;
 }
 
@@ -17,23 +16,23 @@ export interface TracedExchange {
   readonly request: { readonly rawHeaders: readonly string[] };
   /** `headers` are a flat list, as the client gets them; empty before they are sent. */
   readonly response: { readonly headers: readonly string[] };
-  /** The record as far as it is known. */
+  /** The record as far as it is known so far. */
   readonly draft: { readonly soFar: Partial<ExchangeRecord> };
 }
 
 /** Follows one exchange; called on the request path like the observer. Nothing that it is handed may be changed. */
 export interface ExchangeTrace {
-  /** The request's body is here. Its memory may move to another thread afterwards: copy what is to be kept. */
+  /** The request's body is complete. Its memory may be transferred to another thread afterwards: copy what must be kept. */
   received(body: Buffer): void;
-  /** Policies, limits and ledger have let it pass. */
+  /** Policies, limits and ledger have let the request pass. */
   admitted(): void;
   /** A request is about to leave to a provider. */
   sending(request: SentHead): void;
-  /** The provider's head is here. `leftAtMs`: when the request began to leave, by `performance.now()`. */
+  /** The head of the provider's answer has arrived. `leftAtMs`: when the request began to leave, by `performance.now()`. */
   answering(leftAtMs: number): void;
-  /** A piece of the answer, as the client gets it. */
+  /** A piece of the answer was sent to the client. */
   wrote(piece: Buffer): void;
-  /** `message`: what the client was sent where it was refused or failed. */
+  /** The exchange is over. `message`: what the client was sent if it was refused or failed. */
   finished(record: ExchangeRecord, message: string | undefined): void;
 }
 
@@ -41,7 +40,7 @@ export interface ExchangeTrace {
 export interface SentHead {
   readonly provider: string;
   readonly model: string;
-  /** What became of the client's bytes. */
+  /** What happened to the client's bytes. */
   readonly form: string;
   readonly path: string;
   /** A flat list of names and values. */
@@ -49,19 +48,19 @@ export interface SentHead {
   readonly body: Buffer;
 }
 
-/** How much is under way. */
+/** How much is open. */
 export interface OpenCounts {
   readonly exchanges: number;
   /** Those of them that asked for a stream. */
   readonly streams: number;
 }
 
-/** How a provider stands. */
+/** The state of a provider. */
 export interface ProviderGauges {
   readonly name: string;
-  /** Exchanges that have a place at it. */
+  /** Exchanges that have a connection slot at it. */
   readonly active: number;
-  /** Exchanges that wait for a place. */
+  /** Exchanges that wait for a slot. */
   readonly queued: number;
   /** Whether the breaker keeps all requests away. */
   readonly isOpen: boolean;
@@ -69,21 +68,21 @@ export interface ProviderGauges {
   readonly openModels: number;
 }
 
-/** How the ledger stands. */
+/** The state of the ledger. */
 export interface LedgerGauges {
   readonly isWritable: boolean;
-  /** Changes that are not on the disk yet. */
+  /** Changes that are not committed yet. */
   readonly pending: number;
   /** How long the oldest exchange has been waiting for its intent, in milliseconds. */
   readonly lagMs: number;
 }
 
-/** What one process of the gateway is doing, read when somebody asks. */
+/** What one process of the gateway is doing, read on demand. */
 export interface Gauges {
   readonly open: OpenCounts;
   readonly providers: readonly ProviderGauges[];
   /** Undefined if no ledger is kept. */
   readonly ledger: LedgerGauges | undefined;
-  /** Whether limits are counted where all who share them count; false while Redis is away. */
+  /** Whether limits are counted in the shared store; false while Redis is unreachable. */
   readonly isStateShared: boolean;
 }

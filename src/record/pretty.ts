@@ -2,7 +2,7 @@ import type { ExchangeRecord } from './record.ts';
 
 type Paint = (colour: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
-/** One line a person can follow while requests come in. */
+/** One line that a person can read while requests come in. */
 export function prettyLine(record: ExchangeRecord, paint: Paint): string {
   const parts = [
     paint('dim', clock(record.time)),
@@ -18,12 +18,12 @@ export function prettyLine(record: ExchangeRecord, paint: Paint): string {
   return `${parts.join(' ')}\n`;
 }
 
-/** Without what could move the watcher's terminal: anybody may ask for any path. */
+/** Without terminal control characters: anybody may request any path. */
 function visible(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?');
 }
 
-/** In the clock of whoever is watching. */
+/** In the local time zone. */
 function clock(time: string): string {
   const date = new Date(time);
   return [date.getHours(), date.getMinutes(), date.getSeconds()]

@@ -1,6 +1,6 @@
 import type { UsageFields } from '../dialects/usage.ts';
 
-/** What is written about one exchange. No key, and no content unless asked for: ids, names, counts and times. */
+/** What is written about one exchange: ids, names, counts and times; never a key, and content only if configured. */
 export interface ExchangeRecord {
   /** RFC 3339, when the request's head had arrived. */
   readonly time: string;
@@ -8,7 +8,7 @@ export interface ExchangeRecord {
   readonly method: string;
   /** The path without its query. */
   readonly path: string;
-  /** The endpoint's name, where the path is one. */
+  /** The endpoint's name, if the path is one. */
   readonly endpoint?: string;
   readonly project?: string;
   /** The key's id. */
@@ -30,7 +30,7 @@ export interface ExchangeRecord {
     readonly mode: string;
     readonly at?: string;
     readonly count: number;
-    /** Set if it was not the client's request that matched: the answer, or what was to leave to the provider. */
+    /** Set if it was not the client's request that matched, but the answer or the outgoing request. */
     readonly on?: 'answer' | 'outgoing';
   }[];
   readonly would_block?: readonly string[];
@@ -42,14 +42,14 @@ export interface ExchangeRecord {
   /** Fields that a translation left out. */
   readonly dropped?: readonly string[];
   readonly attempts?: number;
-  /** How often the same refusal came again within a minute; in a second record of it, written afterwards. */
+  /** How often the same refused request came again within a minute; in a second record, written afterwards. */
   readonly repeats?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
   readonly usage?: UsageFields;
-  /** What the provider charges for it, where the price is known. */
+  /** What the provider charges for it, if the price is known. */
   readonly cost_usd?: number;
-  /** Limits in dry run that would have refused the request. */
+  /** Limits in monitor mode that would have refused the request. */
   readonly would_limit?: readonly string[];
   readonly first_byte_ms?: number;
   readonly total_ms: number;
@@ -57,15 +57,15 @@ export interface ExchangeRecord {
   readonly request_body?: string;
   /** Hash of the configuration that decided. */
   readonly config: string;
-  /** The hidden cause of a failure, for whoever runs the gateway. */
+  /** The underlying cause of a failure, for the operator; the client is not sent it. */
   readonly cause?: string;
 }
 
 /**
- * answered: the provider's whole answer was passed on, its own errors too. refused: the gateway said no.
- * failed: no answer, or a cut one. left: the client went first.
+ * answered: the provider's whole answer was passed on, even if it was an error. refused: the gateway refused it.
+ * failed: no answer, or a truncated one. left: the client disconnected first.
  */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'left';
 
-/** Takes a record; must not throw and must not wait. */
+/** Accepts a record; must neither throw nor block. */
 export type WriteRecord = (record: ExchangeRecord) => void;

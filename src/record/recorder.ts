@@ -16,7 +16,7 @@ export interface Recorder {
   readonly write: WriteRecord;
   /** Writes a line about the gateway itself. */
   readonly log: (level: 'info' | 'warn' | 'error', message: string, facts?: object) => void;
-  /** Everything written is on its way to the disk when it returns. */
+  /** Flushes everything to the system before it returns. */
   close(): void;
 }
 

@@ -18,8 +18,8 @@ const windowMs = 60_000;
 const knownRefusals = 1_000;
 
 /**
- * Some agents send a refused request again, six times within seconds. The first is recorded at once; the others
- * become one record when the minute is over, the first one's with `repeats`.
+ * Some agents repeat a refused request, six times within seconds. The first is recorded at once; the others become one
+ * more record when the minute is over: the first one's, with `repeats`.
  */
 export function foldRepeats(write: WriteRecord): RepeatFolder {
   const seen = new Map<string, Seen>();

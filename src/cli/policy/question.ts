@@ -24,7 +24,7 @@ export interface Outcome {
   /** JSON pointer of its first match. */
   readonly at?: string;
   readonly message?: string;
-  /** Rules in dry run that would have blocked or redacted. */
+  /** Rules in monitor mode that would have blocked or redacted. */
   readonly would_block: readonly string[];
   readonly warnings: readonly string[];
   /** Pieces of content that no rule could look into. */

@@ -6,12 +6,12 @@ import type { Sessions } from './sessions.ts';
 
 const noOrigins: ReadonlySet<string> = new Set();
 
-/** Refuses a Host that is not ours (DNS rebinding) and every Origin but the page's own, those that may call the gateway too. */
+/** Refuses a foreign Host (DNS rebinding) and every Origin but the page's own, even those that may call the gateway. */
 export function checkHost(request: HttpRequest, allowedHosts: ReadonlySet<string>): void {
   checkOrigin(request, { allowedHosts, allowedOrigins: noOrigins });
 }
 
-/** Refuses what another site's page, or one of another port, made a browser send. */
+/** Refuses requests that a page of another site or another port made the browser send. */
 export function checkSameOrigin(request: HttpRequest): void {
   const site = request.header('sec-fetch-site');
   if (site === undefined || site === 'same-origin' || site === 'none') return;

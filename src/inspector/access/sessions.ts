@@ -1,20 +1,20 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface SessionOptions {
-  /** Whoever has it can make sessions: at least 32 random bytes. The same after a restart, and in every worker. */
+  /** Signs sessions, so whoever has it can make them: at least 32 random bytes, the same after a restart. */
   readonly secret: string;
-  /** Sessions are good for one address only. */
+  /** Sessions are valid for one address only. */
   readonly port: () => number;
   readonly nowMs?: () => number;
 }
 
-/** A browser that may look: it needs both halves for every call. */
+/** A browser's permission to see the page: every call needs both halves. */
 export interface Session {
   /** `Set-Cookie`: out of reach of scripts, and never sent by pages of other sites. */
   readonly cookie: string;
   /**
-   * For a header that only the page's own script sets. Cookies are shared by all ports of a host, so that another
-   * user's server on this machine may be sent the cookie; this half it never gets.
+   * Sent in a header that only the page's own script sets. Cookies are shared by all ports of a host, so another user's
+   * server on this machine may receive the cookie, but never this half.
    */
   readonly key: string;
   readonly expiresMs: number;
@@ -25,11 +25,11 @@ const sessionMs = 7 * 24 * 3_600_000;
 const tokenMs = 60_000;
 const maxTokens = 20;
 
-/** Sessions are signed, not stored: none is lost with a restart, and nobody can fill a memory with them. */
+/** Sessions are signed, not stored: none is lost with a restart, and nobody can fill the memory with them. */
 export class Sessions {
   readonly #options: SessionOptions;
   readonly #nowMs: () => number;
-  /** When each one-time token ends, by its hash. */
+  /** When each one-time token expires, by its hash. */
   readonly #tokens = new Map<string, number>();
 
   constructor(options: SessionOptions) {
@@ -46,7 +46,7 @@ export class Sessions {
     return { token, expiresMs };
   }
 
-  /** Whether the token is good; it is not a second time. */
+  /** Whether the token is valid; this uses it up. */
   redeem(token: string): boolean {
     const key = digest(token);
     const expiresMs = this.#tokens.get(key) ?? 0;
@@ -77,7 +77,7 @@ export class Sessions {
       .some(([, value = '']) => this.#isSession(value, key));
   }
 
-  /** Cookies are shared by all ports of a host, and so by all gateways of a machine. */
+  /** Cookies are shared by all ports of a host, and so by all gateways on a machine. */
   get #cookieName(): string {
     return `gateway-inspector-${this.#options.port()}`;
   }
@@ -95,7 +95,7 @@ export class Sessions {
   }
 }
 
-/** Compares in a time that says nothing about either. */
+/** Compares in constant time. */
 export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(one).digest(),

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 const windowMs = 60_000;
 const maxFailures = 10;
 
-/** Lets a password be tried so often that people don't notice and programs get nowhere. */
+/** Limits wrong passwords: few enough to stop programs, enough for people not to notice. */
 export class Throttle {
   #failures: number[] = [];
   readonly #nowMs: () => number;

@@ -153,7 +153,7 @@ export class EventStreams {
     this.#nowVersion = this.#options.ring.version;
     this.#options.now().then(
       (now) => this.#writeAll(toEvent('now', now)),
-      () => this.#writeAll(': \n\n'), // what could not be counted now is counted the next time
+      () => this.#writeAll(': \n\n'), // keeps the connection alive; the counts come next time
     );
   }
 

@@ -1,4 +1,4 @@
-/** What the page shows, from the part of its address after `#`. */
+/** What the page shows, as given by the fragment of its URL. */
 export type View =
   | { readonly name: 'traffic' }
   | { readonly name: 'exchange'; readonly id: string; readonly tab: Tab }

@@ -14,7 +14,7 @@ export type Event = {
 interface Listener {
   onEvent(event: Event): void;
   onConnection(connection: Connection): void;
-  /** No session any more: nothing is tried again. */
+  /** The session has ended: no reconnecting. */
   onSignedOut(): void;
 }
 
@@ -23,7 +23,7 @@ const silenceMs = 40_000;
 const firstWaitMs = 1000;
 const longestWaitMs = 15_000;
 
-/** Reads the events until the signal fires, and connects again after every cut with the last event's id. */
+/** Reads the events until the signal fires, and reconnects after every break with the last event's id. */
 export async function followEvents(
   session: Session,
   cursor: string,
@@ -34,7 +34,7 @@ export async function followEvents(
   let waitMs = firstWaitMs;
   while (!signal.aborted) {
     listener.onConnection({ state: 'connecting' });
-    let why = 'the connection was cut';
+    let why = 'the connection was lost';
     try {
       await readOnce(session, lastId, signal, {
         onOpen: () => {

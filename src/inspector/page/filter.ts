@@ -3,7 +3,7 @@ import { type Show, shows } from '../contract/show.ts';
 
 export const showNames = Object.keys(shows) as Show[]; // of a literal: no other keys
 
-/** What the list is narrowed to; in the page's address under the names that the gateway's own list uses. */
+/** What the list is filtered by; in the page's URL under the same names as in the gateway's API. */
 export interface Filter {
   readonly show: readonly Show[];
   readonly project: string;
@@ -42,7 +42,7 @@ export function isNarrowed(filter: Filter): boolean {
   return toQuery(filter) !== '';
 }
 
-/** Compiled once, called for every row. */
+/** Compiles the filter; the result is called for every row. */
 export function toPredicate({ show, project, model, slower, text }: Filter): (row: ExchangeRow) => boolean {
   const part = text.trim().toLowerCase();
   return (row) =>

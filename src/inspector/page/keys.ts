@@ -31,7 +31,7 @@ export function useKeys(actions: Actions): void {
   }, []);
 }
 
-/** Whether the key was for the page. */
+/** Returns whether the key was a shortcut. */
 function handle(key: string, target: HTMLElement, actions: Actions): boolean {
   const isInList = target === document.body || target.closest('.exchange-list') !== null;
   if (key in views) {

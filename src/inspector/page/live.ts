@@ -13,7 +13,7 @@ const redrawMs = 250;
 const restPerDraw = 20;
 const longestRedrawMs = 1_000;
 
-/** What the page knows about the gateway at this moment; components redraw when it changes. */
+/** What the page currently knows about the gateway; components render again when it changes. */
 export class Live {
   readonly session: Session;
   readonly traffic = new Traffic();
@@ -23,7 +23,7 @@ export class Live {
   hello: Hello | undefined;
   now: NowAnswer | undefined;
   isSignedOut = false;
-  /** The first list is here. */
+  /** Whether the first list has been loaded. */
   isLoaded = false;
   /** Why the list could not be loaded. */
   failure: string | undefined;
@@ -42,7 +42,7 @@ export class Live {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Loads the list and follows the events, from anew when called again. */
+  /** Loads the list and follows the events; starts over when called again. */
   async start(): Promise<void> {
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -71,7 +71,7 @@ export class Live {
     }
   }
 
-  /** Keeps bodies for so many minutes; 0 stops it and drops those that are kept. */
+  /** Keeps bodies for this many minutes; 0 stops and drops those that are kept. */
   async keepBodies(minutes: number): Promise<void> {
     const request: KeepBodiesRequest = { minutes, forget: minutes === 0 };
     const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', request);
@@ -130,7 +130,7 @@ export class Live {
     this.#draw();
   }
 
-  /** At once where nothing was drawn lately, else as soon as the time since is long enough. */
+  /** Notifies at once if the last time is long enough ago, else as soon as it is. */
   #draw(): void {
     if (this.#isDrawPlanned) return;
     this.#isDrawPlanned = true;
@@ -150,7 +150,7 @@ export class Live {
   }
 }
 
-/** Events have the newest two minutes only. */
+/** Merges an event's minutes, the newest two only, into those that are known. */
 function mergeNow(known: NowAnswer | undefined, news: NowAnswer): NowAnswer {
   const first = news.minutes[0]?.time ?? '';
   const older = known?.minutes.filter(({ time }) => time < first) ?? [];

@@ -8,7 +8,7 @@ import {
 // Cookies of 127.0.0.1 are shared between its ports, localStorage is not.
 const stored = 'gateway-inspector-key';
 
-/** What the gateway refused, in its own words. */
+/** A call that the gateway refused, with its own message. */
 export class CallError extends Error {
   readonly status: number;
   readonly reason: string;
@@ -24,11 +24,11 @@ export class CallError extends Error {
   }
 }
 
-/** The page's half of the session, and every call that it makes. */
+/** The page's half of the session, and all calls to the gateway. */
 export class Session {
   #key = localStorage.getItem(stored) ?? '';
 
-  /** Exchanges the one-time token of the address for a session; the token is taken out of the address first. */
+  /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
   async enterByAddress(): Promise<undefined> {
     const token = /^#token=([^&]+)$/.exec(location.hash)?.[1];
     if (token === undefined) return;
@@ -54,7 +54,7 @@ export class Session {
     });
   }
 
-  /** An answer of 200; everything else is thrown as a CallError. */
+  /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...(init.headers as Record<string, string>), [pageKeyHeader]: this.#key };
     const response = await fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });

@@ -19,7 +19,7 @@ export class Traffic {
     const index = this.#indexOf(row.seq);
     const isKnown = this.#rows[index]?.seq === row.seq;
     this.#rows.splice(index, isKnown ? 1 : 0, row);
-    // In blocks, as taking one from the front moves all others.
+    // In blocks, because removing one from the front moves all others.
     if (this.#rows.length > maxRows + 500) this.#rows.splice(0, this.#rows.length - maxRows);
   }
 
@@ -27,7 +27,7 @@ export class Traffic {
     this.#rows = [];
   }
 
-  /** Where the row of this `seq` is or would be; nearly always at the end. */
+  /** The index where the row of this `seq` is or would be; nearly always at the end. */
   #indexOf(seq: number): number {
     let low = 0;
     let high = this.#rows.length;

@@ -7,8 +7,8 @@ export type Call<Answer> =
   | { readonly state: 'failed'; readonly message: string };
 
 /**
- * Calls when `key` changes; an answer that comes after the next change is dropped. Until the next answer is here the
- * last one stays, so that nothing flickers.
+ * Calls whenever `key` changes, and ignores an answer that arrives after the next change. Until the next answer arrives
+ * the last one stays, so that nothing flickers.
  */
 export function useCall<Answer>(key: string, call: () => Promise<Answer>): Call<Answer> {
   const [state, setState] = useState<Call<Answer>>({ state: 'waiting' });

@@ -1,7 +1,7 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { Live } from './live.ts';
 
-/** Draws the component again when what the page knows has changed. */
+/** Renders the component again when what the page knows has changed. */
 export function useLive(live: Live): void {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => live.subscribe(() => redraw(undefined as never)), [live]);

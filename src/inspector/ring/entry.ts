@@ -2,40 +2,40 @@ import type { ExchangeTrace, SentHead, TracedExchange } from '../../record/obser
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 
-/** One piece of an answer, and when it went out after the request's head had come. */
+/** A piece of an answer, and when it was sent: milliseconds after the request's head arrived. */
 export interface AnswerPiece {
   readonly bytes: Buffer;
   readonly atMs: number;
 }
 
-/** A request as it left to a provider. */
+/** A request as it was sent to a provider. */
 export interface SentRequest extends Omit<SentHead, 'body'> {
-  /** After the request's head had come. */
+  /** Milliseconds after the request's head arrived. */
   readonly atMs: number;
 }
 
 /** What an entry needs of its ring. */
 export interface EntryKeeper {
   readonly keepsBodies: boolean;
-  /** Whether somebody follows what is under way. */
+  /** Whether somebody is watching open exchanges. */
   readonly isWatched: boolean;
   /** The request is here. */
   opened(entry: RingEntry): void;
   finished(entry: RingEntry, record: ExchangeRecord): void;
-  /** Something about the entry is new. */
+  /** Something about the entry has changed. */
   changed(entry: RingEntry): void;
-  /** The entry holds so many bytes more. */
+  /** The entry holds this many more bytes. */
   grew(entry: RingEntry, bytes: number): void;
 }
 
-/** Of one answer; what comes after is left out. */
+/** Most bytes kept of one answer; the rest is left out. */
 const answerLimitBytes = 8 * 1024 * 1024;
 /** A piece is an object of its own, whatever its length. */
 const pieceBytes = 100;
 
 /**
- * What is kept of one exchange. While nobody looks it only holds on to what the exchange has made anyway (record and
- * headers) and reads the clock; everything that is shown is computed from that when somebody asks.
+ * What is kept of one exchange. While nobody watches, it only references what the exchange has created anyway (record
+ * and headers) and reads the clock; everything that is shown is computed from that on demand.
  */
 export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   place = -1;
@@ -43,9 +43,9 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   readonly seq: number;
   /** In the ring; 0 while it has none. */
   slot = 0;
-  /** The ring's when this entry last changed. */
+  /** The ring's version when this entry last changed. */
   version = 0;
-  /** Of all that is held, roughly. */
+  /** Approximate size of everything that it holds. */
   bytes = 0;
   readonly id: string;
   readonly rawHeaders: readonly string[];
@@ -65,7 +65,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   answer: AnswerPiece[] | undefined;
   answerBytes = 0;
   isAnswerCut = false;
-  /** The exchange that this one was sent again from. */
+  /** The id of the exchange that this one repeats. */
   again: string | undefined;
   readonly #startedAt = performance.now();
   readonly #keeper: EntryKeeper;
@@ -78,7 +78,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
     this.#keeper = keeper;
   }
 
-  /** The record, or what of it there is so far. */
+  /** The record, or the part of it that is known so far. */
   get facts(): Partial<ExchangeRecord> {
     return this.record ?? this.exchange?.draft.soFar ?? {};
   }
@@ -131,7 +131,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
     this.#keeper.finished(this, record);
   }
 
-  /** How many bytes less are held. */
+  /** Drops the bodies; returns how many bytes that frees. */
   dropBodies(): number {
     const held = (this.receivedBody?.length ?? 0) + this.#sentBytes() + this.answerBytes;
     this.receivedBody = undefined;
@@ -142,7 +142,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
     return held;
   }
 
-  /** Only the last of several attempts: it is the one that was answered. */
+  /** Only of the last attempt, which is the one that was answered. */
   #keepSent(body: Buffer): void {
     const before = this.#sentBytes();
     const received = this.receivedBody as Buffer; // the caller has looked
@@ -169,7 +169,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   }
 }
 
-/** Bodies are kept by themselves, where they are counted. */
+/** Bodies are kept separately, where their size is counted. */
 function withoutBody(record: ExchangeRecord): ExchangeRecord {
   if (record.request_body === undefined) return record;
   const { request_body: _, ...rest } = record;

@@ -11,7 +11,7 @@ export interface RingLimits {
 
 const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
-/** An entry with its numbers, the record and its names; headers come on top. */
+/** Approximate bytes of an entry with its record, without headers. */
 const entryBytes = 2_048;
 /** How often a burst may fill the ring before only a sample of it is kept. */
 const burstRings = 4;
@@ -22,13 +22,13 @@ const burstRings = 4;
  */
 export class Ring implements EntryKeeper {
   readonly limits: RingLimits;
-  /** Grows with every change, so that whoever has seen one version can ask for what is newer. */
+  /** Grows with every change, so that a viewer can ask for what is newer than the version it has seen. */
   version = 0;
-  /** The newest version among those that are gone. */
+  /** The newest version among the entries that are gone. */
   goneVersion = 0;
   bytes = 0;
   keepsBodies = false;
-  /** Called for a change while somebody follows; must not throw. */
+  /** Called for each change while somebody is watching; must not throw. */
   onChange: ((entry: RingEntry) => void) | undefined;
   #lastSeq = 0;
   /** Slots are counted on: an entry's place in the array is its slot modulo the ring's size. */
@@ -175,7 +175,7 @@ export class Ring implements EntryKeeper {
   }
 }
 
-/** What watches the gateway itself asks every few seconds, and would push everything else out. */
+/** Monitoring probes come every few seconds, and would push everything else out. */
 export function isProbe({ method, status, endpoint }: ExchangeRecord): boolean {
   return method !== 'POST' && status < 400 && endpoint === undefined;
 }

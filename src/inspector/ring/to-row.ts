@@ -39,10 +39,10 @@ export function toRow(entry: RingEntry): ExchangeRow {
     bodies: entry.hasBodies,
     again: entry.again,
   };
-  return row as ExchangeRow; // what is undefined is left out of the JSON
+  return row as ExchangeRow; // undefined members are left out of the JSON
 }
 
-/** The rule that has the word: the first of those whose action is the decision. */
+/** The rule that determined the decision: the first one whose action it is. */
 function deciding({ decision, rules = [], outcome }: Partial<ExchangeRecord>): string | undefined {
   const enforced = rules.filter(({ mode }) => mode === 'enforce');
   const onAnswer =
@@ -57,7 +57,7 @@ function tokensOf(usage: NonNullable<ExchangeRecord['usage']>): Tokens {
   return { input, output, cached, ...(usage.estimated === true ? { estimated: true } : {}) };
 }
 
-/** The parts of an exchange one after the other; the last that was reached goes on to the end. */
+/** The phases of an exchange, one after the other; the last one reached extends to the end. */
 function timesOf(entry: RingEntry, { total_ms, first_byte_ms, outcome }: ExchangeRecord): Times {
   const firstByteMs = outcome === 'answered' || entry.leftAtMs !== undefined ? first_byte_ms : undefined;
   const ends: [keyof Times, number | undefined][] = [

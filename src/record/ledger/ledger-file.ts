@@ -9,7 +9,7 @@ import { prepareSchema, quarterMs } from './ledger-schema.ts';
 import { type LedgerStatements, prepareStatements } from './ledger-statements.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 
-/** The ledger's file, opened for writing. It blocks. */
+/** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
   commit(changes: readonly LedgerChange[]): void;
   sums(wanted: readonly WantedSum[]): readonly KnownSum[];
@@ -18,12 +18,12 @@ export interface LedgerFile extends LedgerStore {
 }
 
 const dayMs = 86_400_000;
-/** Longer than the longest budget, and long enough to compare a month with that of the last year. */
+/** Longer than the longest budget, and long enough to compare a month with the same month of the last year. */
 const sumDays = 400;
-// Few enough that a commit hardly waits for them.
+// Few enough that a commit hardly has to wait for them.
 const pruneRows = 500;
 
-/** Opens or makes the ledger, and settles what dead processes left open in it. Throws where it can't be used. */
+/** Opens or creates the ledger, and settles what dead processes left open in it. Throws if it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const sqlite = await loadSqlite();
@@ -32,7 +32,7 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   const id = randomUUID();
   let owner: Owner | undefined;
   try {
-    // Whoever looks for dead owners holds the same lock, so nobody sees this one's file before it is locked.
+    // The search for dead owners takes the same lock, so nobody sees this owner's file before it is locked.
     const statements = transaction(writer, () => {
       prepareSchema(writer);
       owner = lockOwner(sqlite, path, id);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { SqliteEngine, SqliteModule } from '../../database/sqlite-engine.ts';
 
-/** A process's claim on its intents: a file that it keeps locked. The system drops the lock however the process dies. */
+/** A process's claim on its intents: a file that it keeps locked. The system releases the lock however it dies. */
 export interface Owner {
   readonly id: string;
   release(): void;
@@ -32,13 +32,13 @@ export function isOwnerAlive({ DatabaseSync }: SqliteModule, ledger: string, id:
     engine.exec('pragma busy_timeout = 0; begin exclusive; rollback');
     return false;
   } catch {
-    return true; // locked, or not to be looked at: then its intents are better left alone
+    return true; // locked, or inaccessible: then its intents are better left alone
   } finally {
     engine?.close();
   }
 }
 
-/** Ids of all that have left a file, dead or alive. */
+/** Ids of all owners that have a file, dead or alive. */
 export function findOwners(ledger: string): readonly string[] {
   const prefix = `${basename(ledger)}-owner-`;
   return readdirSync(dirname(ledger))

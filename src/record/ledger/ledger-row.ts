@@ -1,7 +1,7 @@
-/** Written before a provider is called: who asked for what, and the most that it can use up. */
+/** Written before a provider is called: who asked for what, and the most that it can use. */
 export interface Intent {
   readonly requestId: string;
-  /** By which budgets count; the row has the same. */
+  /** The time by which budgets count; the row has the same. */
   readonly startedMs: number;
   readonly project: string;
   readonly keyId: string;
@@ -13,12 +13,12 @@ export interface Intent {
   readonly nanoUsd: number | null;
 }
 
-/** What became of an exchange that was let through: its final row, one for each request id. */
+/** The final row of an exchange that was sent to a provider, one for each request id. */
 export interface LedgerRow extends Intent {
   readonly provider: string | null;
   readonly targetModel: string | null;
   readonly status: number;
-  /** As in records; `unknown` where the gateway died meanwhile: then the amounts are the intent's. */
+  /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. */
   readonly outcome: string;
   readonly decision: string | null;
   readonly reason: string | null;
@@ -36,7 +36,7 @@ export type LedgerChange =
   | { readonly kind: 'finish'; readonly row: LedgerRow }
   | { readonly kind: 'cancel'; readonly requestId: string };
 
-/** A sum that somebody wants to know: all that a project or a key has used since a time. */
+/** A requested sum: all that a project or a key has used since a time. */
 export interface WantedSum {
   readonly scope: 'project' | 'key';
   readonly name: string;

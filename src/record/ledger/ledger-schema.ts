@@ -26,8 +26,8 @@ export const exchangeColumns = [
 ];
 
 /**
- * Sums are kept by quarters of an hour: days begin at one in every time zone there is, so the sum of a day or a month
- * is exact in each. They outlive the rows, so that retention gives no budget back.
+ * Sums are kept per quarter of an hour: in every time zone days begin at the start of one, so the sum of a day or a month
+ * is exact everywhere. They outlive the rows, so that retention doesn't refund budgets.
  */
 export const quarterMs = 900_000;
 

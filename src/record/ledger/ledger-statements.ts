@@ -5,13 +5,13 @@ import { exchangeColumns, quarterMs } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
 import { OpenGroups } from './open-groups.ts';
 
-/** What the ledger does to its file, prepared once: kysely would compile each query anew, for every exchange. */
+/** The ledger's SQL statements, prepared once: kysely would compile each query again for every exchange. */
 export interface LedgerStatements {
   /** Within the caller's transaction; the function that it returns is to be called once that is committed. */
   apply(changes: readonly LedgerChange[]): () => void;
   /** Makes what a dead process had open into rows, by what its exchanges could use up at most. */
   settle(owner: string): void;
-  /** Who has intents. */
+  /** The owners that have intents. */
   owners(): readonly string[];
   /** With the worst case of what is open, whoever has it open. */
   sums(wanted: readonly WantedSum[]): readonly KnownSum[];

@@ -5,19 +5,19 @@ export type LedgerPlace =
   | { readonly path: string; readonly url?: undefined }
   | { readonly url: string; readonly path?: undefined };
 
-/** How long and how large the rows may become; the sums by quarters of an hour are kept for over a year. */
+/** How long rows are kept, and how much space they may take; the sums are kept for over a year. */
 export interface Retention {
   readonly days: number;
   readonly bytes: number;
 }
 
-/** The ledger's database, opened for writing. It belongs into a thread of its own: SQLite blocks. */
+/** The ledger's database, opened for writing. Needs a thread of its own, because SQLite blocks. */
 export interface LedgerStore {
-  /** All changes or none, durable when it returns. Changes that were committed before change nothing. */
+  /** Commits all changes or none, durably. Idempotent: changes that were committed before have no effect. */
   commit(changes: readonly LedgerChange[]): void | Promise<void>;
-  /** What was used, with the worst case of everything that is open. */
+  /** What was used, including the worst case of everything that is open. */
   sums(wanted: readonly WantedSum[]): readonly KnownSum[] | Promise<readonly KnownSum[]>;
-  /** Now and then: deletes some of the oldest rows, where there are too many; true if more are left to delete. */
+  /** Called regularly: deletes some of the oldest rows if there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
   close(): void | Promise<void>;
 }

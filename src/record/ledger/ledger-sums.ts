@@ -13,7 +13,7 @@ export const summed = [
 
 export type SummedColumn = (typeof summed)[number];
 
-/** `set` of an upsert: what is new is added to what is there. */
+/** The `set` clause of an upsert that adds new amounts to existing ones. */
 export function additions(table: string): string {
   return summed.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
 }

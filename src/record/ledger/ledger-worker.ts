@@ -12,8 +12,8 @@ import type { LedgerChange, WantedSum } from './ledger-row.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { openLedgerStore } from './open-ledger-store.ts';
 
-// The entry of the thread that writes the ledger. Whatever arrived while one transaction was on its way to the disk
-// becomes the next one.
+// The entry of the thread that writes the ledger. All changes that arrive while one transaction is being committed
+// become the next one.
 
 const retry = { firstMs: 250, longestMs: 2_000 };
 const maintainMs = 30_000;
@@ -51,7 +51,7 @@ parentPort?.on('message', (first: LedgerCommand) => {
     else if (next.kind === 'sum') sumLater(next);
     else add(next);
   }
-  // The last attempt before the end is made at once.
+  // On closing, the last attempt is made at once.
   if (isClosing) thread.retryAt = 0;
   proceed();
   if (isClosing) void thread.running.then(close);
@@ -71,12 +71,12 @@ function add({ json, upTo }: Extract<LedgerCommand, { kind: 'changes' }>): void 
   if (kept.length < changes.length) answer({ kind: 'lost', changes: changes.length - kept.length });
 }
 
-/** One step after the other: while the database is being opened or written, changes gather. */
+/** Runs one step at a time: while the database is being opened or written, changes accumulate. */
 function proceed(): void {
   thread.running = thread.running.then(work);
 }
 
-/** Throws nothing. */
+/** Never rejects. */
 async function work(): Promise<void> {
   if (thread.cause !== undefined && performance.now() < thread.retryAt) return answerFailed();
   const { waiting, upTo } = thread;
@@ -109,10 +109,10 @@ async function fail(error: unknown): Promise<void> {
   answerFailed();
   const kind = sqliteFailure(error);
   if (kind !== 'full' && kind !== 'locked') {
-    // The connection is of no more use, or the file itself is the problem: somebody may put another one in its place.
+    // Reopen: the connection may be broken, or somebody may replace the faulty file.
     await endStore();
   }
-  // Timers cut fractions off, and who came too early would not come again.
+  // Timers truncate fractions of a millisecond, and a timer that fired too early would not fire again.
   setTimeout(() => {
     thread.retryAt = 0;
     proceed();
@@ -124,7 +124,7 @@ function answerFailed(): void {
   answer({ kind: 'failed', upTo, cause: messageOf(cause), isAway: isConnectionLost(cause) });
 }
 
-/** After everything that was sent before, and only if that got to the disk. */
+/** Sums after everything that was sent before, and only if that was committed. */
 function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void {
   proceed();
   thread.running = thread.running.then(async () => {
@@ -168,7 +168,7 @@ async function endStore(): Promise<void> {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Node's failures to connect to several addresses have no message of their own.
+  // Node's AggregateError for failing to connect to several addresses has no message.
   const { code } = error as NodeJS.ErrnoException;
   return error.message || code || error.name;
 }

@@ -4,7 +4,7 @@ import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-mes
 import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 import { type PackedChange, packCancel, packIntent, packRow } from './packed-change.ts';
 
-/** The ledger can't be written from now on, or can again; or changes are lost for good. */
+/** The ledger can't be written any more, or can again, or changes are lost for good. */
 export type LedgerEvent =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
@@ -12,11 +12,11 @@ export type LedgerEvent =
 
 export type LedgerOptions = LedgerThreadData & {
   readonly onEvent: (event: LedgerEvent) => void;
-  /** What is to be known before the first request. */
+  /** The sums that are needed before the first request. */
   readonly wanted: readonly WantedSum[];
 };
 
-/** An open ledger, or one whose thread still tries to open it: until then every intent fails. */
+/** An open ledger, or one whose thread is still trying to open it: until then every intent fails. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
   /** Undefined if it can't be opened. */
@@ -26,28 +26,28 @@ export interface OpenedLedger {
 
 export interface LedgerProblem {
   readonly cause: string;
-  /** Whether only the database does not answer, which is no fault of the settings. */
+  /** Whether the database just does not answer, so that the settings may be right. */
   readonly isAway: boolean;
 }
 
-/** Durable usage: what was let through, written before the provider is called, and what became of it. */
+/** Durable usage: an intent for each exchange, written before its provider is called, and its final row. */
 export interface Ledger {
   readonly gauges: LedgerGauges;
-  /** Resolves when it is open for the first time, before any intent succeeds; with the wanted sums. */
+  /** Resolves with the wanted sums when the ledger is first open, before any intent succeeds. */
   readonly opened: Promise<readonly KnownSum[]>;
-  /** Resolves when the intent is on the disk. Throws LedgerFailure. */
+  /** Resolves when the intent is durable. Throws LedgerFailure. */
   begin(intent: Intent): Promise<void>;
-  /** Takes an intent back, whether it got to the disk or not. */
+  /** Takes an intent back, whether it was committed or not. */
   cancel(requestId: string): void;
-  /** Nobody waits for it: with the intent on the disk nothing can be forgotten. */
+  /** Nothing waits for the final row: with a durable intent the exchange can't be lost. */
   finish(row: LedgerRow): void;
-  /** What was used up to now, with the worst case of everything that is open. Throws LedgerFailure. */
+  /** What has been used so far, including the worst case of everything that is open. Throws LedgerFailure. */
   sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]>;
-  /** Everything is on the disk when it resolves, as far as that is possible. */
+  /** Resolves when everything has been committed, as far as that is possible. */
   close(): Promise<void>;
 }
 
-/** Why an intent is not on the disk. */
+/** Why an intent could not be committed. */
 class LedgerFailure extends Error {}
 
 interface Waiting {
@@ -59,15 +59,15 @@ interface Waiting {
 
 // Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
-/** Final rows wait this long for others to come along. */
+/** Final rows wait this long to be committed together with others. */
 const gatherMs = 20;
-/** A disk that takes longer counts as failing. */
+/** A commit that takes longer counts as a failure. */
 const longestWaitMs = 2_000;
 const watchMs = 500;
 const closeMs = 5_000;
 const restartMs = 1_000;
 
-/** Starts the ledger's thread and waits until the file was opened, or could not be; then the thread tries again. */
+/** Starts the ledger's thread and waits for its first attempt to open the ledger; the thread retries if that fails. */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
   const ledger = new LedgerThread(options);
   const tried = await ledger.tried;
@@ -134,7 +134,7 @@ class LedgerThread implements Ledger {
       if (this.#isSoon) return;
       this.#isSoon = true;
       clearTimeout(this.#flushing as NodeJS.Timeout | undefined);
-      // One message for all that one tick brings, or for all that come while the thread is at a commit.
+      // One message for everything in one tick, or for everything that comes while the thread is committing.
       this.#flushing = this.#isAwaitingAnswer ? undefined : setImmediate(() => this.#flush());
     });
   }
@@ -196,7 +196,7 @@ class LedgerThread implements Ledger {
     this.#changes = [];
   }
 
-  /** From now on it does not keep a process that has nothing else to do. */
+  /** From now on the thread does not keep the process alive. */
   unref(): void {
     this.#worker.unref();
   }
@@ -281,7 +281,7 @@ class LedgerThread implements Ledger {
     return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);
   }
 
-  /** The thread died: what it had not written is lost, and intents of exchanges in flight become `unknown`. */
+  /** The thread died: what it had not committed is lost, and intents of exchanges in flight become `unknown`. */
   #lose(worker: Worker): void {
     if (worker !== this.#worker) return;
     for (const id of [...this.#summing.keys()])

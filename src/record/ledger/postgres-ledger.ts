@@ -18,12 +18,12 @@ const dayMs = 86_400_000;
 const sumDays = 400;
 const shards = 16;
 const pruneCount = 5_000;
-/** What a row takes with its indexes, measured with names of usual length. PostgreSQL's own figures count dead rows too. */
+/** Bytes of a row with its indexes, measured with names of usual length. PostgreSQL's own figures include dead rows. */
 const bytesPerRow = 400;
-/** Who was not seen for so long, by the server's clock, is dead; `maintain` is called three times as often. */
+/** Seconds without a heartbeat, by the server's clock, after which an owner is dead; `maintain` runs three times as often. */
 const deadAfterS = 90;
 
-/** Opens or makes the ledger in a PostgreSQL database, for any number of gateways. */
+/** Opens or creates the ledger in a PostgreSQL database, for any number of gateways. */
 export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   const client = await connectPostgres(url, 'gateway ledger');
   const owner = randomUUID();
@@ -56,7 +56,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
       return prune(client, retention, nowMs);
     },
     close: async () => {
-      // Without an owner, whatever it left open is settled by the next one that looks.
+      // Once its owner is gone, the next gateway that checks settles whatever was left open.
       await client.query('delete from ledger_owners where id = $1', [owner]).catch(() => undefined);
       client.close();
     },
@@ -72,11 +72,11 @@ async function commit(
   const rows = JSON.stringify(finished);
   const values = [JSON.stringify(begun), rows, over, owner, shard];
   const [answer] = await client.query<{ added: number }>(commitChanges, values);
-  // Committed before, or settled as unknown while this gateway seemed dead.
+  // Rows that were committed before, or settled as unknown while this gateway seemed dead.
   if ((answer?.added ?? 0) < finished.length) await client.query(correctRows, [rows, shard]);
 }
 
-/** In one statement nothing sees what another part of it does: an intent that is over already is not begun. */
+/** Parts of one statement don't see each other's effects, so an intent that is already over is left out. */
 function fold(changes: readonly LedgerChange[]) {
   const begun = new Map<string, object>();
   const finished = new Map<string, object>();

@@ -2,7 +2,7 @@ import type { PostgresClient } from '../../database/postgres.ts';
 import { GatewayError } from '../../errors.ts';
 
 const version = 1;
-// Any fixed number; it must only differ from those that other programs use in the same database.
+// An arbitrary advisory lock id; it must only differ from those that other programs use in the same database.
 const advisoryLock = 4_101_003_004;
 
 /** Columns with their types, the same as in SQLite. */
@@ -53,8 +53,8 @@ const nullable = new Set([
 ]);
 
 /**
- * The tables' names begin with `ledger_`, since the database may hold others. Sums have a shard, so that gateways
- * don't wait for each other's commits at the row of a busy key.
+ * The tables' names begin with `ledger_`, since the database may hold others. Sums are sharded, so that gateways don't
+ * wait for each other's commits on the row of a busy key.
  */
 const schema = `
 create table if not exists ledger_owners (id text primary key, seen_at timestamptz not null);
@@ -71,10 +71,10 @@ create table if not exists ledger_version (version integer not null);
 insert into ledger_version select ${version} where not exists (select from ledger_version);
 `;
 
-/** Makes the tables in a database that has none. Throws config.invalid if a newer version made them. */
+/** Creates the tables if the database has none. Throws config.invalid if a newer version created them. */
 export async function preparePostgres(client: PostgresClient): Promise<void> {
   if (await hasTables(client)) return;
-  // Several statements without parameters are one transaction; gateways that start together take turns.
+  // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
   await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${schema}`);
   await hasTables(client);
 }

@@ -2,7 +2,7 @@ import { quarterMs } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
 import { exchangeColumns, intentColumns } from './postgres-schema.ts';
 
-// Each is one statement, and so one round trip and one transaction, whatever the number of changes: rows come as JSON.
+// Each is a single statement, hence one round trip and one transaction for any number of changes: rows are passed as JSON.
 
 interface Statement {
   readonly name: string;
@@ -17,7 +17,7 @@ function rowsOf(parameter: string, columns: Readonly<Record<string, string>>): s
   return `json_to_recordset(${parameter}::json) as each(${types.join()})`;
 }
 
-/** Adds rows of `added` to the sums, in one order for all, so that no two gateways wait for each other in a ring. */
+/** Adds rows of `added` to the sums, always in the same order, so that gateways can't deadlock. */
 function sumUp(shard: string): string {
   return `insert into ledger_sums (quarter, shard, project, key_id, model, ${summed.join()})
     select started_ms / ${quarterMs}, ${shard}, project, key_id, model, count(*), sum(input_tokens),
@@ -31,7 +31,7 @@ const returned =
   'returning started_ms, project, key_id, model, input_tokens, output_tokens, cache_read_tokens, \
 cache_write_tokens, reasoning_tokens, nano_usd, is_estimated';
 
-/** $1 new intents, $2 final rows, $3 ids of intents that are over, $4 owner, $5 shard; answers how many rows were new. */
+/** $1 new intents, $2 final rows, $3 ids of intents that are over, $4 owner, $5 shard; returns how many rows were new. */
 export const commitChanges: Statement = {
   name: 'ledger commit',
   text: `with dropped as (delete from ledger_intents where request_id = any($3::text[])),
@@ -55,8 +55,8 @@ const amounts = [
 const replaced = Object.keys(exchangeColumns).filter((column) => column !== 'request_id');
 
 /**
- * $1 final rows, $2 shard: puts them in the place of what was settled as unknown while their gateway seemed dead, and
- * corrects the sums by the difference.
+ * $1 final rows, $2 shard: replaces rows that were settled as unknown while their gateway seemed dead, and corrects the
+ * sums by the difference.
  */
 export const correctRows: Statement = {
   name: 'ledger correct',
@@ -79,7 +79,7 @@ export const correctRows: Statement = {
     on conflict (quarter, shard, project, key_id, model) do update set ${additions('ledger_sums')}`,
 };
 
-/** $1 shard, $2 seconds: makes intents of owners that were not seen for so long into rows, by their worst case. */
+/** $1 shard, $2 seconds: turns intents of owners without a heartbeat for this long into rows, at their worst case. */
 export const settleDead: Statement = {
   name: 'ledger settle',
   text: `with gone as (
@@ -99,7 +99,7 @@ export const beSeen: Statement = {
   text: `insert into ledger_owners values ($1, now()) on conflict (id) do update set seen_at = now()`,
 };
 
-/** $1 a list of scope, name and the first quarter of an hour: what was used, and the worst case of what is open. */
+/** $1 a list of scope, name and first quarter of an hour: returns what was used, plus the worst case of what is open. */
 export const sumWanted = `
   select coalesce((
       select sum(input_tokens + output_tokens) from ledger_sums
@@ -122,7 +122,7 @@ export const sumWanted = `
 /** $1 the first quarter of an hour that is kept. */
 export const pruneSums = 'delete from ledger_sums where quarter < $1';
 
-/** $1 how many at most, $2 started before, $3 the first id that is kept whatever its age; answers how many went. */
+/** $1 most rows to delete, $2 started before, $3 the first id to keep whatever its age; returns how many were deleted. */
 export const pruneRows = `
   with gone as (
     delete from ledger_exchanges where id in (select id from ledger_exchanges order by id limit $1)

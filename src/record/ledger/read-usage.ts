@@ -5,7 +5,7 @@ import type { LedgerPlace } from './ledger-store.ts';
 import { hasTables } from './postgres-schema.ts';
 import { sumPostgresUsage, sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
-/** Usage as a ledger has it that a gateway may be writing to meanwhile; none if it has no tables yet. */
+/** Reads usage from a ledger that a gateway may be writing to; none if it has no tables yet. */
 export function readUsage({ path, url }: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
   return url === undefined ? readFile(path, query) : readDatabase(url, query);
 }

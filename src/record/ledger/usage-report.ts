@@ -7,7 +7,7 @@ import { type SummedColumn, summed } from './ledger-sums.ts';
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
-/** Usage of one project, key, model or day, which is in the field of that name. */
+/** Usage of one project, key, model or day, whose name is in the field of the same name. */
 export interface UsageSum {
   readonly name: string;
   readonly requests: number;
@@ -16,7 +16,7 @@ export interface UsageSum {
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
-  /** Without the requests whose price is not known. */
+  /** Excludes requests whose price is not known. */
   readonly cost_usd: number;
   /** How many requests have estimated tokens. */
   readonly estimated: number;
@@ -34,11 +34,11 @@ const nanoUsdPerUsd = 1_000_000_000;
 export interface UsageQuery {
   readonly by: UsageGroup;
   readonly sinceMs: number;
-  /** The name of the day that a time is in. */
+  /** The name of the day that a time belongs to. */
   readonly dayOf: (ms: number) => string;
 }
 
-/** Usage since a time, to the quarter of an hour. */
+/** Usage since a time, rounded to a quarter of an hour. */
 export function sumUsage(engine: SqliteEngine, query: UsageQuery): readonly UsageSum[] {
   const sql = usageSql('sums', query.by, (column) => `sum(${column})`).replace('$1', '?');
   return toReport(engine.prepare(sql).all(firstQuarter(query)) as readonly SqlRow[], query);
@@ -66,14 +66,14 @@ function firstQuarter({ sinceMs }: UsageQuery): number {
 }
 
 function toReport(rows: readonly SqlRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
-  // Sorted here, since databases sort texts by orders of their own.
+  // Sorted here, because databases have their own collations.
   const named = rows
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map((row) => ({ ...row, name: typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name }));
   return merge(named).map(({ nano_usd: nanoUsd, ...row }) => ({ ...row, cost_usd: nanoUsd / nanoUsdPerUsd }));
 }
 
-/** One row for each name; quarters of an hour of one day come one after the other. */
+/** One row for each name; the quarters of an hour of one day are adjacent. */
 function merge(rows: readonly SumRow[]): readonly SumRow[] {
   const merged = new Map<string, SumRow>();
   for (const row of rows) {

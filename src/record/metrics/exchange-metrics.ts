@@ -23,12 +23,12 @@ const operations: Readonly<Record<string, string>> = {
   embeddings: 'embeddings',
   count_tokens: 'count_tokens',
 };
-/** Whatever no key was presented for, or no path of the gateway. */
+/** For requests without a valid key or with an unknown path. */
 const otherEndpoint = 'other';
-/** Series that are looked up by one text; beyond it they are looked up label by label once more. */
+/** Most series that are cached under one joined key; beyond that they are looked up label by label. */
 const maxShapes = 10_000;
 
-/** Everything that is counted of exchanges that are alike in every label. */
+/** Everything that is counted for exchanges with the same labels. */
 interface Shape {
   readonly requests: Counter;
   readonly ended: Counter | undefined;
@@ -39,7 +39,7 @@ interface Shape {
 interface ModelShape {
   readonly duration: Histogram;
   readonly attempts: Counter;
-  /** Made when the first usage comes, as the others of its kind: a series of zeros says nothing. */
+  /** Created with the first usage, like the others: a series of zeros says nothing. */
   used: UsageShape | undefined;
 }
 
@@ -104,7 +104,7 @@ export class ExchangeMetrics implements ExchangeObserver {
   });
   readonly #failures = new CounterFamily({
     name: 'gateway_failures_total',
-    help: 'Exchanges without an answer or with a cut one, by reason.',
+    help: 'Exchanges without an answer or with a truncated one, by reason.',
     labels: ['provider', 'reason'],
   });
   readonly #decisions = new CounterFamily({
@@ -119,7 +119,7 @@ export class ExchangeMetrics implements ExchangeObserver {
   });
   readonly #wouldLimit = new CounterFamily({
     name: 'gateway_monitored_limit_hits_total',
-    help: 'Requests that a limit in dry run would have refused.',
+    help: 'Requests that a limit in monitor mode would have refused.',
     labels: ['limit'],
   });
   readonly #tokens = new CounterFamily({
@@ -134,7 +134,7 @@ export class ExchangeMetrics implements ExchangeObserver {
   });
   readonly #attempts = new CounterFamily({
     name: 'gateway_provider_requests_total',
-    help: 'Requests sent to providers, repeats and fallbacks included.',
+    help: 'Requests sent to providers, including retries and fallbacks.',
     labels: ['provider'],
   });
   readonly #modelLabel: (model: string) => string;

@@ -1,9 +1,9 @@
-/** One metric with all its values, as plain data: processes send each other these, and prom-client merges them. */
+/** One metric with all its values, as plain data: workers send these to the parent, and prom-client merges them. */
 export interface MetricData {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the values of several processes become one. */
+  /** How the values of several processes are merged. */
   readonly aggregator: 'sum' | 'min' | 'max';
   readonly values: readonly MetricValue[];
 }
@@ -11,7 +11,7 @@ export interface MetricData {
 interface MetricValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Where it is another than the metric's: the parts of a histogram. */
+  /** Set if it differs from the metric's name: for the parts of a histogram. */
   readonly metricName?: string;
 }
 
@@ -26,8 +26,8 @@ export interface Counter {
   value: number;
 }
 
-// The families are our own because their hot path is: prom-client makes and hashes an object of labels for every
-// update, and an exchange makes ten. Here a series is looked up once and kept.
+// These replace prom-client's metrics on the hot path: it creates and hashes an object of labels for every update, and an
+// exchange makes ten. Here a series is looked up once and kept.
 
 class Family<Series> {
   protected readonly options: FamilyOptions;
@@ -70,7 +70,7 @@ export class CounterFamily extends Family<Counter> {
 
 export class Histogram {
   readonly bounds: readonly number[];
-  /** How many values are in each bucket alone; the last one has no bound. */
+  /** How many values are in each bucket, not cumulative; the last one has no upper bound. */
   readonly counts: number[];
   sum = 0;
 

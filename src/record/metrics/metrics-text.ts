@@ -9,7 +9,7 @@ export function metricsText(processes: readonly (readonly MetricData[])[]): Prom
   return AggregatorRegistry.aggregate(withValues.map((metrics) => [...metrics])).metrics();
 }
 
-/** What stays of processes that ended: counters never go down, gauges are of no more meaning. */
+/** What is kept of processes that ended: counters, which must never go down, but not gauges. */
 export async function mergeCounts(
   processes: readonly (readonly MetricData[])[],
 ): Promise<readonly MetricData[]> {

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Gauges, ProviderGauges } from '../observer.ts';
 import type { MetricData } from './families.ts';
 
-/** How a budget stands. */
+/** The state of a budget. */
 export interface BudgetGauge {
   readonly scope: string;
   readonly name: string;
@@ -62,9 +62,9 @@ export class ProcessMetrics {
     ];
   }
 
-  /** Since the last time it was read. */
+  /** Event loop delay since the last reading. */
   #eventLoop(): MetricData[] {
-    // What the timer itself adds to each measurement.
+    // Milliseconds that the timer itself adds to each measurement.
     const seconds = (value: number) => Math.max(0, value / nanoseconds - resolutionMs / 1_000);
     const [p50, p99, max] = [this.#delay.percentile(50), this.#delay.percentile(99), this.#delay.max];
     this.#delay.reset();

@@ -8,9 +8,9 @@ import type { ExchangeSpans, TraceBeginning, Tracer } from './tracer.ts';
 
 export interface TracerOptions {
   readonly version: string;
-  /** How long a batch may take, where the environment says nothing. */
+  /** How long a batch may take, in milliseconds, unless the environment sets it. */
   readonly timeoutMs: number | undefined;
-  /** Called when batches can't be sent, with the cause, and when they can again. */
+  /** Called with the cause when batches can't be sent, and without one when they can again. */
   readonly onState: (cause: string | undefined) => void;
 }
 
@@ -18,8 +18,8 @@ const closeMs = 5_000;
 const propagator = new W3CTraceContextPropagator();
 
 /**
- * Sends spans by OTLP over HTTP. Where to, which of them, and under which name of the service is read from OTEL_*
- * variables, by OpenTelemetry itself.
+ * Sends spans by OTLP over HTTP. OpenTelemetry itself reads the endpoint, the sampler and the service name from the
+ * OTEL_* variables.
  */
 export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions): Tracer {
   const exporter = new OTLPTraceExporter(timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs });
@@ -37,7 +37,7 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
       const tooLate = new Promise<void>((resolve) => {
         late = setTimeout(resolve, closeMs);
       });
-      // What can't be sent has been reported.
+      // A failure to send has already been reported.
       await Promise.race([provider.shutdown().catch(() => undefined), tooLate]);
       clearTimeout(late);
     },

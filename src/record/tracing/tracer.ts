@@ -1,9 +1,9 @@
 import type { ExchangeRecord } from '../record.ts';
 
-/** Makes traces of exchanges; nothing of their content is in them. */
+/** Traces exchanges, without any of their content. */
 export interface Tracer {
   begin(beginning: TraceBeginning): ExchangeSpans;
-  /** What was traced is sent when it resolves, as far as that is possible within seconds. */
+  /** Resolves when all spans are sent, as far as that is possible within seconds. */
   close(): Promise<void>;
 }
 
@@ -14,16 +14,16 @@ export interface TraceBeginning {
   readonly tracestate: string | undefined;
 }
 
-/** The spans of one exchange: its own, that of the decision, one for each attempt. */
+/** The spans of one exchange: its own, one for the decision, one for each attempt. */
 export interface ExchangeSpans {
-  /** The policies have decided, in so many microseconds. */
+  /** The policies have decided, in this many microseconds. */
   decided(decision: string, rules: readonly string[], microseconds: number): void;
   /**
-   * A request is about to be sent. Its context goes into `headers` (names and values, alternating), which hold what
-   * of the client's own has been judged fit to leave: a trace id that was taken out there stays out.
+   * A request is about to be sent. Writes its trace context into `headers` (alternating names and values), which hold
+   * those client headers that may leave: a trace id that was removed from them stays removed.
    */
   attempt(target: { readonly provider: string; readonly model: string }, headers: string[]): void;
-  /** The attempt has the head of an answer, or failed for a reason. */
+  /** The attempt got the head of an answer, or failed with a reason. */
   attemptEnded(outcome: { readonly status: number } | { readonly reason: string }): void;
   finished(record: ExchangeRecord): void;
 }

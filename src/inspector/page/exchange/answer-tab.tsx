@@ -10,7 +10,7 @@ import { BodyColumn } from './request-tab.tsx';
 const ways = { text: 'Put together', events: 'Event by event', raw: 'As it came' } as const;
 type Way = keyof typeof ways;
 
-/** The answer: of a stream its text put together, its events, and its bytes. */
+/** The answer; for a stream its assembled text, its events, or its raw bytes. */
 export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
   const [wanted, setWanted] = useState<Way>('text');
   const { answer, answer_text: text, events } = detail.bodies ?? {};

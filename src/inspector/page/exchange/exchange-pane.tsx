@@ -18,7 +18,7 @@ interface Properties {
   readonly live: Live;
   readonly id: string;
   readonly tab: Tab;
-  /** As the list has it now; missing if it is no longer there. */
+  /** The exchange's current row; missing if the list no longer has it. */
   readonly row: ExchangeRow | undefined;
   onTab(tab: Tab): void;
   onClose(): void;
@@ -35,7 +35,7 @@ const titles = {
 };
 
 export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
-  // Once more when it has ended.
+  // Loaded again when the exchange has ended.
   const detail = useCall(`${id} ${row?.state}`, () =>
     live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`),
   );

@@ -5,7 +5,7 @@ import { visible, visibleLine } from '../text/visible.ts';
 import { Rules } from './rules.tsx';
 import { Waterfall } from './waterfall.tsx';
 
-/** Who asked for what, where it went, how long each part took, and what each rule said. */
+/** Who asked for what, where it went, how long each phase took, and what each rule decided. */
 export function Overview({
   detail,
   onOpenId,

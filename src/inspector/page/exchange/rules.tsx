@@ -4,15 +4,15 @@ import { visibleLine } from '../text/visible.ts';
 
 interface Properties {
   readonly rules: readonly RuleDetail[];
-  /** False if those that did not match are unknown. */
+  /** False if the rules that did not match are unknown. */
   readonly isWhole: boolean;
-  /** Goes to a line of the text that is tried. */
+  /** Jumps to a line of the scratch text. */
   onLine?(line: number): void;
 }
 
 const places = { request: '', outgoing: 'on what leaves', answer: 'on the answer' } as const;
 
-/** Each rule in its order, with what it matched and where it stands. */
+/** Each rule in order, with what it matched and where it is defined. */
 export function Rules({ rules, isWhole, onLine }: Properties) {
   return (
     <>

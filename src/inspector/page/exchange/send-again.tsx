@@ -13,7 +13,7 @@ interface Properties {
   onOpenId(id: string): void;
 }
 
-/** The same request once more, with another model or an edited body, by the way of every request. */
+/** Sends the request once more, with another model or an edited body, like any other request. */
 export function SendAgain({ live, detail, onClose, onOpenId }: Properties) {
   const original = toIndented(detail.bodies?.received?.text ?? '');
   const isCut = detail.bodies?.received?.truncated === true;

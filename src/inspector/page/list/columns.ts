@@ -1,4 +1,4 @@
-/** The list's columns: their class, and their name for people and screen readers. */
+/** The list's columns: CSS class, and name for people and screen readers. */
 export const columns = [
   { name: 'time', title: 'Time' },
   { name: 'status-cell', title: 'Status' },

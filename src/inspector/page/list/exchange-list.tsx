@@ -9,17 +9,17 @@ interface Properties {
   readonly rows: readonly ExchangeRow[];
   readonly selected: string | undefined;
   onOpen(row: ExchangeRow): void;
-  /** What stands if there are no rows. */
+  /** Shown if there are no rows. */
   readonly empty: string;
 }
 
 // Rows above and below the window: a flick shows rows, not blank space.
 const overscan = 8;
 
-/** A windowed grid: only the rows in sight exist. */
+/** A virtualized grid: only the visible rows are rendered. */
 export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
   const grid = useRef<HTMLDivElement>(null);
-  // As high as the stylesheet makes a row at this width and text size.
+  // The row height that the stylesheet yields at this width and text size.
   const probe = useRef<HTMLDivElement>(null);
   const [{ first, count, rowHeight }, setRange] = useState({ first: 0, count: 60, rowHeight: 28 });
 
@@ -29,7 +29,7 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
     const height = probe.current?.offsetHeight || 28;
     const top = Math.max(0, Math.floor(element.scrollTop / height) - overscan);
     const next = {
-      // In steps, so that not every pixel draws.
+      // In steps, so that not every pixel of scrolling renders.
       first: top - (top % 8),
       count: Math.ceil(element.clientHeight / height) + 2 * overscan + 8,
       rowHeight: height,
@@ -93,7 +93,7 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
   );
 }
 
-/** Who has scrolled down keeps what is read in place when rows come in above. */
+/** Keeps what is in view in place when rows are added above, if the user has scrolled down. */
 function useAnchor(
   grid: { readonly current: HTMLElement | null },
   rows: readonly ExchangeRow[],
@@ -110,7 +110,7 @@ function useAnchor(
   }, [rows]);
 }
 
-/** Scrolls as far as needed when another row is selected, not when rows come in. */
+/** Scrolls as far as needed when another row is selected, not when rows are added. */
 function useReveal(
   grid: { readonly current: HTMLElement | null },
   rows: readonly ExchangeRow[],

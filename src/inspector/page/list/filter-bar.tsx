@@ -10,7 +10,7 @@ interface Properties {
   readonly counts: Readonly<Record<Show, number>>;
   onFilter(filter: Filter): void;
   readonly isPaused: boolean;
-  /** Exchanges that came since. */
+  /** How many exchanges came in while the list was paused. */
   readonly unseen: number;
   onPause(): void;
   readonly summary: string;

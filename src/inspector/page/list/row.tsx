@@ -17,7 +17,7 @@ interface Properties {
 
 export const rowId = (seq: number) => `exchange-${seq}`;
 
-/** Drawn again only when something of it has changed: a list of 10,000 scrolls on what is not drawn. */
+/** Rendered again only when its data has changed: that is what makes a list of 10,000 scroll smoothly. */
 export class Row extends Component<Properties> {
   override shouldComponentUpdate(next: Properties): boolean {
     return (['row', 'index', 'rowHeight', 'isSelected', 'scaleMs'] as const).some(

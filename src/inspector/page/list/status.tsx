@@ -10,7 +10,7 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
   return <span class={`status ${kind}`}>{row.status === 0 ? 'none' : row.status}</span>;
 }
 
-/** What was decided and the rule that decided it; where no rule did, why the exchange failed. */
+/** The decision and the rule that made it; if no rule did, why the exchange failed. */
 export function Decision({ row }: { readonly row: ExchangeRow }) {
   const { decision, rule, reason, would_block: dry } = row;
   const detail = rule ?? reason ?? (dry === undefined ? undefined : `dry run: ${dry.join(', ')}`);

@@ -9,7 +9,7 @@ export const parts = [
   { name: 'stream', title: 'stream' },
 ] as const satisfies readonly { readonly name: keyof Times; readonly title: string }[];
 
-/** The parts of an exchange's time, one after the other; `scaleMs` fills the width. */
+/** The phases of an exchange, one after the other; `scaleMs` milliseconds fill the width. */
 export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined; readonly scaleMs: number }) {
   if (times === undefined) return <span class="time-bar" />;
   const known = parts.filter(({ name }) => times[name] !== undefined);
@@ -23,7 +23,7 @@ export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined;
   );
 }
 
-/** The next round number: bars keep their length while exchanges come and go. */
+/** The next round number, so that bars keep their length while exchanges come and go. */
 export function niceScale(longestMs: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(longestMs, 1)));
   return (

@@ -14,7 +14,7 @@ interface Properties {
   onFilter(filter: Filter): void;
   onPause(): void;
   onOpen(row: ExchangeRow): void;
-  /** The rows that are shown, newest first, for whoever moves through them by keys. */
+  /** Reports the rows that are shown, newest first, for keyboard navigation. */
   readonly shown: { current: readonly ExchangeRow[] };
 }
 

@@ -4,7 +4,7 @@ import type { Series } from './series.ts';
 
 interface Properties {
   readonly title: string;
-  /** What it says, in a sentence: the chart's name for screen readers. */
+  /** What the chart shows, in a sentence: its name for screen readers. */
   readonly summary: string;
   /** Seconds since 1970. */
   readonly times: readonly number[];
@@ -13,7 +13,7 @@ interface Properties {
   readonly format: (value: number) => string;
 }
 
-/** One small chart: values against time, drawn by uPlot, which is loaded when the first one is. */
+/** One small chart of values over time, drawn by uPlot, which is loaded with the first chart. */
 export function Chart({ title, summary, times, series, kind, format }: Properties) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -65,7 +65,7 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
   );
 }
 
-/** Bars stand on each other: the first series is drawn last and lowest, so each holds the sum up to it. */
+/** Stacks bars: each series becomes the sum of itself and those before it, and the first is drawn last, in front. */
 function stack(series: readonly Series[], kind: 'bars' | 'lines'): readonly (readonly (number | null)[])[] {
   if (kind === 'lines') return series.map(({ values }) => values);
   const sums = series.map(({ values }, index) =>

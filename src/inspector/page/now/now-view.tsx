@@ -15,7 +15,7 @@ const spans = {
 } as const;
 type Span = keyof typeof spans;
 
-/** What goes on at this moment, at a glance. */
+/** What is happening now, at a glance. */
 export function NowView({ live }: { readonly live: Live }) {
   const [span, setSpan] = useState<Span>('hour');
   return (

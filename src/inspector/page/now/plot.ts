@@ -37,7 +37,7 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        // Half a step on both sides, so that the first and the last bar are whole.
+        // Half a step on both sides, so that the first and last bars are not cut off.
         x: { range: (plot, first, last) => widen(plot.data[0], first, last) },
         y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
       },
@@ -67,7 +67,7 @@ function clock(seconds: number): string {
   return `${hour}:${String(date.getMinutes()).padStart(2, '0')}`;
 }
 
-/** A canvas doesn't know the stylesheet's variables: an element that has the colour does. */
+/** A canvas can't use the stylesheet's variables, so the colour is read from an element. */
 function colorOf(host: HTMLElement, name: string): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${name})`;

@@ -14,7 +14,7 @@ export function sum(values: readonly (number | null)[]): number {
   return values.reduce((total: number, value) => total + (value ?? 0), 0);
 }
 
-/** One series for each of the most frequent reasons, as many as there are colours; the others together. */
+/** One series for each of the most frequent reasons, as many as there are colours; one for all others together. */
 export function byReason(
   minutes: readonly Minute[],
   what: 'blocks' | 'errors',

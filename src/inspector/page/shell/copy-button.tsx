@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Puts the text on the clipboard and says whether it is there. */
+/** Copies the text to the clipboard and says whether that worked. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [said, setSaid] = useState(label);
   const copy = async () => {
@@ -8,7 +8,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
       await navigator.clipboard.writeText(text);
       setSaid('Copied');
     } catch {
-      // Refused by the browser, or an address that it doesn't trust: the text is there to be selected.
+      // The browser refused, or the origin is not secure: the user can still select the text.
       setSaid('Select and copy by hand');
     }
     setTimeout(() => setSaid(label), 2000);

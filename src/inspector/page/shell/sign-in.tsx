@@ -10,7 +10,7 @@ interface Properties {
   onSignedIn(): void;
 }
 
-/** What stands in place of everything else while there is no session. */
+/** Shown instead of everything else while there is no session. */
 export function SignIn({ session, problem, onSignedIn }: Properties) {
   const access = useCall('access', () => session.get<AccessAnswer>('access'));
   const [password, setPassword] = useState('');

@@ -14,7 +14,7 @@ const firstLines = 400;
 
 const markTitles = { match: 'matched by', redacted: 'replaced by', dropped: 'left out by' } as const;
 
-/** A body as text: JSON in indented lines, marks where rules matched, nothing of it interpreted. */
+/** A body as text: JSON in indented lines, rule matches highlighted, nothing interpreted. */
 export function BodyText({ body, label }: Properties) {
   const [most, setMost] = useState(firstLines);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());

@@ -2,7 +2,7 @@ import type { Mark } from '../../contract/exchange-detail.ts';
 
 export type PieceKind = 'key' | 'string' | 'literal' | 'punctuation' | 'plain';
 
-/** A part of a line: its range of the text, so that marks keep their places. */
+/** A part of a line, as a range of the text, so that marks keep their places. */
 export interface Piece {
   readonly kind: PieceKind;
   readonly start: number;
@@ -27,7 +27,7 @@ export function toLines(
   return /^\s*[{[]/.test(text) ? jsonLines(text, most) : plainLines(text, most);
 }
 
-/** The text for editing: indented, each number and string as it was written. */
+/** The text for editing: indented, with each number and string as it was written. */
 export function toIndented(text: string): string {
   const { lines } = toLines(text, Number.POSITIVE_INFINITY);
   return lines
@@ -67,7 +67,7 @@ function jsonLines(text: string, most: number) {
     while (/\s/.test(text[position] ?? '')) position += 1;
     token.lastIndex = position;
     const word = token.exec(text)?.[0];
-    // A string that was cut, or no JSON after all: the rest as it is.
+    // A truncated string, or not JSON after all: the rest is shown as it is.
     if (word === undefined) {
       if (position < text.length) pieces.push({ kind: 'plain', start: position, end: text.length });
       endLine();
@@ -99,7 +99,7 @@ function kindOf(word: string, text: string, end: number): PieceKind {
   return /^\s*:/.test(text.slice(end, end + 16)) ? 'key' : 'string';
 }
 
-/** What is shown of a piece: ranges with the mark they carry, and gaps where a long piece is cut short. */
+/** What is shown of a piece: ranges with their marks, and gaps where a long piece is shortened. */
 export type Shown =
   | { readonly start: number; readonly end: number; readonly mark?: Mark }
   | { readonly hidden: number };
@@ -108,7 +108,7 @@ const longest = 1200;
 const kept = 600;
 const around = 120;
 
-/** Cuts a piece at its marks; of a long one only the beginning and what is around each mark, but for `isOpen`. */
+/** Splits a piece at its marks; unless `isOpen`, a long one is reduced to its beginning and the surroundings of marks. */
 export function toShown(
   piece: Piece,
   marks: readonly Mark[],

@@ -6,7 +6,7 @@
 const unseen =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\u034f|\p{Surrogate}/gu;
 
-/** The text with what can't be seen made visible: `␛` for escape, `⟨U+202E⟩` for a direction override. */
+/** The text with invisible characters made visible: `␛` for escape, `⟨U+202E⟩` for a direction override. */
 export function visible(text: string): string {
   return text.replace(unseen, symbol);
 }

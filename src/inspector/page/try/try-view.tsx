@@ -23,7 +23,7 @@ const exampleRequest = `{
   ]
 }`;
 
-// After the last key stroke: long enough to finish a word.
+// Milliseconds after the last keystroke: long enough to finish a word.
 const waitMs = 400;
 
 /** A scratch copy of the rules and a request: what would be decided. Nothing is saved, nothing is sent. */
