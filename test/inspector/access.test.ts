@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { challengeHeader } from '../../src/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
@@ -74,6 +75,57 @@ describe('without a whole session', () => {
   });
 });
 
+/** The headers of a call as the page signs it. */
+async function signed(line: string, nonce: string): Promise<Headers> {
+  const { cookie = '', 'x-inspector-key': key = '' } = await gateway.session();
+  return {
+    cookie,
+    'x-inspector-signature': createHmac('sha256', key).update(`${nonce} ${line}`).digest('hex'),
+  };
+}
+
+async function nonceOf({ url }: InspectedGateway): Promise<string> {
+  const access = await fetch(`${url}/_/api/access`);
+  return ((await access.json()) as { nonce: string }).nonce;
+}
+
+describe('a signed call', () => {
+  test('is answered without the key', async () => {
+    const line = 'GET /_/api/exchanges?limit=1';
+
+    expect((await raw(line, await signed(line, await nonceOf(gateway)))).status).toBe(200);
+  });
+
+  test.each(calls)('of another kind does not open %s', async (line, body) => {
+    const nonce = await nonceOf(gateway);
+    for (const other of [
+      'GET /_/api/access',
+      `${line}?`,
+      line.replace(/^[A-Z]+/, 'PUT'),
+      line.toLowerCase(),
+    ]) {
+      const headers = { ...json, ...(await signed(other, nonce)) };
+      expect(reasonOf(await raw(line, headers, body)), other).toEqual([401, 'session.required']);
+    }
+    const unsigned = { ...json, ...(await signed(line, nonce)), 'x-inspector-signature': '' };
+    expect(reasonOf(await raw(line, unsigned, body))).toEqual([401, 'session.required']);
+  });
+
+  test('that was caught while the gateway was away is worth nothing when it is back', async () => {
+    // Who has the port of a gateway that has stopped is asked by open pages, with any nonce that he names.
+    const line = 'GET /_/api/now';
+    const caught = await signed(line, '0'.repeat(32));
+    const other = await startInspected(projects);
+    try {
+      expect(await nonceOf(other)).not.toBe(await nonceOf(gateway));
+    } finally {
+      await other.stop();
+    }
+
+    expect(reasonOf(await raw(line, caught))).toEqual([401, 'session.required']);
+  });
+});
+
 describe('with a stolen session', () => {
   test.each(calls)('%s from another origin or by another name is refused', async (line, body) => {
     const session = { ...json, ...(await gateway.session()) };
@@ -137,6 +189,16 @@ describe('getting in', () => {
       415,
       'request.media_type',
     ]);
+  });
+
+  test('whoever has no session can send next to nothing', async () => {
+    const body = JSON.stringify({ token: 'a'.repeat(5_000) });
+    const answer = await raw('POST /_/api/session', json, body);
+    // A megabyte that is announced is refused before it is read.
+    const announced = await raw('POST /_/api/session', { ...json, 'content-length': '1000000' });
+
+    expect(reasonOf(answer)).toEqual([413, 'request.too_large']);
+    expect(reasonOf(announced)).toEqual([413, 'request.too_large']);
   });
 
   test('a session that was given back is gone from the browser', async () => {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { checkOrigin } from '../../http/check-origin.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { pageKeyHeader } from '../contract/session.ts';
+import { pageKeyHeader, pageSignatureHeader } from '../contract/session.ts';
 import type { Sessions } from './sessions.ts';
 
 const noOrigins: ReadonlySet<string> = new Set();
@@ -20,6 +20,8 @@ export function checkSameOrigin(request: HttpRequest): void {
 
 /** Throws session.required. */
 export function requireSession(request: HttpRequest, sessions: Sessions): void {
-  if (sessions.isValid(request.header('cookie'), request.header(pageKeyHeader))) return;
+  const { method, target } = request;
+  const [key, signature] = [request.header(pageKeyHeader), request.header(pageSignatureHeader)];
+  if (sessions.isValid({ method, target, cookie: request.header('cookie'), key, signature })) return;
   throw new GatewayError('session.required', 'open the page by the link that "gateway open" prints');
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { signedText } from '../contract/session.ts';
 
 export interface SessionOptions {
   /** Signs sessions, so whoever has it can make them: at least 32 random bytes, the same after a restart. */
@@ -20,6 +21,16 @@ export interface Session {
   readonly expiresMs: number;
 }
 
+/** What a call proves itself by. */
+export interface SessionProof {
+  readonly method: string;
+  readonly target: string;
+  readonly cookie: string | undefined;
+  /** One of the two. */
+  readonly key: string | undefined;
+  readonly signature: string | undefined;
+}
+
 // A page may stay open for days.
 const sessionMs = 7 * 24 * 3_600_000;
 const tokenMs = 60_000;
@@ -27,6 +38,8 @@ const maxTokens = 20;
 
 /** Sessions are signed, not stored: none is lost with a restart, and nobody can fill the memory with them. */
 export class Sessions {
+  /** Part of what pages sign, so that no signature outlives this process. */
+  readonly nonce = randomBytes(16).toString('hex');
   readonly #options: SessionOptions;
   readonly #nowMs: () => number;
   /** When each one-time token expires, by its hash. */
@@ -67,14 +80,15 @@ export class Sessions {
     return `${this.#cookieName}=; Path=/_/; HttpOnly; SameSite=Strict; Max-Age=0`;
   }
 
-  isValid(cookieHeader: string | undefined, key: string | undefined): boolean {
-    if (cookieHeader === undefined || key === undefined) return false;
-    return cookieHeader
+  isValid(proof: SessionProof): boolean {
+    const { cookie } = proof;
+    if (cookie === undefined) return false;
+    return cookie
       .split(';')
       .map((pair) => pair.trim().split('='))
       .filter(([name]) => name === this.#cookieName)
       .slice(0, 4)
-      .some(([, value = '']) => this.#isSession(value, key));
+      .some(([, value = '']) => this.#isSession(value, proof));
   }
 
   /** Cookies are shared by all ports of a host, and so by all gateways on a machine. */
@@ -82,16 +96,20 @@ export class Sessions {
     return `gateway-inspector-${this.#options.port()}`;
   }
 
-  #isSession(value: string, key: string): boolean {
-    const [, facts, expires, signature] = /^((\d{1,15})\.[0-9a-f]{32})\.([0-9a-f]{64})$/.exec(value) ?? [];
-    if (facts === undefined || signature === undefined) return false;
-    const isOurs = isSame(signature, this.#sign('cookie', facts)) && isSame(key, this.#sign('page', facts));
-    return isOurs && Number(expires) > this.#nowMs();
+  #isSession(value: string, { method, target, key, signature }: SessionProof): boolean {
+    const [, facts, expires, signed] = /^((\d{1,15})\.[0-9a-f]{32})\.([0-9a-f]{64})$/.exec(value) ?? [];
+    if (facts === undefined || signed === undefined) return false;
+    const pageKey = this.#sign('page', facts);
+    const isPage =
+      key === undefined
+        ? isSame(signature ?? '', hmac(pageKey, signedText({ nonce: this.nonce, method, target })))
+        : isSame(key, pageKey);
+    return isPage && isSame(signed, this.#sign('cookie', facts)) && Number(expires) > this.#nowMs();
   }
 
   #sign(half: 'cookie' | 'page', facts: string): string {
     const { secret, port } = this.#options;
-    return createHmac('sha256', secret).update(`${half} ${port()} ${facts}`).digest('hex');
+    return hmac(secret, `${half} ${port()} ${facts}`);
   }
 }
 
@@ -101,6 +119,10 @@ export function isSame(one: string, other: string): boolean {
     createHash('sha256').update(one).digest(),
     createHash('sha256').update(other).digest(),
   );
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
 }
 
 function digest(text: string): string {

@@ -2,12 +2,12 @@ import { GatewayError } from '../../errors.ts';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../contract/actions.ts';
 import { meaningfulHeaders, requireBody } from '../detail/curl.ts';
 import { locate } from '../detail/locate.ts';
-import { type Call, readJson, textField } from './call.ts';
+import { type Call, readJson, requestBodyBytes, textField } from './call.ts';
 import type { RouteContext } from './route-context.ts';
 
 /** Throws inspector.unknown, inspector.not_kept, and whatever prevents the request from being sent. */
 export async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
-  const fields = await readJson(call);
+  const fields = await readJson(call, requestBodyBytes);
   const entry = ring.find(textField(fields, 'id') ?? '');
   if (entry === undefined) throw unknownExchange();
   const { path, key } = entry.facts;
@@ -43,10 +43,12 @@ function withModel(text: string, model: string): string {
 
 /** Size limit of a scratch copy, and of the request that it is tried on. */
 const longestScratch = 1024 * 1024;
+/** Both of them, escaped as JSON strings. */
+const scratchBodyBytes = 16 * longestScratch;
 
 /** Throws inspector.unknown, inspector.not_kept, request.too_large, inspector.busy. */
 export async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<TryPolicyAnswer> {
-  const fields = await readJson(call);
+  const fields = await readJson(call, scratchBodyBytes);
   const policies = textField(fields, 'policies') ?? '';
   const id = textField(fields, 'id');
   const given = textField(fields, 'body');

@@ -13,11 +13,19 @@ export interface Call {
 }
 
 const bodyMs = 10_000;
-/** Room for a body of the largest size, escaped once more as a JSON string. */
-const bodyBytes = 40 * 1024 * 1024;
+/** For calls without a request in them; whoever has no session can send no more. */
+export const smallBodyBytes = 4 * 1024;
+/** Room for a request of the largest size, escaped once more as a JSON string. */
+export const requestBodyBytes = 40 * 1024 * 1024;
 
-/** The JSON object in a call's body. Throws request.media_type, request.invalid_json and request.field. */
-export async function readJson({ request, response }: Call): Promise<Readonly<Record<string, unknown>>> {
+/**
+ * The JSON object in a call's body. Throws request.media_type, request.too_large, request.invalid_json and
+ * request.field.
+ */
+export async function readJson(
+  { request, response }: Call,
+  bodyBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
   // Other sites can send forms and plain text without a CORS preflight, but not JSON.
   if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
     throw new GatewayError('request.media_type', 'content-type must be application/json');

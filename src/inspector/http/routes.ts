@@ -14,7 +14,7 @@ import { parseFilter } from '../ring/filter.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 import { sendAgain, tryPolicy } from './actions.ts';
-import { type Call, readJson, textField } from './call.ts';
+import { type Call, readJson, smallBodyBytes, textField } from './call.ts';
 import { PageFiles } from './page-files.ts';
 import type { RouteContext } from './route-context.ts';
 import type { Route } from './router.ts';
@@ -87,7 +87,11 @@ function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonl
       method: 'GET',
       path: 'api/access',
       access: 'open',
-      answer: (): AccessAnswer => ({ password: backend.password() !== undefined, command: 'gateway open' }),
+      answer: (): AccessAnswer => ({
+        password: backend.password() !== undefined,
+        command: 'gateway open',
+        nonce: sessions.nonce,
+      }),
     },
     {
       method: 'POST',
@@ -109,7 +113,7 @@ function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonl
       path: 'api/session',
       access: 'open',
       answer: async (call) => {
-        const fields = await readJson(call);
+        const fields = await readJson(call, smallBodyBytes);
         const token = textField(fields, 'token');
         if (token !== undefined) {
           if (sessions.redeem(token)) return open(call);
@@ -191,7 +195,7 @@ const longestMinutes = 60;
 const usualMinutes = 10;
 
 async function keepBodies(call: Call, { keeping }: RouteContext): Promise<KeepBodiesAnswer> {
-  const { minutes = usualMinutes, forget } = await readJson(call);
+  const { minutes = usualMinutes, forget } = await readJson(call, smallBodyBytes);
   if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= longestMinutes)) {
     throw new GatewayError('request.field', `minutes: expected a number from 0 to ${longestMinutes}`, {
       param: '/minutes',

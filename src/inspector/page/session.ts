@@ -1,12 +1,5 @@
-import {
-  type ErrorAnswer,
-  pageKeyHeader,
-  type SessionAnswer,
-  type SessionRequest,
-} from '../contract/session.ts';
-
-// Cookies of 127.0.0.1 are shared between its ports, localStorage is not.
-const stored = 'gateway-inspector-key';
+import type { AccessAnswer, ErrorAnswer, SessionAnswer, SessionRequest } from '../contract/session.ts';
+import { loadKey, proofHeader, type SessionKey, saveKey } from './session-key.ts';
 
 /** A call that the gateway refused, with its own message. */
 export class CallError extends Error {
@@ -26,7 +19,9 @@ export class CallError extends Error {
 
 /** The page's half of the session, and all calls to the gateway. */
 export class Session {
-  #key = localStorage.getItem(stored) ?? '';
+  #key: Promise<SessionKey | undefined> = loadKey();
+  /** Of the gateway that answered last. */
+  #nonce: string | undefined;
 
   /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
   async enterByAddress(): Promise<undefined> {
@@ -38,8 +33,9 @@ export class Session {
 
   async enter(request: SessionRequest): Promise<void> {
     const { key } = await this.post<SessionAnswer>('session', request);
-    this.#key = key;
-    localStorage.setItem(stored, key);
+    const saved = saveKey(key);
+    this.#key = saved;
+    await saved;
   }
 
   get<Answer>(path: string): Promise<Answer> {
@@ -54,12 +50,46 @@ export class Session {
     });
   }
 
+  access(): Promise<AccessAnswer> {
+    return this.#json('access', {});
+  }
+
   /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...(init.headers as Record<string, string>), [pageKeyHeader]: this.#key };
-    const response = await fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });
+    const key = await this.#key;
+    try {
+      return await this.#send(path, init, key);
+    } catch (error) {
+      if (!(error instanceof CallError && error.needsSession && key !== undefined)) throw error;
+      // A gateway that was started again wants other signatures.
+      const before = this.#nonce;
+      await this.#readNonce();
+      if (this.#nonce === before) throw error;
+      return this.#send(path, init, key);
+    }
+  }
+
+  async #send(path: string, init: RequestInit, key: SessionKey | undefined): Promise<Response> {
+    const { pathname, search } = new URL(`/_/api/${path}`, location.href);
+    const target = pathname + search;
+    const headers = {
+      ...(init.headers as Record<string, string>),
+      ...(key === undefined ? {} : await this.#proof(key, init.method ?? 'GET', target)),
+    };
+    const response = await fetch(target, { ...init, headers, cache: 'no-store' });
     if (response.ok) return response;
     throw await toError(response);
+  }
+
+  async #proof(key: SessionKey, method: string, target: string): Promise<Record<string, string>> {
+    if (this.#nonce === undefined) await this.#readNonce();
+    return proofHeader(key, { nonce: this.#nonce ?? '', method, target });
+  }
+
+  async #readNonce(): Promise<void> {
+    const response = await this.#send('access', {}, undefined);
+    const { nonce } = (await response.json()) as AccessAnswer; // the gateway's own answer: contract.ts
+    this.#nonce = nonce;
   }
 
   async #json<Answer>(path: string, init: RequestInit): Promise<Answer> {

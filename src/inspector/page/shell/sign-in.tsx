@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { AccessAnswer } from '../../contract/session.ts';
 import { messageOf, type Session } from '../session.ts';
 import { useCall } from '../use-call.ts';
 
@@ -12,7 +11,7 @@ interface Properties {
 
 /** Shown instead of everything else while there is no session. */
 export function SignIn({ session, problem, onSignedIn }: Properties) {
-  const access = useCall('access', () => session.get<AccessAnswer>('access'));
+  const access = useCall('access', () => session.access());
   const [password, setPassword] = useState('');
   const [failure, setFailure] = useState(problem);
   const enter = async (event: Event) => {
