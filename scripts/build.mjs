@@ -41,6 +41,7 @@ const loadedWhenUsed = {
   resolveId(id, importer) {
     if (importer === undefined) return undefined; // the file itself
     if (importer.startsWith('\0deferred:')) return { id, external: true };
+    if (importer.includes('/node_modules/ora/')) return undefined; // itself read when a spinner is shown
     const file = Object.keys(deferred).find((key) => deferred[key] === id);
     return file === undefined ? undefined : `\0deferred:${file}`;
   },

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../config/load.ts';
 import { watchFile } from '../config/source/watch.ts';
 import { GatewayError } from '../errors.ts';
+import { parserProblem } from '../http/node-parser.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { ledgerSettings } from './ledger-path.ts';
@@ -115,8 +116,9 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
   const recording = recordingOf(run, config, count);
   const recorder = openRecorder(recording, io.stderr);
   const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
-  const problem = tracingProblem(io.env);
-  if (problem !== undefined) log('warn', problem);
+  for (const problem of [tracingProblem(io.env), parserProblem()]) {
+    if (problem !== undefined) log('warn', problem);
+  }
   try {
     const store = {
       port: options.plantsPort,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
+import { isOldParser } from './node-parser.ts';
 
 /** What a request's head means for its body and its connection. */
 export interface HeadMeaning {
@@ -17,6 +18,8 @@ export interface HeadMeaning {
 const target = /^(?:\*|(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)[!-~]*)$/;
 // More digits would not be exact, and so many bytes never come.
 const bodyLength = /^\d{1,15}$/;
+// RFC 9110, section 5.6.2. A newer parser has looked already.
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
  * Reads a head more strictly than Node's parser does: what two readers could take differently is refused
@@ -33,6 +36,7 @@ export function readHead(message: IncomingMessage, headBytes: number): HeadMeani
     const name = rawHeaders[i] as string;
     const value = rawHeaders[i + 1] as string;
     bytes += name.length + value.length;
+    if (isOldParser && !token.test(name)) throw malformed('a header name is not well-formed');
     fields.note(name, value);
   }
   // Node counts what it keeps, which is less than what came; so does this.

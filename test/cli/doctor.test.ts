@@ -20,7 +20,8 @@ async function examine({ yaml, files = {}, env = {} }: Machine) {
   const cwd = createWorkspace({ ...files, ...(yaml === undefined ? {} : { 'gateway.yaml': yaml }) });
   const { exit, stdout, stderr } = await command(['doctor', '-o', 'json', '--timeout', '3'], { cwd, env });
   const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
-  const faults = findings.filter(({ status }) => status !== 'ok');
+  // What it says of Node depends on the Node that runs the tests.
+  const faults = findings.filter(({ status, subject }) => status !== 'ok' && subject !== 'node');
   for (const { remedy } of faults) expect(remedy).toMatch(/.{8}/);
   expect([ok, exit]).toEqual(findings.some(({ status }) => status === 'error') ? [false, 1] : [true, 0]);
   return {
@@ -60,6 +61,7 @@ test('on a machine where all is well: exit 0, nothing but ok', async () => {
   expect(faults).toEqual([]);
   expect(findings.map(({ subject }) => subject)).toEqual([
     'configuration',
+    'node',
     'state directory',
     'keys',
     'gateway',

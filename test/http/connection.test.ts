@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import { defaultListenLimits, type ListenOptions } from '../../src/http/listen.ts';
+import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { accept, ticks, untilRead } from './accepting.ts';
 import { queue } from './serving.ts';
@@ -116,7 +117,8 @@ describe('requests that come in pieces', () => {
     }
   });
 
-  test('what can be no request is not waited for', async () => {
+  // The parser of Node before 20.19.2 waits for the end of a line before it looks.
+  test.skipIf(isOldParser)('what can be no request is not waited for', async () => {
     for (const begun of ['\x16\x03', 'get ', 'GET / HTTP/1.1\n']) {
       const { client } = await accept();
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { createRandom, type Random } from '../policy/automaton/random.ts';
@@ -65,28 +66,34 @@ describe.each(framings)('requests with %s', (framing) => {
     }
   }, 60_000);
 
-  test('are never seen where a changed byte made a strict reader refuse them or see others', async () => {
-    let [taken, refused, excused] = [0, 0, 0];
-    for (const [seed, verdict] of verdicts[framing].entries()) {
-      const random = createRandom(1_000_000 + seed);
-      const { text, second } = mixture(random, framing);
+  // The parser of Node before 20.19.2 reads some of them otherwise, which is why `serve` warns of it.
+  test.skipIf(isOldParser)(
+    'are never seen where a changed byte made a strict reader refuse them or see others',
+    async () => {
+      let [taken, refused, excused] = [0, 0, 0];
+      for (const [seed, verdict] of verdicts[framing].entries()) {
+        const random = createRandom(1_000_000 + seed);
+        const { text, second } = mixture(random, framing);
 
-      await send(inPackets(random, text));
+        await send(inPackets(random, text));
 
-      const expected = verdict === '' ? [] : verdict.split(' ');
-      const hashes = seen.map(hash);
-      // Half an end of line before a request changes neither that nor what was before it.
-      if (hashes.length === expected.length + 1 && hashes.at(-1) === hash(second)) hashes.pop();
-      const isSame = hashes.every((each, i) => each === expected[i]);
-      if (!isSame && (hasBlanksMore.test(text) || beginsWithHalfALine.test(text))) excused += 1;
-      else expect(hashes, `seed ${seed}: ${JSON.stringify(text)}`).toEqual(expected.slice(0, hashes.length));
-      if (hashes.length === expected.length) taken += hashes.length;
-      else if (isSame) refused += 1;
-    }
-    expect(taken).toBeGreaterThan(200);
-    expect(refused).toBeLessThan(taken);
-    expect(excused).toBeLessThan(40);
-  }, 120_000);
+        const expected = verdict === '' ? [] : verdict.split(' ');
+        const hashes = seen.map(hash);
+        // Half an end of line before a request changes neither that nor what was before it.
+        if (hashes.length === expected.length + 1 && hashes.at(-1) === hash(second)) hashes.pop();
+        const isSame = hashes.every((each, i) => each === expected[i]);
+        if (!isSame && (hasBlanksMore.test(text) || beginsWithHalfALine.test(text))) excused += 1;
+        else
+          expect(hashes, `seed ${seed}: ${JSON.stringify(text)}`).toEqual(expected.slice(0, hashes.length));
+        if (hashes.length === expected.length) taken += hashes.length;
+        else if (isSame) refused += 1;
+      }
+      expect(taken).toBeGreaterThan(200);
+      expect(refused).toBeLessThan(taken);
+      expect(excused).toBeLessThan(40);
+    },
+    120_000,
+  );
 });
 
 /** A request of that framing that is changed somewhere, before one that is proper. */

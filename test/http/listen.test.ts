@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
 import { defaultListenLimits, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
+import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
@@ -187,7 +188,12 @@ describe('framing that is fine', () => {
     ['a length', post('{}'), '{}'],
     ['no body', head('GET /x HTTP/1.1'), ''],
     ['chunks', `${chunked}1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, '{}'],
-    ['chunks with extensions', `${chunked}2;name=value;other="x"\r\n{}\r\n0;last\r\n\r\n`, '{}'],
+    // The parser of Node before 20.19.2 takes only extensions without a value.
+    [
+      'chunks with extensions',
+      `${chunked}2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`,
+      '{}',
+    ],
     ['chunks with trailers', `${chunked}2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n`, '{}'],
     [
       'Chunked in capitals',

@@ -6,6 +6,7 @@ import { checkClaude } from './check-claude.ts';
 import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys } from './check-keys.ts';
+import { checkNode } from './check-node.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkProxies } from './check-proxies.ts';
@@ -29,6 +30,7 @@ export async function examine(
   const url = gateway.running?.url ?? readRunning(io.env)?.url ?? addressOf(config);
   return [
     ...findings,
+    checkNode(),
     ...checkStateDirectory(io),
     ...(config === undefined ? [] : checkKeys(config, io, Date.now())),
     ...gateway.findings,

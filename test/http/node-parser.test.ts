@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { checkNode } from '../../src/cli/doctor/check-node.ts';
+import { parserProblem } from '../../src/http/node-parser.ts';
+
+test('a Node whose parser is too lenient is said, with the version that is not', () => {
+  expect(parserProblem(true)).toContain('use Node 20.19.2 or newer');
+  expect(checkNode(true)).toMatchObject({ status: 'warning', subject: 'node' });
+});
+
+test('any other is fine', () => {
+  expect(parserProblem(false)).toBeUndefined();
+  expect(checkNode(false)).toMatchObject({ status: 'ok', message: process.version });
+});
