@@ -110,12 +110,28 @@ function isTextType(mediaType: string): boolean {
 
 /** The bytes of a text with its percent-encoding undone; a percent sign that encodes nothing stays. */
 export function percentDecode(text: string): Buffer {
-  if (!text.includes('%')) return Buffer.from(text);
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (const { 0: codes, index } of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
-    parts.push(Buffer.from(text.slice(from, index)), Buffer.from(codes.replaceAll('%', ''), 'hex'));
-    from = index + codes.length;
+  const bytes = Buffer.from(text);
+  let length = bytes.indexOf(percentSign);
+  if (length < 0) return bytes;
+  for (let at = length; at < bytes.length; length += 1) {
+    const decoded = bytes[at] === percentSign ? byteAt(bytes, at + 1) : -1;
+    bytes[length] = decoded < 0 ? (bytes[at] as number) : decoded;
+    at += decoded < 0 ? 1 : 3;
   }
-  return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
+  return bytes.subarray(0, length);
 }
+
+/** The byte that two hex digits stand for; -1 where there are none. */
+function byteAt(bytes: Buffer, at: number): number {
+  const high = hexDigit(bytes[at]);
+  const low = hexDigit(bytes[at + 1]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+function hexDigit(code = 0): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 0x20;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
+
+const percentSign = 0x25;

@@ -3,37 +3,34 @@ import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { type CharacterSet, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import { type AnchorNode, type AnchorTree, goOn, plantAnchors } from './anchor-tree.ts';
 import type { Part, Run } from './format.ts';
 import { services } from './registry.ts';
 import { type Shape, toShapes } from './shape.ts';
 
+const backslash = 0x5c;
+const percentSign = 0x25;
+
 export const shapes: readonly Shape[] = services.flatMap(toShapes);
 
-/** The shapes by the first two characters of their anchors, those with more that is literal first. */
-const byBeginning = new Map<number, readonly Shape[]>();
-const isBeginning = new Uint8Array(1 << 14);
-for (const shape of shapes.toSorted((one, other) => other.anchor.length - one.anchor.length)) {
-  const beginning = (shape.anchor.charCodeAt(0) << 7) | shape.anchor.charCodeAt(1);
-  byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), shape]);
-  isBeginning[beginning] = 1;
-}
+const { trees, isBeginning } = plantAnchors(shapes);
 
 /** Finds keys by their service's shape, around the long runs of a text. Linear: a shape has a longest length. */
 export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
   const findings: Finding[] = [];
-  const ends = new RunEnds(text);
-  let from = 0;
+  const search: Search = { text, ends: new RunEnds(text), from: 0 };
   for (const run of runs) {
-    let code = text.charCodeAt(Math.max(from, run.start));
-    for (let at = Math.max(from, run.start); at < run.end; at += 1) {
+    const first = Math.max(search.from, run.start);
+    let code = text.charCodeAt(first);
+    for (let at = first; at < run.end; at += 1) {
       const next = text.charCodeAt(at + 1);
       const beginning = code < 128 && next < 128 ? (code << 7) | next : 0;
       code = next;
       if (isBeginning[beginning] === 0) continue;
-      const found = keyAround(text, at, { candidates: byBeginning.get(beginning) ?? [], ends, from });
+      const found = keyAround(search, at, trees.get(beginning) as AnchorTree);
       if (found === undefined) continue;
       findings.push(found);
-      from = found.end;
+      search.from = found.end;
       at = found.end - 1;
       code = text.charCodeAt(found.end);
     }
@@ -41,41 +38,63 @@ export function findShapes(text: string, runs: readonly Range[]): readonly Findi
   return findings;
 }
 
-interface Candidates {
-  readonly candidates: readonly Shape[];
+interface Search {
+  readonly text: string;
   readonly ends: RunEnds;
   /** Where the last key ended. */
-  readonly from: number;
+  from: number;
 }
 
 /** The key whose anchor begins at a place; of several the longest. */
-function keyAround(text: string, at: number, { candidates, ends, from }: Candidates): Finding | undefined {
+function keyAround(search: Search, at: number, tree: AnchorTree): Finding | undefined {
+  const { text } = search;
+  if (tree.beginsWord && !beginsWord(text, at)) return undefined;
   let best: Finding | undefined;
-  for (const shape of candidates) {
-    if (!isAt(text, shape.anchor, at)) continue;
-    const found = shapeAround(text, at, shape, ends);
-    if (found === undefined || found.start < from) continue;
-    if (best === undefined || found.end - found.start > best.end - best.start) best = found;
+  let node: AnchorNode | undefined = tree;
+  for (let end = at + 2; node !== undefined; end += 1) {
+    for (const shape of node.shapes) {
+      const found = shapeAround(search, at, shape);
+      // Of the same length the one whose anchor is longer.
+      if (found !== undefined && (best === undefined || lengthOf(found) >= lengthOf(best))) best = found;
+    }
+    node = goOn(node, text.charCodeAt(end));
   }
   return best;
 }
 
-function shapeAround(text: string, at: number, shape: Shape, ends: RunEnds): Finding | undefined {
+function lengthOf({ start, end }: Range): number {
+  return end - start;
+}
+
+function shapeAround({ text, ends, from }: Search, at: number, shape: Shape): Finding | undefined {
   const { anchor, before, after } = shape;
   const start = startOf(text, at, before);
-  if (start === -1 || (shape.beginsWord && !beginsWord(text, start))) return undefined;
-  let end = at + anchor.length;
-  let body = text.slice(start, at);
+  if (start < from || (shape.beginsWord && !beginsWord(text, start))) return undefined;
+  const bodyStart = at + anchor.length;
+  let end = bodyStart;
   for (const part of after) {
-    const partEnd = endOf(text, end, part, ends);
-    if (partEnd === -1) return undefined;
-    if (typeof part !== 'string') body += text.slice(end, partEnd);
-    end = partEnd;
+    end = endOf(text, end, part, ends);
+    if (end === -1) return undefined;
   }
-  const last = after.at(-1) ?? anchor;
-  if (goesOn(text, end, last) || isPlaceholder(body)) return undefined;
-  if (!shape.isUnique && !looksRandom(body)) return undefined;
-  return { start: withScheme(text, start), end, ...toCertainty(shape, text.slice(start, end)) };
+  // Texts are cut out last: a text may have the beginning of a key at every place.
+  if (goesOn(text, end, after.at(-1) ?? anchor)) return undefined;
+  const body = text.slice(start, at) + bodyOf(text, bodyStart, after, ends);
+  if (isPlaceholder(body) || (!shape.isUnique && !looksRandom(body))) return undefined;
+  const whole = withScheme(text, start);
+  if (whole < from) return undefined;
+  return { start: whole, end, ...toCertainty(shape, text.slice(start, end)) };
+}
+
+/** What stands for the parts of a key that are not literal. */
+function bodyOf(text: string, start: number, parts: readonly Part[], ends: RunEnds): string {
+  let body = '';
+  let at = start;
+  for (const part of parts) {
+    const end = endOf(text, at, part, ends);
+    if (typeof part !== 'string') body += text.slice(at, end);
+    at = end;
+  }
+  return body;
 }
 
 function toCertainty(
@@ -127,9 +146,18 @@ function goesOn(text: string, end: number, last: Part): boolean {
 /** Whether no word stands right before a place; an escape (`\n`, `%3D`, `\u0022`) is none. */
 function beginsWord(text: string, start: number): boolean {
   if (start === 0 || !isAlphanumeric(text.charCodeAt(start - 1))) return true;
+  if (!mayEndEscape(text, start)) return false;
   return /(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})$/.test(
     text.slice(Math.max(0, start - 6), start),
   );
+}
+
+function mayEndEscape(text: string, end: number): boolean {
+  for (let at = Math.max(0, end - 6); at < end - 1; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === backslash || code === percentSign) return true;
+  }
+  return false;
 }
 
 /** A web address is found with its scheme. */

@@ -1,0 +1,55 @@
+import type { Shape } from './shape.ts';
+
+/** Anchors that begin alike, as a tree by character: those that part from a text early are ruled out together. */
+export interface AnchorNode {
+  readonly code: number;
+  /** The shapes whose anchor ends here, the last of the table first. */
+  readonly shapes: Shape[];
+  readonly next: AnchorNode[];
+}
+
+export interface AnchorTree extends AnchorNode {
+  /** Whether all of its shapes begin with the anchor, and where a word begins. */
+  beginsWord: boolean;
+}
+
+/** Trees by the first two characters of anchors, each as seven bits. */
+export interface AnchorTrees {
+  readonly trees: ReadonlyMap<number, AnchorTree>;
+  /** For each two characters whether there is a tree, so that most places take one look. */
+  readonly isBeginning: Uint8Array;
+}
+
+export function plantAnchors(shapes: readonly Shape[]): AnchorTrees {
+  const trees = new Map<number, AnchorTree>();
+  const isBeginning = new Uint8Array(1 << 14);
+  for (const shape of shapes) {
+    const { anchor, before } = shape;
+    const beginning = (anchor.charCodeAt(0) << 7) | anchor.charCodeAt(1);
+    const tree = trees.get(beginning) ?? { code: 0, shapes: [], next: [], beginsWord: true };
+    trees.set(beginning, tree);
+    tree.beginsWord &&= shape.beginsWord && before.length === 0;
+    isBeginning[beginning] = 1;
+    let node: AnchorNode = tree;
+    for (let at = 2; at < anchor.length; at += 1) node = grow(node, anchor.charCodeAt(at));
+    node.shapes.unshift(shape);
+  }
+  return { trees, isBeginning };
+}
+
+/** Where anchors go on with a character. */
+export function goOn({ next }: AnchorNode, code: number): AnchorNode | undefined {
+  for (let at = 0; at < next.length; at += 1) {
+    const child = next[at] as AnchorNode;
+    if (child.code === code) return child;
+  }
+  return undefined;
+}
+
+function grow(node: AnchorNode, code: number): AnchorNode {
+  const known = goOn(node, code);
+  if (known !== undefined) return known;
+  const child = { code, shapes: [], next: [] };
+  node.next.push(child);
+  return child;
+}
