@@ -32,7 +32,7 @@ export function compilePatternSet(
     } else {
       const prefilter = prefilterOf(pattern.detector);
       if (prefilter.isOpen) always.push(number);
-      for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal).text), number);
+      for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
       for (const regex of prefilter.regexes) folded.addRegex(regex, number);
     }
   }

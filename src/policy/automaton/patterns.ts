@@ -52,7 +52,7 @@ export function compilePhrase(text: string, match: View, fold: Fold): Compiled<P
   if (text.trim() === '') return { problem: 'the phrase is blank' };
   if (match === 'exact') return { value: { kind: 'phrase', text } };
   // Some letters are two in the other case.
-  const forms = [text, text.toUpperCase(), text.toLowerCase()].map((form) => fold.text(form).text);
+  const forms = [text, text.toUpperCase(), text.toLowerCase()].map((form) => fold.text(form));
   const folded = [...new Set(forms)];
   if (forms.some((form) => form.trim() === '')) {
     return { problem: 'nothing of the phrase is left in the folded view; use match: exact' };

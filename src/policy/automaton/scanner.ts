@@ -7,7 +7,7 @@ import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
 import { ProductDfa, unknownCell } from './product-dfa.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
-import { WideTransitions } from './wide-transitions.ts';
+import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 const letterU = 0x75;
 const lastAscii = 0x7f;
@@ -42,11 +42,11 @@ export class Scanner {
   /** Patterns of the last text, until the next scan. */
   readonly found: FoundPatterns;
   readonly #product: ProductDfa;
+  /** Patterns that ended on the way of one step of the folded view. */
+  readonly #ended: number[] = [];
   readonly #noteFolded = (state: State) => {
-    if (state.patterns.length > 0) this.#isTold = true;
-    this.found.note('folded', state.patterns);
+    this.#ended.push(...state.patterns);
   };
-  #isTold = false;
   readonly #wide: WideTransitions;
   #at = 0;
   #scans = 0;
@@ -254,15 +254,27 @@ export class Scanner {
     const { age } = product;
     const known = this.#wide.recall(offset, codePoint, age);
     if (known >= 0) return known;
+    const withPatterns = this.#wide.recallPatterns(offset, codePoint, age);
+    if (withPatterns !== undefined) return this.#note(withPatterns);
     const before = product.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
-    this.#isTold = exact.patterns.length > 0;
-    this.found.note('exact', exact.patterns);
+    this.#ended.length = 0;
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
-    const next = product.pair(exact, folded).offset;
+    const to = product.pair(exact, folded).offset;
+    const step = { age: product.age, to, exact: exact.patterns, folded: [...this.#ended] };
     // In a table begun anew on the way the offset is another pair's.
-    if (!this.#isTold && product.age === age) this.#wide.note({ offset, codePoint, age }, next);
-    return next;
+    if (product.age === age) {
+      const isQuiet = step.exact.length === 0 && step.folded.length === 0;
+      if (isQuiet) this.#wide.note({ offset, codePoint, age }, to);
+      else this.#wide.notePatterns(offset, codePoint, step);
+    }
+    return this.#note(step);
+  }
+
+  #note({ to, exact, folded }: StepWithPatterns): number {
+    this.found.note('exact', exact);
+    this.found.note('folded', folded);
+    return to;
   }
 
   /** Patterns that end where the text does. */

@@ -17,6 +17,16 @@ interface Step {
   readonly age: number;
 }
 
+/** A step on the way of which patterns ended, so that they must be noted whenever it is taken. */
+export interface StepWithPatterns {
+  readonly age: number;
+  readonly to: number;
+  readonly exact: readonly number[];
+  readonly folded: readonly number[];
+}
+
+const maxCodePoint = 0x110000;
+
 /**
  * What characters above ASCII led to a while ago, by the pair before them and the age of its table; and by what both
  * automata know them by: all those lead to the same pair, and a body of all characters has but few kinds of them.
@@ -27,6 +37,7 @@ export class WideTransitions {
   readonly #kindsByClasses = new Map<string, number>();
   readonly #byPoint = new Steps();
   readonly #byKind = new Steps();
+  readonly #withPatterns = new Map<number, StepWithPatterns>();
 
   constructor(kinds: Kinds) {
     this.#kinds = kinds;
@@ -45,6 +56,17 @@ export class WideTransitions {
   note({ offset, codePoint, age }: Step, to: number): void {
     this.#byPoint.note(offset, codePoint, { age, to });
     this.#byKind.note(offset, this.#kindOf(codePoint), { age, to });
+  }
+
+  /** The same for a step on which patterns ended. */
+  recallPatterns(offset: number, codePoint: number, age: number): StepWithPatterns | undefined {
+    const known = this.#withPatterns.get(offset * maxCodePoint + codePoint);
+    return known?.age === age ? known : undefined;
+  }
+
+  notePatterns(offset: number, codePoint: number, step: StepWithPatterns): void {
+    if (this.#withPatterns.size >= room) this.#withPatterns.clear();
+    this.#withPatterns.set(offset * maxCodePoint + codePoint, step);
   }
 
   /** The classes of a character as one number; none if it folds to several. */

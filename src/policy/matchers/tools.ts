@@ -14,9 +14,9 @@ export const tools = defineMatcher({
   schema: z.array(z.string().min(1)).min(1),
   compile(patterns, { fold, quantifier }) {
     const exact = patterns.map(compileGlob);
-    const folded = patterns.map((pattern) => compileGlob(fold.text(pattern).text));
+    const folded = patterns.map((pattern) => compileGlob(fold.text(pattern)));
     const matchesName = (name: string) =>
-      exact.some((glob) => glob(name)) || folded.some((glob) => glob(fold.text(name).text));
+      exact.some((glob) => glob(name)) || folded.some((glob) => glob(fold.text(name)));
     const matches = ({ name, qualified }: OfferedTool) => matchesName(name) || qualified.some(matchesName);
     const coversAll = patterns.some((pattern) => anyName.test(pattern));
     return {

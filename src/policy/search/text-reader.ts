@@ -98,7 +98,7 @@ export class TextReader {
       if (!detector.folded) continue;
       isCaseOnly ??= fold.changesCaseOnly(text);
       if (isCaseOnly && detector.ignoresCase) continue;
-      folded ??= fold.plain(text);
+      folded ??= fold.texts(text).map((each) => each.text);
       const isFound = folded.some((each) => each !== text && detector.find(each).length > 0);
       if (isFound) patternMatches.push({ pattern: number, view: 'folded' });
     }

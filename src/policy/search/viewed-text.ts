@@ -4,10 +4,10 @@ import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
-import type { Detector, Finding, Range } from '../detectors/detector.ts';
+import type { Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
-import { partitionPoint } from './partition-point.ts';
+import { partitionPoint } from '../partition-point.ts';
 import type { TextMatch } from './search-result.ts';
 
 /** More than the length of any text, to make one key of two places. */
@@ -92,19 +92,13 @@ export class ViewedText {
       case 'detector': {
         const { detector } = pattern;
         const exact = inView('exact', detector.find(this.text));
-        return this.#isFoundFolded(detector)
-          ? [...exact, ...this.#inReadings((view) => detector.find(view))]
-          : exact;
+        if (!detector.folded || (detector.ignoresCase && this.#isPlain)) return exact;
+        return withoutTwins(
+          exact,
+          this.#inReadings((view) => detector.find(view)),
+        );
       }
     }
-  }
-
-  /** Whether a detector finds anything in the folded view that it doesn't find in the text as it is. */
-  #isFoundFolded(detector: Detector): boolean {
-    if (!detector.folded || (detector.ignoresCase && this.#isPlain)) return false;
-    const { text } = this;
-    // Most texts hold nothing, and without the way back that is found out for less.
-    return this.#fold.plain(text).some((view) => view !== text && detector.find(view).length > 0);
   }
 
   /** Whether the folded text differs in case only, so that all has the same place in both. */
@@ -114,7 +108,7 @@ export class ViewedText {
   }
 
   get #readings(): readonly FoldedText[] {
-    this.#folded ??= this.#isPlain ? [plainFold(this.text)] : this.#fold.texts(this.text);
+    this.#folded ??= this.#fold.texts(this.text);
     return this.#folded;
   }
 
@@ -123,16 +117,11 @@ export class ViewedText {
     const [only] = this.#readings;
     // The folded text has the same units in the same places.
     if (only !== undefined && this.#isPlain) return inView('folded', find(only.text));
-    const ranges = new Map<number, MatchRange>();
-    for (const { text, starts, ends } of this.#readings) {
-      for (const found of find(text)) {
-        if (found.end <= found.start) continue;
-        const start = starts[found.start] as number;
-        const end = ends[found.end - 1] as number;
-        ranges.set(start * placeWidth + end, { ...found, start, end, view: 'folded' });
-      }
-    }
-    return [...ranges.values()];
+    return this.#readings.reduce<readonly MatchRange[]>((ranges, { text, choice }) => {
+      const found = find(text).filter(({ start, end }) => end > start);
+      if (found.length === 0) return ranges;
+      return withoutTwins(ranges, inView('folded', this.#fold.locate(this.text, choice, found)));
+    }, noRanges);
   }
 
   /** What is there only if one character is read in this way and another in that. */
@@ -193,12 +182,7 @@ export class ViewedTexts {
   }
 }
 
-const noPlaces = new Int32Array(0);
 const noRanges: readonly MatchRange[] = [];
-
-function plainFold(text: string): FoldedText {
-  return { text: text.toLowerCase(), starts: noPlaces, ends: noPlaces };
-}
 
 function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
   // Copied member by member: spreading takes ten times as long, and a body may have tens of thousands.
@@ -209,6 +193,19 @@ function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
     ...(confidence === undefined ? undefined : { confidence }),
     ...(why === undefined ? undefined : { why }),
   }));
+}
+
+/** Some ranges, and those of others that are not the same parts of the text. */
+function withoutTwins(ranges: readonly MatchRange[], others: readonly MatchRange[]): readonly MatchRange[] {
+  if (ranges.length === 0) return others;
+  if (others.length === 0) return ranges;
+  const known = new Set(ranges.map(keyOf));
+  const more = others.filter((other) => !known.has(keyOf(other)));
+  return more.length === 0 ? ranges : [...ranges, ...more];
+}
+
+function keyOf({ start, end }: MatchRange): number {
+  return start * placeWidth + end;
 }
 
 function findLiteral(text: string, literal: string): readonly Range[] {

@@ -14,7 +14,7 @@ const fold = createFold();
 
 function phrase(text: string): Pattern {
   const compiled = compilePhrase(text, 'folded', fold);
-  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text).text] } : compiled.value;
+  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text)] } : compiled.value;
 }
 
 function pattern(source: string, match: 'exact' | 'folded' = 'exact'): Pattern {

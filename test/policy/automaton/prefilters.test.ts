@@ -17,7 +17,8 @@ describe.each(Object.entries(labelledSets))('the prefilter of %s', (name, { dete
     const { positives, negatives } = label();
     const stopped = [...positives, ...negatives].filter(
       ({ text }) =>
-        (detector.find(text).length > 0 || fold.plain(text).some((each) => detector.find(each).length > 0)) &&
+        (detector.find(text).length > 0 ||
+          fold.texts(text).some((each) => detector.find(each.text).length > 0)) &&
         !opens(text),
     );
 

@@ -205,7 +205,7 @@ test('a card is found in the digits of every script and in what looks like digit
     confidence: 'likely',
     detector: creditCard,
   };
-  const zeros = characters.filter((each) => /\p{Nd}/u.test(each) && fold.text(each).text === '0');
+  const zeros = characters.filter((each) => /\p{Nd}/u.test(each) && fold.text(each) === '0');
   for (const zero of zeros) {
     const text = mapLetters('4111111111111111', (digit) =>
       String.fromCodePoint((zero.codePointAt(0) as number) + Number(digit)),
