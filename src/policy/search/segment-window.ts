@@ -1,7 +1,7 @@
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
-import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import { partitionPoint } from '../partition-point.ts';
+import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import type { PatternMatch, TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
