@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { loadSqlite, openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { transaction } from '../../database/transaction.ts';
+import { makeDirectory } from '../../make-directory.ts';
+import { readSums } from './known-sums.ts';
 import { findOwners, isOwnerAlive, lockOwner, type Owner, removeOwner } from './ledger-owner.ts';
 import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
 import { prepareSchema, quarterMs } from './ledger-schema.ts';
@@ -25,7 +26,7 @@ const pruneRows = 500;
 
 /** Opens or creates the ledger, and settles what dead processes left open in it. Throws if it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(resolve(path)));
   const sqlite = await loadSqlite();
   const { writer, reader } = await openSqlite(path);
   reader.close();
@@ -60,7 +61,7 @@ function ledgerFile(
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
     commit: (changes) => transaction(engine, () => statements.apply(changes))(),
-    sums: (wanted) => statements.sums(wanted),
+    sums: (wanted) => readSums(engine, wanted),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
         engine

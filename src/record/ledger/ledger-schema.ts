@@ -105,27 +105,24 @@ drop table old_exchanges;
 pragma user_version = ${version};
 `;
 
-/** Makes the tables in a new file or an older one, within the caller's transaction. Throws config.invalid for a file of another kind. */
+/** Makes the tables in a new file or an older one, within the caller's transaction. Throws config.invalid for others. */
 export function prepareSchema(engine: SqliteEngine): void {
-  const found = versionOf(engine);
-  if (found === version) return;
-  if (found === 1) return engine.exec(fromVersion1);
+  const state = stateOfSchema(engine);
+  if (state === 'none') engine.exec(schema);
+  else if (state === 'older') engine.exec(fromVersion1);
+}
+
+/** What tables there are. Throws config.invalid if a newer version or another program made them. */
+export function stateOfSchema(engine: SqliteEngine): 'none' | 'older' | 'current' {
+  const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
+  if (found === version) return 'current';
+  if (found > version) {
+    throw new GatewayError('config.invalid', 'a newer version of the gateway made this ledger');
+  }
+  if (found > 0) return 'older';
   const [{ others }] = engine.prepare('select count(*) as others from sqlite_schema').all() as [
     { others: number },
   ];
   if (others > 0) throw new GatewayError('config.invalid', 'this file is the database of something else');
-  engine.exec(schema);
-}
-
-/** Whether there are sums to read, which all versions have alike. Throws config.invalid for a newer version. */
-export function hasSchema(engine: SqliteEngine): boolean {
-  return versionOf(engine) > 0;
-}
-
-function versionOf(engine: SqliteEngine): number {
-  const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
-  if (found > version) {
-    throw new GatewayError('config.invalid', 'a newer version of the gateway made this ledger');
-  }
-  return found;
+  return 'none';
 }

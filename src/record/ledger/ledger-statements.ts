@@ -1,7 +1,8 @@
 import type { SqliteEngine, SqliteValue } from '../../database/sqlite-engine.ts';
 import { AddedSums } from './added-sums.ts';
-import type { Intent, KnownSum, LedgerChange, LedgerRow, WantedSum } from './ledger-row.ts';
-import { exchangeColumns, quarterMs } from './ledger-schema.ts';
+import { readOpenIntents } from './known-sums.ts';
+import type { Intent, LedgerChange, LedgerRow } from './ledger-row.ts';
+import { exchangeColumns } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
 import { OpenGroups } from './open-groups.ts';
 
@@ -13,8 +14,6 @@ export interface LedgerStatements {
   settle(owner: string): void;
   /** The owners that have intents. */
   owners(): readonly string[];
-  /** With the worst case of what is open, whoever has it open. */
-  sums(wanted: readonly WantedSum[]): readonly KnownSum[];
 }
 
 export function prepareStatements(engine: SqliteEngine, owner: string): LedgerStatements {
@@ -28,26 +27,9 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
      on conflict (quarter, project, key_id, model) do update
      set ${additions('sums')}`,
   );
-  const isFinished = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
-  const allOpen = engine.prepare('select owner, open from intents');
+  const allOwners = engine.prepare('select distinct owner from intents');
   const dropOwner = engine.prepare('delete from intents where owner = ?');
-  const sums = {
-    project: engine.prepare(sumOf('project')),
-    key: engine.prepare(sumOf('key_id')),
-  };
 
-  /** What is open by request id, so that a group that was written twice counts once. */
-  const openOf = (isWanted: (group: { readonly owner: string }) => boolean): Map<string, Intent> => {
-    const open = new Map<string, Intent>();
-    for (const group of allOpen.all() as readonly { owner: string; open: string }[]) {
-      if (!isWanted(group)) continue;
-      for (const intent of JSON.parse(group.open) as readonly Intent[]) {
-        if (isFinished.all(intent.startedMs, intent.requestId).length > 0) continue;
-        open.set(intent.requestId, intent);
-      }
-    }
-    return open;
-  };
   /** Once for each request, whoever writes it and however often. */
   const addRows = (rows: Iterable<LedgerRow>): void => {
     const added = new AddedSums();
@@ -61,26 +43,10 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
       return groups.apply(changes);
     },
     settle: (dead) => {
-      const lost = openOf((group) => group.owner === dead);
-      addRows([...lost.values()].map(unknownRow));
+      addRows([...readOpenIntents(engine, dead).values()].map(unknownRow));
       dropOwner.run(dead);
     },
-    owners: () => [...new Set((allOpen.all() as readonly { owner: string }[]).map(({ owner: id }) => id))],
-    sums: (wanted) => {
-      const open = [...openOf(() => true).values()];
-      return wanted.map((each) => {
-        const since = Math.floor(each.sinceMs / quarterMs);
-        const [found] = sums[each.scope].all(each.name, since) as [Pick<KnownSum, 'tokens' | 'nanoUsd'>];
-        const known = { ...each, ...found }; // an aggregate has one row
-        for (const { startedMs, project, keyId, inputTokens, outputTokens, nanoUsd } of open) {
-          const name = each.scope === 'project' ? project : keyId;
-          if (name !== each.name || startedMs < since * quarterMs) continue;
-          known.tokens += inputTokens + outputTokens;
-          known.nanoUsd += nanoUsd ?? 0;
-        }
-        return known;
-      });
-    },
+    owners: () => (allOwners.all() as readonly { owner: string }[]).map(({ owner: id }) => id),
   };
 }
 
@@ -127,11 +93,6 @@ function valuesOf(row: LedgerRow): SqliteValue[] {
     row.firstByteMs,
     row.totalMs,
   ];
-}
-
-function sumOf(column: string): string {
-  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd
-    from sums where ${column} = ? and quarter >= ?`;
 }
 
 function marks(count: number): string {

@@ -16,14 +16,6 @@ export type LedgerOptions = LedgerThreadData & {
   readonly wanted: readonly WantedSum[];
 };
 
-/** An open ledger, or one whose thread is still trying to open it: until then every intent fails. */
-export interface OpenedLedger {
-  readonly ledger: Ledger;
-  /** Undefined if it can't be opened. */
-  readonly sums: readonly KnownSum[] | undefined;
-  readonly problem: LedgerProblem | undefined;
-}
-
 export interface LedgerProblem {
   readonly cause: string;
   /** Whether the database just does not answer, so that the settings may be right. */
@@ -67,27 +59,25 @@ const watchMs = 500;
 const closeMs = 5_000;
 const restartMs = 1_000;
 
-/** Starts the ledger's thread and waits for its first attempt to open the ledger; the thread retries if that fails. */
-export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const ledger = new LedgerThread(options);
-  const tried = await ledger.tried;
-  ledger.unref();
-  return { ledger, ...tried };
+/** What came of opening it for the first time. */
+export interface FirstTry {
+  /** Undefined if it can't be opened. */
+  readonly sums: readonly KnownSum[] | undefined;
+  readonly problem: LedgerProblem | undefined;
 }
-
-type FirstTry = Omit<OpenedLedger, 'ledger'>;
 
 interface Summing {
   readonly resolve: (sums: readonly KnownSum[]) => void;
   readonly reject: (failure: LedgerFailure) => void;
 }
 
-class LedgerThread implements Ledger {
+/** The ledger as this thread has it; another one writes it, from `start` or the first change on. */
+export class LedgerThread implements Ledger {
   readonly tried: Promise<FirstTry>;
   readonly opened: Promise<readonly KnownSum[]>;
   readonly #options: LedgerOptions;
   readonly #watch: NodeJS.Timeout;
-  #worker: Worker;
+  #worker: Worker | undefined;
   #changes: PackedChange[] = [];
   #waiting: Waiting[] = [];
   readonly #summing = new Map<number, Summing>();
@@ -113,14 +103,13 @@ class LedgerThread implements Ledger {
     this.opened = new Promise((resolve) => {
       this.#onOpened = resolve;
     });
-    this.#worker = this.#start();
     this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
   }
 
   get gauges(): LedgerGauges {
     const oldest = this.#waiting[0];
     return {
-      isWritable: this.#isOpen && !this.#isFailing,
+      isWritable: !this.#isFailing,
       pending: this.#count - this.#committed,
       lagMs: oldest === undefined ? 0 : performance.now() - oldest.sinceMs,
     };
@@ -128,7 +117,7 @@ class LedgerThread implements Ledger {
 
   begin(intent: Intent): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (!this.#isOpen) return reject(new LedgerFailure('the ledger is not open'));
+      if (!this.#isOpen && this.#isFailing) return reject(new LedgerFailure('the ledger is not open'));
       this.#add(packIntent(intent));
       this.#waiting.push({ at: this.#count, sinceMs: performance.now(), resolve, reject });
       if (this.#isSoon) return;
@@ -165,6 +154,7 @@ class LedgerThread implements Ledger {
     this.#flush();
     this.#isClosing = true;
     clearInterval(this.#watch);
+    if (this.#worker === undefined) return;
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve;
     });
@@ -196,16 +186,13 @@ class LedgerThread implements Ledger {
     this.#changes = [];
   }
 
-  /** From now on the thread does not keep the process alive. */
-  unref(): void {
-    this.#worker.unref();
-  }
-
   #post(command: LedgerCommand): void {
-    this.#worker.postMessage(command);
+    this.start();
+    this.#worker?.postMessage(command);
   }
 
-  #start(): Worker {
+  start(): void {
+    if (this.#worker !== undefined || this.#isClosing) return;
     const { onEvent: _, wanted, ...workerData } = this.#options;
     const worker = new Worker(new URL(entry, import.meta.url), {
       workerData: workerData satisfies LedgerThreadData,
@@ -216,7 +203,8 @@ class LedgerThread implements Ledger {
     worker.on('error', (error) => this.#fail({ cause: error.message, isAway: false }, this.#count));
     worker.on('exit', () => this.#lose(worker));
     worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
-    return worker;
+    worker.unref(); // it does not keep a process that has nothing else to do
+    this.#worker = worker;
   }
 
   #receive(answer: LedgerAnswer): void {
@@ -291,9 +279,8 @@ class LedgerThread implements Ledger {
     this.#isSoon = false;
     this.#fail({ cause: 'the thread of the ledger ended', isAway: false }, this.#count);
     setTimeout(() => {
-      if (this.#isClosing) return;
-      this.#worker = this.#start();
-      this.#worker.unref();
+      this.#worker = undefined;
+      if (!this.#isClosing) this.start();
     }, restartMs).unref();
   }
 }

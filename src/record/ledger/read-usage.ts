@@ -1,6 +1,6 @@
 import { connectPostgres } from '../../database/postgres.ts';
 import { openSqliteReader } from '../../database/sqlite-engine.ts';
-import { hasSchema } from './ledger-schema.ts';
+import { stateOfSchema } from './ledger-schema.ts';
 import type { LedgerPlace } from './ledger-store.ts';
 import { hasTables } from './postgres-schema.ts';
 import { sumPostgresUsage, sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
@@ -13,7 +13,7 @@ export function readUsage({ path, url }: LedgerPlace, query: UsageQuery): Promis
 async function readFile(path: string, query: UsageQuery): Promise<readonly UsageSum[]> {
   const engine = await openSqliteReader(path);
   try {
-    return hasSchema(engine) ? sumUsage(engine, query) : [];
+    return stateOfSchema(engine) === 'none' ? [] : sumUsage(engine, query); // all versions have the same sums
   } finally {
     engine.close();
   }

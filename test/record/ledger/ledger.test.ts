@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
-import { type LedgerEvent, openLedger } from '../../../src/record/ledger/ledger.ts';
+import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { packIntent } from '../../../src/record/ledger/packed-change.ts';
 
 const startedMs = Date.parse('2026-11-22T12:34:00Z');
@@ -132,10 +133,12 @@ describe('ledger', () => {
     await new Promise((resolve) => other.once('exit', resolve));
 
     expect((await open(path)).sums).toMatchObject([{ tokens: 138, nanoUsd: 1_080 }]);
-    expect(await rows(path)).toMatchObject([
-      { request_id: 'req_mine', outcome: 'answered' },
-      { request_id: 'req_other', outcome: 'unknown', nano_usd: 1_000 },
-    ]);
+    await expect
+      .poll(() => rows(path))
+      .toMatchObject([
+        { request_id: 'req_mine', outcome: 'answered' },
+        { request_id: 'req_other', outcome: 'unknown', nano_usd: 1_000 },
+      ]);
   });
 
   test('no lock files are left behind', async () => {
@@ -154,6 +157,7 @@ describe('ledger', () => {
     const { ledger, sums, problem } = await open(path, events);
     expect(sums).toBeUndefined();
     expect(problem?.cause).toContain('is not a SQLite database');
+    await expect(ledger.begin(intent('req_1'))).rejects.toThrow('is not a SQLite database');
     await expect(ledger.begin(intent('req_1'))).rejects.toThrow('not open');
 
     rmSync(path);

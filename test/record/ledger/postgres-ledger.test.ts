@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Ledger, type LedgerEvent, openLedger } from '../../../src/record/ledger/ledger.ts';
+import type { Ledger, LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import type { Intent, LedgerChange, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 

@@ -34,7 +34,7 @@ export async function openLedgerFor(
   { limits, secrets }: Pick<Config, 'limits' | 'secrets'>,
   log: Log,
 ): Promise<OpenedLedger> {
-  const { openLedger } = await import('../../../record/ledger/ledger.ts');
+  const { openLedger } = await import('../../../record/ledger/open-ledger.ts');
   const budgets = budgetCounters(limits, Date.now());
   const name = nameOf(place);
   const scrub = createTextScrubber(secrets);

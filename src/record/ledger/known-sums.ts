@@ -1,0 +1,68 @@
+import { dirname, resolve } from 'node:path';
+import { openSqliteReader, type SqliteEngine } from '../../database/sqlite-engine.ts';
+import { prepareSqliteFile } from '../../database/sqlite-file.ts';
+import { makeDirectory } from '../../make-directory.ts';
+import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
+import { quarterMs, stateOfSchema } from './ledger-schema.ts';
+
+/**
+ * The sums of a file that no thread has opened yet; undefined for one of an older version, which its thread takes over
+ * first. Makes an empty file where there is none, so that one that can't be made is known at once. Throws for that.
+ */
+export async function readFileSums(
+  path: string,
+  wanted: readonly WantedSum[],
+): Promise<readonly KnownSum[] | undefined> {
+  const file = resolve(path);
+  makeDirectory(dirname(file));
+  prepareSqliteFile(file);
+  const engine = await openSqliteReader(file);
+  try {
+    const state = stateOfSchema(engine);
+    if (state === 'older') return undefined;
+    return state === 'none'
+      ? wanted.map((each) => ({ ...each, tokens: 0, nanoUsd: 0 }))
+      : readSums(engine, wanted);
+  } finally {
+    engine.close();
+  }
+}
+
+/** With the worst case of what is open, whoever has it open. */
+export function readSums(engine: SqliteEngine, wanted: readonly WantedSum[]): readonly KnownSum[] {
+  const sums = {
+    project: engine.prepare(sumOf('project')),
+    key: engine.prepare(sumOf('key_id')),
+  };
+  const open = [...readOpenIntents(engine).values()];
+  return wanted.map((each) => {
+    const since = Math.floor(each.sinceMs / quarterMs);
+    const [found] = sums[each.scope].all(each.name, since) as [Pick<KnownSum, 'tokens' | 'nanoUsd'>];
+    const known = { ...each, ...found }; // an aggregate has one row
+    for (const { startedMs, project, keyId, inputTokens, outputTokens, nanoUsd } of open) {
+      const name = each.scope === 'project' ? project : keyId;
+      if (name !== each.name || startedMs < since * quarterMs) continue;
+      known.tokens += inputTokens + outputTokens;
+      known.nanoUsd += nanoUsd ?? 0;
+    }
+    return known;
+  });
+}
+
+/** By request id, so that a group that was written twice counts once; of one owner or of all. */
+export function readOpenIntents(engine: SqliteEngine, owner?: string): Map<string, Intent> {
+  const isFinished = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
+  const groups = engine.prepare('select open from intents where owner = ? or ? is null');
+  const open = new Map<string, Intent>();
+  for (const group of groups.all(owner ?? null, owner ?? null) as readonly { open: string }[]) {
+    for (const intent of JSON.parse(group.open) as readonly Intent[]) {
+      if (isFinished.all(intent.startedMs, intent.requestId).length === 0) open.set(intent.requestId, intent);
+    }
+  }
+  return open;
+}
+
+function sumOf(column: string): string {
+  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd
+    from sums where ${column} = ? and quarter >= ?`;
+}
