@@ -39,6 +39,41 @@ gateway.yaml:11:17  policies.sandbox.rules[0].action: expected allow, warn, reda
      |                 ^^^^  did you mean "block"?`);
 });
 
+test('a rule that names an unknown kind or confidence is shown where, with what was meant', async () => {
+  const cwd = createWorkspace({
+    'gateway.yaml': `policies:
+  house:
+    rules:
+      - { id: a, action: block, when: { text: { detect: [credit_crad] } } }
+      - { id: b, action: block, when: { text: { detect: [{ sercets: possible }] } } }
+      - id: c
+        action: block
+        when:
+          text:
+            detect:
+              - crypto_wallet: certian
+`,
+  });
+
+  const { message } = (await loadConfig({ cwd, env: { HOME: cwd }, nowMs }).catch(
+    (thrown: unknown) => thrown,
+  )) as Error;
+
+  expect(message).toContain(
+    `gateway.yaml:4:58  policies.house.rules[0].when.text.detect[0]: expected credit_card,`,
+  );
+  expect(message).toContain(`
+     |                                                          ^^^^^^^^^^^  did you mean "credit_card"?`);
+  expect(message).toContain(
+    `gateway.yaml:5:60  policies.house.rules[1].when.text.detect[0].sercets: unknown key`,
+  );
+  expect(message).toContain(`^^^^^^^  did you mean "secrets"?`);
+  expect(message).toContain(
+    `gateway.yaml:11:32  policies.house.rules[2].when.text.detect[0].crypto_wallet: expected possible, likely or certain`,
+  );
+  expect(message).toContain(`^^^^^^^  did you mean "certain"?`);
+});
+
 test.each([
   ['server: 5', 'gateway.yaml:1:9  server: expected a group of settings'],
   ['- a', 'gateway.yaml:1:1  expected a group of settings'],

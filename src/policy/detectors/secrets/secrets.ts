@@ -10,6 +10,7 @@ import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { privateKey } from './private-key.ts';
 import { namePrefilters } from './secret-names.ts';
+import { findTokensInPieces } from './tokens-in-pieces.ts';
 import { findUrlCredentials } from './url-credentials.ts';
 
 const shaped = {
@@ -54,7 +55,10 @@ const tokenCharacters = toCharacterSet(
 type Finder = (text: string, keyLikeRuns: readonly Finding[]) => readonly Finding[];
 
 const finders: readonly Finder[] = [
-  (text) => findShapes(text, findLongRuns(text, 16, tokenCharacters)),
+  (text) => {
+    const runs = findLongRuns(text, 16, tokenCharacters);
+    return [...findShapes(text, runs), ...findTokensInPieces(text, runs)];
+  },
   findAwsSecretKeys,
   findJsonWebTokens,
   findUrlCredentials,

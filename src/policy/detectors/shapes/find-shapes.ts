@@ -2,10 +2,12 @@ import type { Finding, Range } from '../detector.ts';
 import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
-import { type CharacterSet, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import { isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import { isSeam, joinPieces, mostJoins } from './across-seams.ts';
 import { type AnchorNode, type AnchorTree, goOn, plantAnchors } from './anchor-tree.ts';
-import type { Part, Run } from './format.ts';
+import type { Part } from './format.ts';
 import { services } from './registry.ts';
+import { RunEnds } from './run-ends.ts';
 import { type Shape, toShapes } from './shape.ts';
 
 const backslash = 0x5c;
@@ -18,7 +20,7 @@ const { trees, isBeginning } = plantAnchors(shapes);
 /** Finds keys by their service's shape, around the long runs of a text. Linear: a shape has a longest length. */
 export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
   const findings: Finding[] = [];
-  const search: Search = { text, ends: new RunEnds(text), from: 0 };
+  const search: Search = { text, ends: new RunEnds(text), from: 0, begun: [], joins: 0 };
   for (const run of runs) {
     const first = Math.max(search.from, run.start);
     let code = text.charCodeAt(first);
@@ -27,9 +29,11 @@ export function findShapes(text: string, runs: readonly Range[]): readonly Findi
       const beginning = code < 128 && next < 128 ? (code << 7) | next : 0;
       code = next;
       if (isBeginning[beginning] === 0) continue;
-      const found = keyAround(search, at, trees.get(beginning) as AnchorTree);
+      const found =
+        keyAround(search, at, trees.get(beginning) as AnchorTree) ?? keyInPieces(search, at, run.end);
       if (found === undefined) continue;
       findings.push(found);
+      search.begun = [];
       search.from = found.end;
       at = found.end - 1;
       code = text.charCodeAt(found.end);
@@ -43,6 +47,10 @@ interface Search {
   readonly ends: RunEnds;
   /** Where the last key ended. */
   from: number;
+  /** Shapes whose anchor, which nothing else has, stands at the last place that was looked at, but no key. */
+  begun: Shape[];
+  /** How often pieces were joined. */
+  joins: number;
 }
 
 /** The key whose anchor begins at a place; of several the longest. */
@@ -56,6 +64,7 @@ function keyAround(search: Search, at: number, tree: AnchorTree): Finding | unde
       const found = shapeAround(search, at, shape);
       // Of the same length the one whose anchor is longer.
       if (found !== undefined && (best === undefined || lengthOf(found) >= lengthOf(best))) best = found;
+      if (found === undefined && shape.isUnique && shape.before.length === 0) search.begun.push(shape);
     }
     node = goOn(node, text.charCodeAt(end));
   }
@@ -66,7 +75,35 @@ function lengthOf({ start, end }: Range): number {
   return end - start;
 }
 
-function shapeAround({ text, ends, from }: Search, at: number, shape: Shape): Finding | undefined {
+/** A key that is wrapped over lines or put together from literals; its first piece ends with its run. */
+function keyInPieces(search: Search, at: number, runEnd: number): Finding | undefined {
+  const { text, begun } = search;
+  if (begun.length === 0) return undefined;
+  search.begun = [];
+  if (search.joins >= mostJoins || !beginsWord(text, at) || !isSeam(text, runEnd)) return undefined;
+  for (const shape of begun) {
+    if (runEnd - at > shape.longest) continue;
+    search.joins += 1;
+    let best: Finding | undefined;
+    for (const { text: joined, isLastAlone, placeOf } of joinPieces(text, at, runEnd)) {
+      if (best !== undefined && !isLastAlone) break;
+      const found = shapeAround({ text: joined, ends: new RunEnds(joined), from: 0 }, 0, shape);
+      if (found === undefined || !looksRandom(joined)) continue;
+      best = {
+        start: at,
+        end: placeOf(found.end - 1) + 1,
+        confidence: 'likely',
+        why: `${found.why}, in pieces`,
+      };
+    }
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+type Around = Pick<Search, 'text' | 'ends' | 'from'>;
+
+function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Finding | undefined {
   const { anchor, before, after } = shape;
   const start = startOf(text, at, before);
   if (start < from || (shape.beginsWord && !beginsWord(text, start))) return undefined;
@@ -173,28 +210,4 @@ function isAt(text: string, literal: string, start: number): boolean {
     if (text.charCodeAt(start + at) !== literal.charCodeAt(at)) return false;
   }
   return true;
-}
-
-/** From here on a run is not read anew for each key that might begin in it. */
-const longRun = 64;
-
-/** Where runs of a set end; of each set the last long one is known. */
-class RunEnds {
-  readonly #text: string;
-  readonly #last = new Map<CharacterSet, Range>();
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  of({ set, most }: Run, start: number): number {
-    const text = this.#text;
-    const last = most > longRun ? this.#last.get(set) : undefined;
-    if (last !== undefined && start >= last.start && start < last.end) return last.end;
-    const limit = most > longRun ? text.length : Math.min(text.length, start + most);
-    let end = start;
-    while (end < limit && isIn(set, text.charCodeAt(end))) end += 1;
-    if (most > longRun) this.#last.set(set, { start, end });
-    return end;
-  }
 }
