@@ -22,10 +22,10 @@ const pairs = names.flatMap((client) => names.map((provider) => ({ client, provi
 type Pair = (typeof pairs)[number];
 type Form = 'plain' | 'streamed';
 
-const idleMs = 400;
-const totalMs = 1_500;
+const idleMs = 1_000;
+const totalMs = 5_000;
 // What a fault may take from request to end beyond its own time: the machine may be busy.
-const slackMs = 4_000;
+const slackMs = 10_000;
 const memoryBytes = 160 * 1024 * 1024;
 
 let host: MisbehavingHost;
@@ -476,27 +476,31 @@ function chosen({ oneByOne }: Fault): readonly Pair[] {
 }
 
 describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
-  test.each(faults)('$name', async (fault) => {
-    host.does(fault.does);
+  test.each(faults)(
+    '$name',
+    async (fault) => {
+      host.does(fault.does);
 
-    const { value: answers, peakBytes } = await peakOf(() => askAll(fault, form));
+      const { value: answers, peakBytes } = await peakOf(() => askAll(fault, form));
 
-    for (const [i, pair] of chosen(fault).entries()) {
-      const answer = answers[i];
-      if (answer === undefined) throw new Error('an answer is missing');
-      check(pair, answer, fault[form]);
-    }
-    const slowestMs = Math.round(Math.max(...answers.map(({ elapsedMs }) => elapsedMs)));
-    measured.push({ fault: fault.name, form, slowestMs });
-    expect(slowestMs).toBeLessThan(totalMs + slackMs);
-    expect(peakBytes).toBeLessThan(memoryBytes);
+      for (const [i, pair] of chosen(fault).entries()) {
+        const answer = answers[i];
+        if (answer === undefined) throw new Error('an answer is missing');
+        check(pair, answer, fault[form]);
+      }
+      const slowestMs = Math.round(Math.max(...answers.map(({ elapsedMs }) => elapsedMs)));
+      measured.push({ fault: fault.name, form, slowestMs });
+      expect(slowestMs).toBeLessThan(totalMs + slackMs);
+      expect(peakBytes).toBeLessThan(memoryBytes);
 
-    host.does(behaves);
-    const next = await Promise.all(pairs.map((pair) => ask(pair, form)));
-    expect(next.map(({ status, isWhole }) => ({ status, isWhole }))).toEqual(
-      pairs.map(() => ({ status: 200, isWhole: true })),
-    );
-  });
+      host.does(behaves);
+      const next = await Promise.all(pairs.map((pair) => ask(pair, form)));
+      expect(next.map(({ status, isWhole }) => ({ status, isWhole }))).toEqual(
+        pairs.map(() => ({ status: 200, isWhole: true })),
+      );
+    },
+    60_000,
+  );
 
   test('is not there', async () => {
     const answers = await Promise.all(pairs.map((pair) => ask(pair, form, '-gone')));
