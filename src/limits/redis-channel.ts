@@ -1,12 +1,20 @@
 export interface RedisChannel {
-  /** Nobody waits for it; while Redis is away it is lost. */
-  publish(text: string): void;
+  /** Sends a text, and keeps it under an id for whoever opens the channel meanwhile. Nothing waits for it. */
+  publish(text: string, kept: { readonly id: string; readonly forMs: number }): void;
+  /** Sends a text, and drops what is kept under the id. */
+  retract(text: string, id: string): void;
   close(): void;
 }
 
 const longestWaitMs = 5_000;
+/** A server that takes longer is not waited for at the start. */
+const recallMs = 1_000;
+const scanned = 1_000;
 
-/** Texts between all gateways at one Redis. Resolves at once; a server that is away is asked for again and again. */
+/**
+ * Texts between all gateways at one Redis: those that are kept come before this resolves, if the server answers. One
+ * that is away is asked for again and again, and what is sent meanwhile is lost.
+ */
 export async function openRedisChannel(
   url: string,
   name: string,
@@ -18,13 +26,44 @@ export async function openRedisChannel(
     retryStrategy: (tries: number) => Math.min(longestWaitMs, tries * 100),
   };
   const listening = new Redis(url, options);
-  // A connection that listens can't send; this one is opened by the first change.
-  const sending = new Redis(url, { ...options, enableOfflineQueue: true, maxRetriesPerRequest: 0 });
+  // A connection that listens can't send.
+  const sending = new Redis(url, {
+    ...options,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: 0,
+    commandTimeout: recallMs,
+  });
   for (const redis of [listening, sending]) redis.on('error', () => undefined); // the counters log that it is away
   listening.on('message', (_channel: string, text: string) => onText(text));
-  void listening.subscribe(name).catch(() => undefined); // closed before it ever connected
+  const subscribed = listening.subscribe(name).catch(() => undefined); // closed before it ever connected
+  const prefix = `${name}:`;
+
+  const recall = async () => {
+    await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, recallMs).unref())]);
+    let cursor = '0';
+    do {
+      const [next, keys] = await sending.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', scanned);
+      const texts = keys.length === 0 ? [] : await sending.mget(keys);
+      for (const text of texts) if (text !== null) onText(text);
+      cursor = next;
+    } while (cursor !== '0');
+  };
+  await recall().catch(() => undefined);
   return {
-    publish: (text) => void sending.publish(name, text).catch(() => undefined),
+    publish: (text, { id, forMs }) =>
+      void sending
+        .multi()
+        .publish(name, text)
+        .set(prefix + id, text, 'PX', Math.ceil(forMs))
+        .exec()
+        .catch(() => undefined),
+    retract: (text, id) =>
+      void sending
+        .multi()
+        .publish(name, text)
+        .del(prefix + id)
+        .exec()
+        .catch(() => undefined),
     close: () => {
       listening.disconnect();
       sending.disconnect();

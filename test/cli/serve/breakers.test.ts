@@ -46,8 +46,30 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   let redis: TestRedis | undefined;
   afterAll(() => redis?.stop());
 
+  test('a gateway that starts while a breaker is open knows of it before its first request, until it closes', async () => {
+    redis ??= await startRedis();
+    const { url, state } = await failingHost();
+    const yaml = config(url.replace('127.0.0.1', 'localhost'), `state: ${redis.url}`).replace(
+      'open: 5s',
+      'open: 60s',
+    );
+    const one = await serve(yaml);
+    for (let i = 0; i < failures; i += 1) expect((await ask(one, request())).status).toBe(500);
+    const client = new Redis(redis.url);
+    await expect.poll(() => client.keys('{gateway}:breakers:*')).toHaveLength(1);
+    await client.set('{gateway}:breakers:rubbish', '{"change":{"provider":7}}');
+
+    const two = await serve(yaml);
+    const refused = await ask(two, request());
+    const other = await ask(two, request('gpt-other'));
+
+    expect([refused.status, other.status]).toEqual([503, 500]);
+    expect(state.requests).toBe(failures + 1);
+    client.disconnect();
+  }, 60_000);
+
   test('what one gateway has found out, the others know, whatever else is said there', async () => {
-    redis = await startRedis();
+    redis ??= await startRedis();
     const { url, state } = await failingHost();
     const yaml = config(url, `state: ${redis.url}`);
     const [one, two] = [await serve(yaml), await serve(yaml)] as [Gateway, Gateway];

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Ledger, LedgerEvent } from '../../../src/record/ledger/ledger.ts';
@@ -284,4 +288,52 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(wrong.problem).toMatchObject({ isAway: false, cause: expect.stringContaining('does not exist') });
     expect(newer.problem).toMatchObject({ isAway: false, cause: expect.stringContaining('newer version') });
   });
+
+  // The last one: a server that was killed later would look for the tablespace.
+  test.skipIf(process.getuid?.() !== 0)(
+    'its disk full: intents fail, and what waited is written once when there is room again',
+    async () => {
+      const mounted = mkdtempSync(join(tmpdir(), 'gateway-full-'));
+      const name = new URL(await newDatabase()).pathname.slice(1);
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', mounted], { stdio: 'pipe' });
+      } catch {
+        return; // a container that may not mount
+      }
+      ending.push(() => execFileSync('umount', ['-l', mounted]));
+      const { uid, gid } = statSync(dirname(postgres.socket));
+      chownSync(mounted, uid, gid);
+      await postgres.run(`create tablespace small location '${mounted}'`);
+      await postgres.run(`alter database ${name} set tablespace small`);
+      ending.push(async () => {
+        await postgres.run(`drop database ${name} with (force)`);
+        await postgres.run('drop tablespace small');
+      });
+      const events: LedgerEvent[] = [];
+      const { ledger } = await open(events);
+      await beginAll(ledger, 20);
+      for (let size = 65_536; size >= 512; size /= 2) {
+        try {
+          for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
+        } catch {
+          // full for this size
+        }
+      }
+
+      const more = async () => {
+        for (let i = 0; i < 5_000; i += 1)
+          await ledger.begin({ ...intent(`req_more_${i}`), model: 'm'.repeat(200) });
+      };
+      await expect(more()).rejects.toThrow('No space left on device');
+      for (let i = 0; i < 20; i += 1) ledger.finish(row(`req_${i}`));
+      rmSync(join(mounted, 'filler'));
+
+      await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
+      await ledger.close();
+      expect(
+        await query("select count(*)::int as rows from ledger_exchanges where outcome = 'answered'"),
+      ).toEqual([{ rows: 20 }]);
+    },
+    60_000,
+  );
 });
