@@ -1,54 +1,29 @@
-import type { ModelEntry } from '../config/build/models.ts';
 import { GatewayError } from '../errors.ts';
-import type { BodyLimits } from '../http/body.ts';
 import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
-import type { PolicySource } from '../policy/compile.ts';
 import type { BreakerChannel } from '../providers/breaker-channel.ts';
-import { Provider, type ProviderOptions } from '../providers/provider.ts';
-import { createRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
+import { foldRepeats } from '../record/repeats.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
-import { createTextScrubber, Scrubber } from './answer/scrub.ts';
-import type { KeyRing } from './authenticate.ts';
-import { createDecider } from './decision/decider.ts';
+import {
+  type ConfiguredGateway,
+  configureGateway,
+  type GatewayConfig,
+  type ProcessState,
+} from './configure.ts';
 import { Exchange } from './exchange.ts';
-import type { Gateway } from './gateway.ts';
-import type { GatewayKey } from './gateway-key.ts';
-import { handle } from './handle.ts';
-import { limitersFor } from './limiters.ts';
 import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
 import type { Health, Readiness } from './own-answers/health.ts';
-import { createCatalogue } from './own-answers/models.ts';
 import { watchHeap } from './watch-heap.ts';
-
-/** The part of a configuration that the proxy uses. */
-export interface GatewayConfig {
-  readonly hash: string;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly bodyLimits: BodyLimits;
-  readonly keys: KeyRing<GatewayKey>;
-  /** The configured providers; a model whose provider is not among them is known but can't be served. */
-  readonly providers: readonly ProviderOptions[];
-  readonly models: readonly ModelEntry[];
-  readonly findModel: (name: string) => ModelEntry | undefined;
-  /** Strings that must never appear in an answer or a log. */
-  readonly secrets: readonly string[];
-  /** What the keys' policies were compiled from; the decision thread compiles its own. */
-  readonly policySource: PolicySource;
-  readonly recordsBodies: boolean;
-}
 
 export interface GatewayServer {
   readonly url: string;
@@ -142,7 +117,7 @@ export async function serveGateway({
   const countHere = () => countExchanges(open.items);
   const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
   const ticks = new TickQueue();
-  const shared = {
+  const state: ProcessState = {
     ticks,
     counters,
     ledger,
@@ -156,7 +131,7 @@ export async function serveGateway({
     health,
   };
   const follower = observers.find(({ trace }) => trace !== undefined);
-  let current = build(config, shared);
+  let current = configureGateway(config, state);
   breakers?.subscribe((change) => {
     const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
     known?.health.follow(change, Date.now());
@@ -175,7 +150,7 @@ export async function serveGateway({
       exchange.trace = follower?.trace?.(exchange);
       open.add(exchange);
       response.onClose(() => open.remove(exchange));
-      void current.run(exchange); // never rejects: it answers failures itself
+      current.run(exchange);
     },
   });
   listener = server;
@@ -185,9 +160,9 @@ export async function serveGateway({
   });
 
   const prepare = (next: GatewayConfig): PreparedConfig => {
-    const built = build(next, shared);
+    const built = configureGateway(next, state);
     // If the whole gateway stops meanwhile, its connections are gone already.
-    const close = (retired: typeof built) => void retired.close().catch(() => undefined);
+    const close = (retired: ConfiguredGateway) => void retired.close().catch(() => undefined);
     return {
       commit: () => {
         const previous = current;
@@ -214,85 +189,6 @@ export async function serveGateway({
       memory.stop();
       repeats.close();
       await current.close();
-    },
-  };
-}
-
-interface Shared {
-  readonly ticks: TickQueue;
-  readonly counters: Counters;
-  readonly ledger: Ledger | undefined;
-  readonly breakers: BreakerChannel | undefined;
-  readonly tracer: Tracer | undefined;
-  readonly record: RepeatFolder['write'];
-  readonly deciderEntry: URL | undefined;
-  readonly admit: () => void;
-  readonly startedMs: number;
-  readonly readiness: Readiness;
-  readonly health: Health;
-}
-
-function build(
-  config: GatewayConfig,
-  {
-    ticks,
-    counters,
-    ledger,
-    breakers,
-    tracer,
-    record,
-    deciderEntry,
-    admit,
-    startedMs,
-    readiness,
-    health,
-  }: Shared,
-) {
-  const providers = new Map(
-    config.providers.map((options) => [options.name, new Provider(options, breakers?.publish, ticks)]),
-  );
-  const router = createRouter(config.findModel, providers);
-  const decider = createDecider({
-    source: config.policySource,
-    names: { models: config.models, providers: [...providers.keys()] },
-    entry: deciderEntry,
-  });
-  const gateway: Gateway = {
-    access: config,
-    bodyLimits: config.bodyLimits,
-    keys: config.keys,
-    decider,
-    router,
-    catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    configHash: config.hash,
-    scrubber: new Scrubber(config.secrets),
-    scrubText: createTextScrubber(config.secrets),
-    ledger,
-    tracer,
-    record,
-    recordsBodies: config.recordsBodies,
-    limiterFor: limitersFor(counters),
-    admit,
-    readiness,
-    health,
-  };
-  let running = 0;
-  let retired: (() => void) | undefined;
-  return {
-    providers: [...providers.values()],
-    run: async (exchange: Exchange) => {
-      running += 1;
-      await handle(exchange, gateway);
-      running -= 1;
-      if (running === 0) retired?.();
-    },
-    /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
-    close: async () => {
-      const idle = new Promise<void>((resolve) => {
-        retired = resolve;
-      });
-      if (running > 0) await idle;
-      await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
     },
   };
 }

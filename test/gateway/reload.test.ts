@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { gatewayConfig } from '../../src/cli/serve/server/gateway-config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { type GatewayConfig, type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
+import type { GatewayConfig } from '../../src/gateway/configure.ts';
+import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import { type Host, startHost } from '../providers/scripted-host.ts';
 
