@@ -1,9 +1,15 @@
 import type { Fold } from './fold/fold.ts';
+import { matchedRanges, type TextRange } from './matched-ranges.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
+
+/** A match, with the first range in the text at its pointer; without where there is no text to point into. */
+export interface ExplainedMatch extends Match {
+  readonly range?: TextRange;
+}
 
 /** One rule on one request. */
 export interface RuleExplanation {
@@ -13,7 +19,7 @@ export interface RuleExplanation {
   readonly mode: 'enforce' | 'monitor';
   readonly reason: string;
   readonly matched: boolean;
-  readonly matches: readonly Match[];
+  readonly matches: readonly ExplainedMatch[];
   /** What the rule takes alone, without known walks; together, rules share one reading of the body. */
   readonly microseconds: number;
   readonly failure?: unknown;
@@ -61,10 +67,22 @@ function explainRule(
   try {
     const verdict = evaluateRule(rule, facts);
     const microseconds = now() - started;
-    const matches = (verdict?.matches ?? []).map((match) => ({ ...match, at: mask(match.at) }));
+    const matches =
+      verdict === undefined ? [] : explainMatches(verdict.matches, matchedRanges(rule, facts), mask);
     return { policy, rule: id, action, mode, reason, matched: verdict !== undefined, matches, microseconds };
   } catch (failure) {
     const microseconds = now() - started;
     return { policy, rule: id, action, mode, reason, matched: true, matches: [], microseconds, failure };
   }
+}
+
+function explainMatches(
+  matches: readonly Match[],
+  ranges: ReadonlyMap<string, TextRange>,
+  mask: MaskPointer,
+): readonly ExplainedMatch[] {
+  return matches.map((match) => {
+    const range = ranges.get(match.at);
+    return { ...match, at: mask(match.at), ...(range === undefined ? {} : { range }) };
+  });
 }

@@ -162,6 +162,7 @@ describe('an exchange', () => {
     expect(match).toMatchObject({
       at: '/messages/0/content',
       excerpt: 'w•••• t• a••@p••••••-m•••.c•• t••••',
+      excerpt_range: { start: 9, end: 29 },
     });
     const { received, sent, answer, answer_text, events } = detail.bodies ?? {};
     const [mark] = received?.marks ?? [];

@@ -68,8 +68,15 @@ export interface RuleMatch {
     readonly confidence: string;
     readonly why?: string;
   }[];
-  /** The text there, masked: letters and digits except the first of each word become `•`; at most 160 characters. */
+  /** Of the first match in the text there, in UTF-16 code units. */
+  readonly range?: { readonly start: number; readonly end: number };
+  /**
+   * The text there, from around the first match; masked: letters and digits except the first of each word become `•`;
+   * at most 160 characters.
+   */
   readonly excerpt?: string;
+  /** Where in the excerpt the match is. */
+  readonly excerpt_range?: { readonly start: number; readonly end: number };
 }
 
 export interface HeaderLine {

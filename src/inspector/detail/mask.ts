@@ -14,15 +14,15 @@ export function maskHeader(
   return { value: `${scheme}${shown}…`, masked: true };
 }
 
-const longestExcerpt = 160;
 const dot = '•';
 
-/** The shape of a text instead of the text: the first letter or digit of each word, then a dot for each further one. */
+/**
+ * The shape of a text and not the text: of each word the first letter or digit, and dots for the rest. As long as the
+ * text in UTF-16 code units, so that offsets stay right.
+ */
 export function maskText(text: string): string {
-  const part = text.slice(0, longestExcerpt);
-  const masked = part.replace(
+  return text.replace(
     /([\p{L}\p{N}])([\p{L}\p{N}\p{M}]*)/gu,
-    (_, first: string, rest: string) => first + dot.repeat([...rest].length),
+    (_, first: string, rest: string) => first + dot.repeat(rest.length),
   );
-  return text.length > longestExcerpt ? `${masked}…` : masked;
 }

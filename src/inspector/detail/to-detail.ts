@@ -4,9 +4,9 @@ import type { Bodies, ExchangeDetail, RuleDetail } from '../contract/exchange-de
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
 import { readStream } from './answer-events.ts';
+import { toExcerpt } from './excerpt.ts';
 import { headerLines } from './header-lines.ts';
 import { locate } from './locate.ts';
-import { maskText } from './mask.ts';
 import { shownText, toBody, type WantedMark } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines' | 'deltaText'>;
@@ -98,14 +98,16 @@ export function withExcerpts(
 ): readonly RuleDetail[] {
   const text = shownText(body, scrub);
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
-  const ranges = locate(text, places);
+  const values = locate(text, places);
+  // With secrets taken out, the offsets of matches would point elsewhere.
+  const isOriginal = Buffer.byteLength(text) === body.length && body.equals(Buffer.from(text));
   return rules.map((rule) => ({
     ...rule,
     matches: rule.matches.map((match) => {
-      const range = match.at === '' ? undefined : ranges.get(match.at);
-      return range === undefined
-        ? match
-        : { ...match, excerpt: maskText(textOf(text.slice(range.start, range.end))) };
+      const value = match.at === '' ? undefined : values.get(match.at);
+      if (value === undefined) return match;
+      const range = isOriginal ? match.range : undefined;
+      return { ...match, ...toExcerpt(textOf(text.slice(value.start, value.end)), range) };
     }),
   }));
 }

@@ -37,7 +37,7 @@ export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction 
 }
 
 /** Everything that a rule's conditions on texts found. */
-function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMatch[] {
+export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMatch[] {
   return (rule.when ?? []).flatMap((condition) => condition.text?.find(facts) ?? []);
 }
 

@@ -98,9 +98,20 @@ function Match({ match }: { readonly match: RuleMatch }) {
       </span>
       {excerpt !== undefined && (
         <q class="excerpt">
-          <bdi>{visibleLine(excerpt)}</bdi>
+          <Excerpt text={excerpt} range={match.excerpt_range} />
         </q>
       )}
     </li>
+  );
+}
+
+function Excerpt({ text, range }: { readonly text: string; readonly range: RuleMatch['excerpt_range'] }) {
+  if (range === undefined) return <bdi>{visibleLine(text)}</bdi>;
+  return (
+    <bdi>
+      {visibleLine(text.slice(0, range.start))}
+      <mark>{visibleLine(text.slice(range.start, range.end))}</mark>
+      {visibleLine(text.slice(range.end))}
+    </bdi>
   );
 }

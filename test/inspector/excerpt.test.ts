@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { toExcerpt } from '../../src/inspector/detail/excerpt.ts';
+
+const marked = (text: string, range?: { start: number; end: number }) => {
+  const { excerpt = '', excerpt_range: at } = toExcerpt(text, range);
+  return at === undefined
+    ? excerpt
+    : `${excerpt.slice(0, at.start)}[${excerpt.slice(at.start, at.end)}]${excerpt.slice(at.end)}`;
+};
+
+test('a short text is shown whole, with the match', () => {
+  expect(marked('write to jo@example.org, please', { start: 9, end: 23 })).toBe(
+    'w•••• t• [j•@e••••••.o••], p•••••',
+  );
+});
+
+test('of a long text the match and what is around it is shown', () => {
+  const text = `${'word '.repeat(100)}blue heron${' more'.repeat(100)}`;
+
+  const shown = marked(text, { start: 500, end: 510 });
+
+  expect(shown).toMatch(/^…(?:w••• ){8}\[b••• h••••\](?: m•••)+/);
+  expect(shown).toMatch(/…$/);
+  expect(shown.length).toBeLessThan(170);
+});
+
+test('a word that is cut shows no letter of its middle', () => {
+  const text = `${'a'.repeat(400)}@example.org`;
+
+  expect(toExcerpt(text, { start: 300, end: 412 }).excerpt).toMatch(/^…•+@e••••••\.o••$|^…•+…$/);
+});
+
+test('characters of two units are never cut, and offsets stay right', () => {
+  const text = `${'😀𝒳'.repeat(100)} here ${'𝒳😀'.repeat(100)}`;
+  for (let start = 390; start < 410; start += 1) {
+    const { excerpt = '' } = toExcerpt(text, { start, end: start + 4 });
+    expect(excerpt.isWellFormed()).toBe(true);
+  }
+  expect(marked(text, { start: 401, end: 405 })).toContain('[h•••]');
+});
+
+test.each([undefined, { start: 5, end: 99 }, { start: 3, end: 3 }])(
+  'a range of %j marks nothing',
+  (range) => {
+    expect(marked('some text', range)).toBe('s••• t•••');
+  },
+);
