@@ -24,6 +24,8 @@ export interface ForwardOptions<Request extends ProviderRequest> {
   readonly build: BuildRequest<Request>;
   /** Called before every attempt. */
   readonly onAttempt: (target: Target, request: Request) => void;
+  /** Called when an attempt had to wait for a slot at its provider, and got one. */
+  readonly onSlot?: () => void;
   /** Called when an attempt has the head of its answer, or failed. */
   readonly onOutcome: (attempt: Attempt<Request>) => void;
   readonly lifetime: Lifetime;
@@ -55,7 +57,10 @@ export async function forward<Request extends ProviderRequest>(
     for (let tries = 1; ; tries += 1) {
       attempts += 1;
       options.onAttempt(next.target, next.request);
-      if (!provider.admission.tryEnter()) await enter(next.target, options.lifetime);
+      if (!provider.admission.tryEnter()) {
+        await enter(next.target, options.lifetime);
+        options.onSlot?.();
+      }
       const attempt = await send(next, options.lifetime, attempts);
       options.onOutcome(attempt);
       const step = mayGoOn(attempt) ? await nextStep(attempt, tries, queue) : 'keep';

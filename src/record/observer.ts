@@ -28,6 +28,8 @@ export interface ExchangeTrace {
   admitted(): void;
   /** A request is about to leave to a provider. */
   sending(request: SentHead): void;
+  /** It had to wait for a slot at the provider, and has one now. */
+  queued(): void;
   /** The head of the provider's answer has arrived. `leftAtMs`: when the request began to leave, by `performance.now()`. */
   answering(leftAtMs: number): void;
   /** A piece of the answer was sent to the client. */

@@ -34,7 +34,7 @@ test('characters of two units are never cut, and offsets stay right', () => {
   const text = `${'😀𝒳'.repeat(100)} here ${'𝒳😀'.repeat(100)}`;
   for (let start = 390; start < 410; start += 1) {
     const { excerpt = '' } = toExcerpt(text, { start, end: start + 4 });
-    expect(excerpt.isWellFormed()).toBe(true);
+    expect(excerpt).not.toMatch(/\p{Surrogate}/u);
   }
   expect(marked(text, { start: 401, end: 405 })).toContain('[h•••]');
 });

@@ -16,6 +16,7 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
       spans?.attempt({ provider: name, model }, headers);
       trace?.sending({ provider: name, model, form, path, headers, body });
     },
+    onSlot: () => trace?.queued(),
     onOutcome: (attempt) =>
       spans?.attemptEnded(
         'failure' in attempt

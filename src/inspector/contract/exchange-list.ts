@@ -69,7 +69,9 @@ export interface Times {
   readonly read?: number;
   /** Strict parsing and rules, limits and ledger. */
   readonly decide?: number;
-  /** Until the request began to leave: building and judging it, waiting for a slot and a connection. */
+  /** Building and judging what is sent, and waiting for a slot at the provider; missing if there was one at once. */
+  readonly queue?: number;
+  /** Until the request began to leave: waiting for a connection; without `queue`, building and judging it too. */
   readonly connect?: number;
   /** From there until the first byte was sent to the client; includes all attempts. */
   readonly first_byte?: number;

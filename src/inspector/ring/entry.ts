@@ -58,6 +58,8 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   readonly sent: SentRequest[] = [];
   readAtMs: number | undefined;
   admittedAtMs: number | undefined;
+  /** Set if it had to wait for a slot at the provider. */
+  queuedUntilMs: number | undefined;
   leftAtMs: number | undefined;
   bytesOut = 0;
   receivedBody: Buffer | undefined;
@@ -111,6 +113,10 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
     this.sent.push({ provider, model, form, path, headers, atMs: this.#elapsedMs() });
     if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
     if (this.#keeper.isWatched) this.#keeper.changed(this);
+  }
+
+  queued(): void {
+    this.queuedUntilMs = this.#elapsedMs();
   }
 
   answering(leftAtMs: number): void {

@@ -60,23 +60,21 @@ function tokensOf(usage: NonNullable<ExchangeRecord['usage']>): Tokens {
 /** The phases of an exchange, one after the other; the last one reached extends to the end. */
 function timesOf(entry: RingEntry, { total_ms, first_byte_ms, outcome }: ExchangeRecord): Times {
   const firstByteMs = outcome === 'answered' || entry.leftAtMs !== undefined ? first_byte_ms : undefined;
-  const ends: [keyof Times, number | undefined][] = [
+  const ends: readonly (readonly [keyof Times, number | undefined])[] = [
     ['read', entry.readAtMs],
     ['decide', entry.admittedAtMs],
+    ...(entry.queuedUntilMs === undefined ? [] : [['queue', entry.queuedUntilMs] as const]),
     ['connect', entry.leftAtMs],
     ['first_byte', firstByteMs],
+    ['stream', undefined],
   ];
-  const order = ['read', 'decide', 'connect', 'first_byte', 'stream'] as const;
   const times: { -readonly [Part in keyof Times]?: number } = {};
   let atMs = 0;
-  let reached = 0;
   for (const [part, endMs] of ends) {
+    times[part] = rounded(Math.max(0, (endMs ?? total_ms) - atMs));
     if (endMs === undefined) break;
-    times[part] = rounded(Math.max(0, endMs - atMs));
     atMs = Math.max(atMs, endMs);
-    reached += 1;
   }
-  times[order[reached] as keyof Times] = rounded(Math.max(0, total_ms - atMs));
   return times;
 }
 

@@ -5,6 +5,7 @@ import { parts } from '../list/time-bar.tsx';
 const explanations = {
   read: 'until the body was here',
   decide: 'reading and rules',
+  queue: 'waiting for a slot at the provider',
   connect: 'until it began to leave',
   first_byte: 'the provider, until its first byte',
   stream: 'from the first byte to the end',

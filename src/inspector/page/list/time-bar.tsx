@@ -4,6 +4,7 @@ import { formatDuration } from '../format.ts';
 export const parts = [
   { name: 'read', title: 'read' },
   { name: 'decide', title: 'decide' },
+  { name: 'queue', title: 'queue' },
   { name: 'connect', title: 'connect' },
   { name: 'first_byte', title: 'first byte' },
   { name: 'stream', title: 'stream' },
