@@ -16,6 +16,7 @@ export class Facts {
   #texts: ViewedTexts | undefined;
   #tools: OfferedTools | undefined;
   #caps: readonly Cap[] | undefined;
+  #found: Map<unknown, readonly TextMatch[]> | undefined;
 
   /** `caps` stands in for the caps of the request. */
   constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>, caps?: readonly Cap[]) {
@@ -50,6 +51,17 @@ export class Facts {
   get texts(): ViewedTexts {
     this.#texts ??= new ViewedTexts(this.#search.patternSet.fold);
     return this.#texts;
+  }
+
+  /** What a condition on texts found, looked for once: whether a rule applies and what it redacts both depend on it. */
+  found(condition: unknown, find: () => readonly TextMatch[]): readonly TextMatch[] {
+    this.#found ??= new Map();
+    let found = this.#found.get(condition);
+    if (found === undefined) {
+      found = find();
+      this.#found.set(condition, found);
+    }
+    return found;
   }
 
   pattern(number: number): Pattern {

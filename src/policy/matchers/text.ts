@@ -44,7 +44,9 @@ export const text = defineMatcher({
     const patterns = compilePatterns(options, context);
     const roles = options.in === undefined ? everyRole : bitsOf(options.in);
     const find = (facts: Facts) =>
-      withoutExcepted(findMatches(facts, patterns, roles), context.except, facts);
+      facts.found(patterns, () =>
+        withoutExcepted(findMatches(facts, patterns, roles), context.except, facts),
+      );
     return {
       text: { patterns, roles, find },
       test(facts) {

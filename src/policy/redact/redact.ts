@@ -3,7 +3,7 @@ import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { matchLimit, type TextMatch } from '../search/search-result.ts';
-import type { ViewedTexts } from '../search/viewed-text.ts';
+import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
 
@@ -49,11 +49,15 @@ interface RedactedMatch {
   readonly label: string;
 }
 
+interface PlacedReplacement extends Replacement {
+  readonly entry: number;
+}
+
 /** What is to be replaced, by document and entry: texts of the request, and texts inside those. */
 export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
-  readonly #replacements = new Map<JsonDocument, Map<number, Replacement[]>>();
+  readonly #replacements = new Map<JsonDocument, PlacedReplacement[]>();
   /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
   readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
 
@@ -66,23 +70,13 @@ export class Plan {
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
   add({ match, pattern, texts, except, label }: RedactedMatch): Place | undefined {
     const { segment, before } = match;
-    const places = before === undefined ? [segment.place] : [before.place, segment.place];
-    const fixed = places.find(this.#isFixed);
+    if (before === undefined) {
+      if (this.#isFixed(segment.place)) return segment.place;
+      return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), label);
+    }
+    const fixed = [before.place, segment.place].find(this.#isFixed);
     if (fixed !== undefined) return fixed;
     const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
-    if (before === undefined) {
-      const [own = []] = ranges;
-      const [only] = own;
-      if (only !== undefined && own.length === 1) {
-        this.#replace(segment.place, { start: only.start, end: only.end, label });
-        return undefined;
-      }
-      // Each view reports most of them; what has more would be changed in part only.
-      const all = own.length > matchLimit * 2 ? undefined : widest(own);
-      if (all === undefined || all.size > matchLimit) return segment.place;
-      for (const [start, end] of all) this.#replace(segment.place, { start, end, label });
-      return undefined;
-    }
     const joint = texts.at(before.place).text.length;
     const length = texts.at(segment.place).text.length;
     // Joined with nothing first, then with a space: the later part begins one unit further on.
@@ -96,6 +90,20 @@ export class Plan {
     return undefined;
   }
 
+  /** Plans replacements in one text; most have one. */
+  #addWithin(place: Place, ranges: readonly MatchRange[], label: string): Place | undefined {
+    const [only] = ranges;
+    if (only !== undefined && ranges.length === 1) {
+      this.#replace(place, { start: only.start, end: only.end, label });
+      return undefined;
+    }
+    // Each view reports most of them; a text with more would be changed in part only.
+    const all = ranges.length > matchLimit * 2 ? undefined : widest(ranges);
+    if (all === undefined || all.size > matchLimit) return place;
+    for (const [start, end] of all) this.#replace(place, { start, end, label });
+    return undefined;
+  }
+
   apply(): Buffer {
     return this.#rebuild(this.#root);
   }
@@ -105,17 +113,14 @@ export class Plan {
     return this.#textsOf(this.#root);
   }
 
-  #replace(place: Place, replacement: Replacement): void {
-    const { document, entry, outer } = place;
-    let entries = this.#replacements.get(document);
-    if (entries === undefined) {
-      entries = new Map();
-      this.#replacements.set(document, entries);
+  #replace({ document, entry, outer }: Place, { start, end, label }: Replacement): void {
+    let replacements = this.#replacements.get(document);
+    if (replacements === undefined) {
+      replacements = [];
+      this.#replacements.set(document, replacements);
       if (outer !== undefined) this.#note(document, outer);
     }
-    const replacements = entries.get(entry);
-    if (replacements === undefined) entries.set(entry, [replacement]);
-    else replacements.push(replacement);
+    replacements.push({ entry, start, end, label });
   }
 
   /** A document inside a text changes that text, and so on outwards. */
@@ -131,8 +136,16 @@ export class Plan {
 
   #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
     const texts = new Map<number, string>();
-    for (const [entry, replacements] of this.#replacements.get(document) ?? []) {
-      texts.set(entry, applyReplacements(textOf({ document, entry }), replacements));
+    const replacements = (this.#replacements.get(document) ?? []).toSorted(
+      (one, other) => one.entry - other.entry,
+    );
+    let from = 0;
+    while (from < replacements.length) {
+      const { entry } = replacements[from] as PlacedReplacement;
+      let end = from + 1;
+      while (replacements[end]?.entry === entry) end += 1;
+      texts.set(entry, applyReplacements(textOf({ document, entry }), replacements.slice(from, end)));
+      from = end;
     }
     for (const [entry, inner] of this.#inner.get(document) ?? []) {
       // The inner document is the text wrapped in `{"":` and `}`.
@@ -158,16 +171,27 @@ function whatBreaks(root: JsonDocument): (place: Place) => boolean {
 
 /** The document's bytes with some strings replaced. */
 export function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
-  const parts: Buffer[] = [];
+  const { bytes } = document;
+  const changed = [...texts].filter(([entry]) => document.kind(entry) === kinds.string);
+  let { length } = bytes;
+  const strings = changed
+    .sort(([one], [other]) => one - other)
+    .map(([entry, text]) => {
+      const json = JSON.stringify(text).slice(1, -1);
+      length += Buffer.byteLength(json) - (document.end(entry) - document.start(entry));
+      return { entry, json };
+    });
+  // Copied into one buffer: a body may have tens of thousands of such strings, and a buffer of each takes longer.
+  const result = Buffer.allocUnsafe(length);
+  let at = 0;
   let from = 0;
-  for (const [entry, text] of [...texts].sort(([one], [other]) => one - other)) {
-    if (document.kind(entry) !== kinds.string) continue;
-    parts.push(document.bytes.subarray(from, document.start(entry)));
-    parts.push(Buffer.from(JSON.stringify(text).slice(1, -1)));
+  for (const { entry, json } of strings) {
+    at += bytes.copy(result, at, from, document.start(entry));
+    at += result.write(json, at);
     from = document.end(entry);
   }
-  parts.push(document.bytes.subarray(from));
-  return Buffer.concat(parts);
+  bytes.copy(result, at, from);
+  return result;
 }
 
 /** Replacements that overlap become one, under the name of the first. */

@@ -17,9 +17,13 @@ export function withoutExcepted(
   if (except.length === 0) return matches;
   return matches.filter((match) => {
     const pattern = known.pattern(match.pattern);
+    if (match.before === undefined) {
+      const text = known.texts.at(match.segment.place);
+      return text.ranges(pattern).length === 0 || text.rangesOutside(pattern, except).length > 0;
+    }
     const texts = known.texts.of(match);
     // Spread over more than two texts, it can't be shown to be excepted.
-    const isWhole = match.before === undefined || texts.some((text) => text.ranges(pattern).length > 0);
+    const isWhole = texts.some((text) => text.ranges(pattern).length > 0);
     return !isWhole || texts.some((text) => text.rangesOutside(pattern, except).length > 0);
   });
 }

@@ -15,22 +15,44 @@ const detectedLimit = 16;
 
 /** Occurrences as matches, one for each text of the request, in the order of the request. */
 export function matchesAt(matches: readonly TextMatch[], facts: Facts): readonly Match[] {
-  const byEntry = new Map<number, TextMatch[]>();
-  for (const match of matches) {
-    const { entry } = placeInRequest(match.segment.place);
-    const same = byEntry.get(entry);
-    if (same === undefined) byEntry.set(entry, [match]);
-    else same.push(match);
-  }
-  return [...byEntry]
-    .sort(([one], [other]) => one - other)
-    .slice(0, placeLimit)
-    .map(([entry, same]) => ({
+  return firstTexts(matches).map((same) => {
+    const { entry } = placeInRequest((same[0] as TextMatch).segment.place);
+    return {
       at: pointerTo(facts.subject.document, entry),
       view: same.some(({ view }) => view === 'exact') ? 'exact' : viewOf(same, facts),
       matcher: 'text',
       ...countAll(same, facts),
-    }));
+    };
+  });
+}
+
+/** The matches of the first texts of the request that have any; those of most requests come in its order. */
+function firstTexts(matches: readonly TextMatch[]): readonly (readonly TextMatch[])[] {
+  const texts: TextMatch[][] = [];
+  let last = -1;
+  for (const match of isInOrder(matches) ? matches : matches.toSorted(byEntry)) {
+    const entry = entryOf(match);
+    if (entry === last) texts.at(-1)?.push(match);
+    else if (texts.length === placeLimit) break;
+    else texts.push([match]);
+    last = entry;
+  }
+  return texts;
+}
+
+function isInOrder(matches: readonly TextMatch[]): boolean {
+  for (let at = 1; at < matches.length; at += 1) {
+    if (byEntry(matches[at - 1] as TextMatch, matches[at] as TextMatch) > 0) return false;
+  }
+  return true;
+}
+
+function byEntry(one: TextMatch, other: TextMatch): number {
+  return entryOf(one) - entryOf(other);
+}
+
+function entryOf({ segment }: TextMatch): number {
+  return placeInRequest(segment.place).entry;
 }
 
 /** The automaton for folded text sees what is there exactly, too. */

@@ -18,6 +18,13 @@ export interface MatchRange extends Finding {
   readonly view: View;
 }
 
+/** The ranges of a pattern outside some exceptions. */
+interface Outside {
+  readonly pattern: Pattern;
+  readonly except: readonly NamedPattern[];
+  readonly ranges: readonly MatchRange[];
+}
+
 /** A text in both views, folded once for whoever looks for ranges in it. */
 export class ViewedText {
   readonly text: string;
@@ -28,7 +35,7 @@ export class ViewedText {
   #pattern: Pattern | undefined;
   #patternRanges: readonly MatchRange[] = noRanges;
   #ranges: Map<Pattern, readonly MatchRange[]> | undefined;
-  #outside: Map<readonly NamedPattern[], Map<Pattern, readonly MatchRange[]>> | undefined;
+  #outside: Outside[] | undefined;
   #mixedReadings: Map<Pattern, MixedReadings> | undefined;
 
   constructor(text: string, fold: Fold, mixedReadings?: Map<Pattern, MixedReadings>) {
@@ -57,16 +64,15 @@ export class ViewedText {
   rangesOutside(pattern: Pattern, except: readonly NamedPattern[]): readonly MatchRange[] {
     const ranges = this.ranges(pattern);
     if (except.length === 0 || ranges.length === 0) return ranges;
-    this.#outside ??= new Map();
-    const known = this.#outside.get(except) ?? new Map<Pattern, readonly MatchRange[]>();
-    this.#outside.set(except, known);
-    let outside = known.get(pattern);
-    if (outside === undefined) {
-      const isExcepted = createWithin(except.flatMap((each) => this.ranges(each.pattern)));
-      outside = ranges.filter((range) => !isExcepted(range));
-      known.set(pattern, outside);
-    }
-    return outside;
+    const known = this.#outside?.find((each) => each.pattern === pattern && each.except === except);
+    if (known !== undefined) return known.ranges;
+    const excepted = except.flatMap((each) => this.ranges(each.pattern));
+    if (excepted.length === 0) return ranges;
+    const isExcepted = createWithin(excepted);
+    const outside = { pattern, except, ranges: ranges.filter((range) => !isExcepted(range)) };
+    this.#outside ??= [];
+    this.#outside.push(outside);
+    return outside.ranges;
   }
 
   #find(pattern: Pattern): readonly MatchRange[] {

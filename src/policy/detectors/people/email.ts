@@ -1,5 +1,6 @@
 import type { Detector, Finding } from '../detector.ts';
 import { isDigit, isIn, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
+import { createWordSet } from '../text/word-set.ts';
 
 const longestLocal = 64;
 const longestDomain = 189;
@@ -77,9 +78,17 @@ function isDomainCharacter(code: number): boolean {
 function isAddress(text: string, start: number, at: number, end: number): boolean {
   if (at - start > longestLocal || end - at - 1 > longestDomain) return false;
   if (text.charCodeAt(at - 1) === 46) return false;
-  const local = text.slice(start, at);
-  if (local.includes('..')) return false;
-  return !isNobody(local, text.slice(at + 1, end)) && !isPartOfUrl(text, start, end);
+  return (
+    !hasEmptyPart(text, start, at) && !isNobody(text, { start, at, end }) && !isPartOfUrl(text, start, end)
+  );
+}
+
+/** Whether two dots follow each other. */
+function hasEmptyPart(text: string, start: number, end: number): boolean {
+  for (let at = start + 1; at < end; at += 1) {
+    if (text.charCodeAt(at) === 46 && text.charCodeAt(at - 1) === 46) return true;
+  }
+  return false;
 }
 
 /** Labels of up to 63 characters, two at least, that neither begin nor end with a hyphen; the last a top level. */
@@ -90,7 +99,7 @@ function isHostName(text: string, start: number, end: number): boolean {
     if (!isLabel(text, label, at) || (label === start && isScale(text, label, at))) return false;
     label = at + 1;
   }
-  return label > start && isLabel(text, label, end) && isTopLevel(text.slice(label, end));
+  return label > start && isLabel(text, label, end) && isTopLevel(text, label, end);
 }
 
 function isLabel(text: string, start: number, end: number): boolean {
@@ -104,39 +113,45 @@ function isScale(text: string, start: number, end: number): boolean {
   return isDigit(text.charCodeAt(start)) && (end - start === 2 || isDigit(text.charCodeAt(start + 1)));
 }
 
-function isTopLevel(top: string): boolean {
-  if (top.length < 2 || top.length > 24) return false;
-  const lower = top.toLowerCase();
-  return lower.startsWith('xn--') || (isAlphabetic(top) && !fileEndings.has(lower));
+function isTopLevel(text: string, start: number, end: number): boolean {
+  if (end - start < 2 || end - start > 24) return false;
+  if (isAlphabetic(text, start, end)) return !fileEndings.has(text, start, end);
+  return text.slice(start, start + 4).toLowerCase() === 'xn--';
 }
 
-function isAlphabetic(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
+function isAlphabetic(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);
     if (!isLatinLetter(code) && code < 0xc0) return false;
   }
   return true;
 }
 
-const fileEndings = new Set(
+const fileEndings = createWordSet(
   'png jpg jpeg gif svg webp ico css scss less js mjs cjs jsx ts mts cts tsx json map html htm xml yaml yml toml lock txt log csv tgz gz zip tar whl jar exe dll bin pdf mp4 mp3 woff woff2 ttf wasm local service socket target timer mount internal invalid localdomain'.split(
     ' ',
   ),
 );
 
+interface Address {
+  readonly start: number;
+  /** Its sign. */
+  readonly at: number;
+  readonly end: number;
+}
+
 /** Senders behind which nobody reads. */
-function isNobody(local: string, domain: string): boolean {
-  const first = local.charCodeAt(0) | 32;
-  if ((first === 110 || first === 100) && noReply.test(local)) return true;
-  if (local.length <= longestService && servicesAndKeywords.has(local.toLowerCase())) return true;
-  return domain.length === hiddenDomain.length && domain.toLowerCase() === hiddenDomain;
+function isNobody(text: string, { start, at, end }: Address): boolean {
+  const first = text.charCodeAt(start) | 32;
+  if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;
+  return servicesAndKeywords.has(text, start, at) || hiddenDomain.has(text, at + 1, end);
 }
 
 const noReply = /^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/i;
-const hiddenDomain = 'users.noreply.github.com';
+const hiddenDomain = createWordSet(['users.noreply.github.com']);
 
 /** Users of version control and mail systems; words that Kotlin writes before its labels (`this@Screen.close`). */
-const servicesAndKeywords = new Set([
+const servicesAndKeywords = createWordSet([
   'git',
   'hg',
   'mailer-daemon',
@@ -147,7 +162,6 @@ const servicesAndKeywords = new Set([
   'break',
   'continue',
 ]);
-const longestService = Math.max(...[...servicesAndKeywords].map((name) => name.length));
 
 /** `scheme://user@host`, `user:password@host` in a URL, `user@host:path` of git and scp. */
 function isPartOfUrl(text: string, start: number, end: number): boolean {
@@ -159,9 +173,13 @@ function isPartOfUrl(text: string, start: number, end: number): boolean {
 /** Whether `://` stands before a place, with nothing between that ends what precedes a host. */
 function followsScheme(text: string, start: number): boolean {
   let at = start;
-  while (at > 0 && start - at < longestUser && !endsUser.test(text.charAt(at - 1))) at -= 1;
+  while (at > 0 && start - at < longestUser && !endsUser(text.charCodeAt(at - 1))) at -= 1;
   return text.startsWith('://', at - 3);
 }
 
 const longestUser = 76;
-const endsUser = /[\s/@?&=#]/;
+const userEnds = toCharacterSet((code) => /[\s/@?&=#]/.test(String.fromCharCode(code)));
+
+function endsUser(code: number): boolean {
+  return code < 128 ? isIn(userEnds, code) : /\s/.test(String.fromCharCode(code));
+}
