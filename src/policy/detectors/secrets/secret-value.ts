@@ -8,6 +8,8 @@ const longest = 400;
 const template =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|%\(|%[sdv]\b|^%\w+%$|^\$\w|^<|>$|\.\.\.|…|\*{3}|•|x{4}|X{4}|#\{|^\{|^\[|^@\w+\.|^\(/;
 const reference = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|\[)[\w$'"\]]+)+$/;
+/** `ensureIndexes()`, `0:this._stats.count`: program text, also within quotation marks. */
+const program = /^[\w.$]+\(\)$|\bthis\./;
 const path =
   /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|\\\\)|\.(?:js|ts|tsx|jsx|json|md|pem|crt|key|txt|ya?ml|html?|css|py|rb|go|php|java|sh|conf|cfg|ini|env|png|svg)$/;
 const address =
@@ -23,8 +25,7 @@ const stockValues =
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
   if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
-  if (path.test(value) || address.test(value) || lockHash.test(value) || dateOrNumber.test(value))
-    return false;
+  if ([path, address, lockHash, dateOrNumber, program].some((each) => each.test(value))) return false;
   if (reference.test(value) && !isDottedToken(value)) return false;
   if (!isQuoted && (/^!|[(){}[\];]/.test(value) || variable.test(value))) return false;
   if (uuid.test(value)) return kind === 'token' && !isRepetitive(value.toLowerCase(), 6);

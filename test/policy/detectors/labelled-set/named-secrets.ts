@@ -7,8 +7,8 @@ import { drawDistinct, fill, type LabelledClass, plant } from './sample.ts';
 export function labelNamedSecrets(): LabelledClass {
   return {
     positives: [
-      ...plant(8101, 700, tokens, tokenCarriers),
-      ...plant(8103, 700, passwords, passwordCarriers),
+      ...plant(8101, 1100, tokens, tokenCarriers),
+      ...plant(8103, 900, passwords, passwordCarriers),
       ...plant(
         8105,
         100,
@@ -38,6 +38,9 @@ const tokens: readonly ((random: Random) => string)[] = [
   (random) => random.text(32, `${lower}0123456789`),
   (random) => random.text(43, base64url).replace(/^-|-$/g, 'x'),
   (random) => `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-a${random.hex(3)}-${random.hex(12)}`,
+  (random) => `T1${random.text(6, base62)}.${random.text(4, base62)}.${random.hex(30)}`,
+  (random) => random.text(28, `${lower}0123456789`),
+  (random) => random.text(128, base62),
 ];
 
 const passwords: readonly ((random: Random) => string)[] = [
@@ -116,6 +119,19 @@ const tokenCarriers = withVendors([
   '{"name": "@V_SECRET", "value": "{}"}',
   "SET @v_secret = '{}';",
   'My @v api key is {}, please check it.',
+  '<access_token>{}</access_token>',
+  '{\n  "access_token": "{}",\n  "expires_in": #d4,\n  "token_type": "Bearer"\n}',
+  '{"@v_refresh_token":"{}","scope":"read"}',
+  "'client_secret' => '{}', \n'grant_type' => 'authorization_code',",
+  'grant_type=client_credentials&client_id=#d10&client_secret={}',
+  'curl --header "Authorization: Bearer {}" https://api.@v.com/contacts?count=#n',
+  '[@v]\nsecret_key = {}\nregion = eu\n',
+  '@v.auth.token={}\n@v.url=https://api.@v.com\n',
+  'ENV @V_TOKEN={}\n',
+  '- { name: @V_API_TOKEN, value: "{}" }',
+  '$env:@V_API_KEY = "{}"',
+  'set @V_API_KEY={}\r\n',
+  "UPDATE settings SET @v_api_key = '{}' WHERE id = #n;",
   'Mein @C-Token: {}',
 ]);
 
@@ -193,4 +209,6 @@ const nearMisses: readonly ((random: Random) => string)[] = [
   'token.substring(0, #n)',
   'password != confirmPassword ? error#n : null',
   'AWS_SECRET_ACCESS_KEY=AKIAIOSFODNN7EXAMPLEKEY#n',
+  'options to pass to `ensureIndexes()` before step #n',
+  'a.numVerticesInTransparentPass=#n:this._stats.numVerticesInShadowPass=#n}get b',
 ].map((template) => (random: Random) => fill(random, template));
