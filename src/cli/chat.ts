@@ -33,7 +33,7 @@ interface ChatOptions extends PromptOptions {
 export function build(io: Io): Command {
   const command = createCommand({
     name: 'chat',
-    summary: 'talk with a model',
+    summary: 'chat with a model',
     examples: [
       'gateway chat',
       'gateway chat --in holidays -m sandbox-think',
@@ -41,9 +41,9 @@ export function build(io: Io): Command {
     ],
   });
   return withPromptOptions(command)
-    .addOption(new Option('--continue', 'go on with the last conversation').conflicts('in'))
-    .option('--in <name>', 'go on with the conversation of this name, new where there is none')
-    .option('--no-history', 'keep nothing of it')
+    .addOption(new Option('--continue', 'continue the last conversation').conflicts('in'))
+    .option('--in <name>', 'continue the conversation of this name, or begin it')
+    .option('--no-history', 'do not save the conversation')
     .action(async (_options: unknown, command: Command) => {
       outputFormat(command, ['text']);
       await chat(commonOptions(command) as ChatOptions, io);
@@ -97,14 +97,14 @@ async function converse(
       if (text.startsWith('/') && !text.startsWith('//')) await runChatCommand(text, { session, ask, io });
       else await session.ask(text.replace(/^\/\//, '/'), ask);
     } catch (error) {
-      // A person goes on; a script is told by the exit code.
+      // A person can continue; a script gets the exit code.
       if (io.signal.aborted || io.stdin.isTTY !== true || !(error instanceof GatewayError)) throw error;
       printError(error, options.color ? [] : ['--no-color'], io);
     }
   }
 }
 
-/** Shows the answer as it comes; Ctrl-C stops it alone. */
+/** Shows the answer as it comes; Ctrl-C stops only the answer. */
 function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
   return async (address, prompt) => {
     const stop = new AbortController();
@@ -142,11 +142,11 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
 
 interface Found {
   readonly thread: Thread | undefined;
-  /** Why the conversation is not kept, where it should be. */
+  /** Why the conversation can't be saved although it should be. */
   readonly problem?: string;
 }
 
-/** A place that can't be used is not a reason not to talk, unless a conversation from there is asked for. */
+/** An unusable history is no reason not to chat, unless a conversation from it is asked for. */
 async function findThread(options: ChatOptions, io: Io): Promise<Found> {
   const isAsked = options.continue === true || options.in !== undefined;
   const isKept = options.history && historySetting(io.env) !== 'off';
@@ -168,10 +168,10 @@ async function welcome(
   { quiet }: ChatOptions,
   io: Io,
 ): Promise<void> {
-  if (problem !== undefined) await write(io.stderr, `gateway: this conversation is not kept: ${problem}\n`);
+  if (problem !== undefined) await write(io.stderr, `gateway: this conversation is not saved: ${problem}\n`);
   if (quiet === true || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
   const length = session.length === 0 ? '' : `, ${session.length} turns so far`;
-  const kept = session.isKept ? 'kept for this user' : 'not kept';
+  const kept = session.isKept ? 'saved for this user' : 'not kept';
   await write(
     io.stderr,
     `model ${session.model}${length} · ${kept} · /help lists the commands, /exit ends\n`,

@@ -7,7 +7,7 @@ import { outputFormat } from './shell/output-format.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'completion',
-    summary: 'print what makes a shell complete commands, options, models and names',
+    summary: 'print a completion script for commands, options, models and names',
     examples: [
       "echo 'source <(gateway completion bash)' >> ~/.bashrc",
       "echo 'source <(gateway completion zsh)' >> ~/.zshrc",

@@ -30,7 +30,7 @@ export function build(io: Io): Command {
 function buildCheck(io: Io): Command {
   return createCommand({
     name: 'check',
-    summary: 'list everything wrong or doubtful; exit 2 when serve would refuse',
+    summary: 'list all errors and warnings; exit 2 if serve would refuse the file',
     examples: ['gateway config check', 'gateway config check staging.yaml', 'gateway config check -o json'],
   })
     .argument('[file]', 'file to check (default: the one that serve would use)')
@@ -39,7 +39,7 @@ function buildCheck(io: Io): Command {
       const inspection = withRunningGateway(await inspect(io, file ?? commonOptions(command).config), io);
       await write(io.stdout, format === 'json' ? checkAsJson(inspection) : checkAsText(inspection));
       if (inspection.config !== undefined) return;
-      // The list is the answer and stands on stdout; the error only says that there is one.
+      // The list is the result, so it is on stdout; the error only says that there are problems.
       throw new GatewayError(
         'config.invalid',
         `${countOf(inspection.problems, 'error')} in ${inspection.name}`,
@@ -47,7 +47,7 @@ function buildCheck(io: Io): Command {
     });
 }
 
-/** What the running gateway of this user would refuse to follow is an error too. */
+/** Adds an error if the running gateway of this user would refuse to load the file. */
 function withRunningGateway(inspection: Inspection, { env }: Io): Inspection {
   const { config, found, problems } = inspection;
   const running = readRunning(env);
@@ -100,12 +100,12 @@ function buildShow(io: Io): Command {
     summary: 'print the effective configuration, secrets masked',
     examples: ['gateway config show', 'gateway config show --origin', 'gateway config show -o json'],
   })
-    .option('--origin', 'say where each value came from: environment, file and line, or default')
+    .option('--origin', 'show where each value came from: environment, file and line, or default')
     .action(async ({ origin }: { origin?: true }, command: Command) => {
       const format = outputFormat(command, ['yaml', 'text', 'json']);
       const inspection = await inspect(io, commonOptions(command).config);
       if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
-      // Only here: it brings the YAML writer, which nothing else needs.
+      // Imported here because it pulls in the YAML writer, which nothing else needs.
       const { describeSettings, renderSettings } = await import('../config/show.ts');
       if (format !== 'json') {
         await write(io.stdout, renderSettings(inspection, { withOrigins: origin === true }));

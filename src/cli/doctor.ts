@@ -11,8 +11,7 @@ import { table } from './shell/table.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'doctor',
-    summary:
-      'look for what is wrong with configuration, keys, providers, ports, proxies and agents; exit 1 for an error',
+    summary: 'check configuration, keys, providers, ports, proxies and agents; exit 1 for an error',
     examples: [
       'gateway doctor',
       'gateway doctor -c staging.yaml --timeout 3',
@@ -21,7 +20,7 @@ export function build(io: Io): Command {
   }).action(async (_options: unknown, command: Command) => {
     const format = outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
     const options = commonOptions(command);
-    // Loaded when it is called: it brings everything that reaches a provider.
+    // Loaded on demand: it pulls in everything that is needed to reach a provider.
     const { examine } = await import('./doctor/examine.ts');
     const findings = await withSpinner('looking', options, io, () => examine(options, io));
     const errors = findings.filter(({ status }) => status === 'error').length;

@@ -22,22 +22,22 @@ interface EmbedOptions extends CommonOptions {
 export function build(io: Io): Command {
   return createCommand({
     name: 'embed',
-    summary: 'turn texts into vectors, one for each input',
+    summary: 'compute embeddings, one vector for each input',
     examples: [
       'gateway embed -m text-embedding-3-small "hello"',
       'gateway embed --lines -f questions.txt --csv > questions.csv',
       'git log --format=%s -20 | gateway embed --lines -o ndjson',
     ],
   })
-    .argument('[texts...]', 'each an input; - is standard input, which otherwise comes first')
+    .argument('[texts...]', 'the inputs; - is standard input, which otherwise comes first')
     .option('-m, --model <name>', 'model (default: GATEWAY_MODEL)')
     .option(
       '-f, --file <file>',
       'a file as an input; may be repeated',
       (file: string, before: readonly string[] = []) => [...before, file],
     )
-    .option('--lines', 'each line of files and standard input is an input, but for blank ones')
-    .option('--dimensions <n>', 'shorter vectors, where the model has them', positiveInteger)
+    .option('--lines', 'make each line of files and standard input an input, except blank ones')
+    .option('--dimensions <n>', 'length of the vectors, if the model supports it', positiveInteger)
     .option('--csv', 'print comma-separated values: the input, then its numbers')
     .action(async (texts: readonly string[], _options: unknown, command: Command) => {
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
@@ -55,7 +55,7 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
   const { defaultModel: _ofConversations, ...address } = await gatewayTarget(options, io);
   const model = options.model ?? (io.env.GATEWAY_MODEL || undefined);
   if (model === undefined) {
-    throw new GatewayError('usage.invalid', 'name a model of embeddings with -m or GATEWAY_MODEL');
+    throw new GatewayError('usage.invalid', 'name an embedding model with -m or GATEWAY_MODEL');
   }
   const { embed } = await import('../client/embeddings.ts');
   const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };
@@ -76,7 +76,7 @@ async function print(
   if (output === 'json' || output === 'yaml') {
     return printValue({ model, embeddings: entries, usage: { input_tokens: inputTokens } }, output, io);
   }
-  // Thousands of numbers are for programs; a person wants to see that they are there.
+  // Thousands of numbers are for programs; a person only wants to see that they are there.
   if (output === 'table' || io.stdout.isTTY === true) {
     const rows = entries.map(({ source, embedding }) => [
       source,

@@ -20,7 +20,7 @@ const proofSeconds = 10;
 export function build(io: Io): Command {
   return createCommand({
     name: 'env',
-    summary: 'print what points a client at the gateway, key included, as lines for a shell',
+    summary: 'print the settings that point a client at the gateway, key included, as lines for a shell',
     examples: [
       'eval "$(gateway env claude)" && claude -p "hello"',
       'gateway env claude --shell fish | source',
@@ -28,8 +28,8 @@ export function build(io: Io): Command {
     ],
   })
     .addArgument(new Argument('<client>', 'who is to use the gateway').choices(clientNames))
-    .option('--unset', 'lines that take the settings back')
-    .addOption(new Option('--shell <name>', 'for whom the lines are').choices(shellNames).default('sh'))
+    .option('--unset', 'print lines that undo the settings')
+    .addOption(new Option('--shell <name>', 'shell syntax of the lines').choices(shellNames).default('sh'))
     .addOption(new Option('-m, --model <name>', "model to ask for (default: the client's own)"))
     .action(async (name: ClientName, { unset, model, shell }: EnvOptions, command: Command) => {
       const options = commonOptions(command);
@@ -39,7 +39,7 @@ export function build(io: Io): Command {
         return write(io.stdout, unsetLines({ name, settings }, shell));
       }
       const target = await gatewayTarget(options, io);
-      // The lines hold a key: it is not for whoever has the port of a gateway that is gone.
+      // The lines contain a key, which must not go to whoever listens on the port of a gateway that is gone.
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
       const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
@@ -48,7 +48,7 @@ export function build(io: Io): Command {
       const settings = { ...own, variables: { ...own.variables, ...pastProxies(url, io.env) } };
       const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);
       if (io.stdout.isTTY === true && options.quiet !== true) {
-        await write(io.stderr, 'these lines hold a key: they are for eval, not for a file or a chat\n');
+        await write(io.stderr, 'these lines contain a key: they are for eval, not for a file or a chat\n');
       }
       const value = { variables: settings.variables, unset: conflicts, arguments: settings.arguments ?? [] };
       const text =

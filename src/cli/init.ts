@@ -37,11 +37,11 @@ export function build(io: Io): Command {
     )
     .option(
       '--project <project>',
-      'make a project with a key, in place of the key that serve makes',
+      'make a project with a key, instead of the key that serve makes',
       projectName,
     )
     .option('--no-policy', 'leave out the policy that redacts secrets')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .action(async (_options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
       await init(commonOptions(command) as InitOptions, format, io);

@@ -47,10 +47,10 @@ function buildNew(io: Io): Command {
     .option('--project <name>', 'project it is for', nameArgument)
     .option(
       '--expires <date>',
-      'last day it works (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
+      'last day it is valid (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
       expiryArgument,
     )
-    .option('--id <name>', 'what records call it (default: made from the project)', nameArgument)
+    .option('--id <name>', 'its id in records (default: made from the project)', nameArgument)
     .action(async ({ project, expires, id }: NewOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
       const key = generateKey();
@@ -69,7 +69,7 @@ function buildNew(io: Io): Command {
         await write(io.stdout, `${JSON.stringify(result)}\n`);
         return;
       }
-      // Asked for, unlike other remarks: without this line the key is of no use, so it goes to any stderr.
+      // Not only on a terminal, unlike other remarks: without this line the key is useless.
       if (!commonOptions(command).quiet) {
         const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
         await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
@@ -81,10 +81,10 @@ function buildNew(io: Io): Command {
 function buildShow(io: Io): Command {
   return createCommand({
     name: 'show',
-    summary: 'print the key that the gateway made for this user, where no projects are configured',
+    summary: 'print the key that the gateway made for this user, if no projects are configured',
     examples: ['gateway key show', 'gateway key show --yes | pbcopy', 'gateway key show --yes -o json'],
   })
-    .option('--yes', 'also where the output is no terminal')
+    .option('--yes', 'print it even if the output is not a terminal')
     .action(async ({ yes }: { readonly yes?: true }, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
       const key = readLocalKey(io.env);
@@ -128,7 +128,7 @@ function buildHash(io: Io): Command {
       );
     }
     if (parseKey(key) === 'damaged') {
-      throw new GatewayError('usage.invalid', 'the key is cut or mistyped: its checksum is wrong');
+      throw new GatewayError('usage.invalid', 'the key is truncated or mistyped: its checksum is wrong');
     }
     const hash = hashText(key);
     await write(io.stdout, format === 'json' ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);

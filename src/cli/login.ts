@@ -42,7 +42,8 @@ export function build(io: Io): Command {
           ? `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`
           : await formatted({ username, base_url: baseUrl, expires_at: until, session_file: file }, output);
       await write(io.stdout, text);
-      if (io.env.PLANTS_TOKEN) io.stderr.write('PLANTS_TOKEN is set and goes before this session\n');
+      if (io.env.PLANTS_TOKEN)
+        io.stderr.write('PLANTS_TOKEN is set and takes precedence over this session\n');
     });
 }
 

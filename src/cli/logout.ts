@@ -15,7 +15,7 @@ export function build(io: Io): Command {
   }).action(async (_options: unknown, command: Command) => {
     const { options, connection, client } = await connect(command, io);
     const { baseUrl, token } = connection;
-    // Forgotten here first: whatever the store says, this user is logged out on this machine.
+    // Deleted here first: whatever the store answers, this user is logged out on this machine.
     if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);
     if (token !== undefined) {
       await withSpinner('logging out', options, io, () => client.logout()).catch((error: unknown) => {
@@ -33,6 +33,6 @@ export function build(io: Io): Command {
 
 function notRevoked(error: unknown): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'store.unreachable') return error;
-  const message = `forgotten here, but not revoked, so it holds until it runs out: ${error.message}`;
+  const message = `forgotten here, but not revoked, so it is valid until it expires: ${error.message}`;
   return new GatewayError(error.code, message, { cause: error });
 }

@@ -27,12 +27,12 @@ export function build(io: Io): Command {
       'gateway logs search "water lilies"',
     ],
   })
-    .option('-f, --follow', 'go on with every further exchange')
+    .option('-f, --follow', 'keep printing new exchanges')
     .option('--conversations', 'list the conversations that are kept, in place of exchanges')
     .option('--blocked', 'only what was refused')
     .option('--project <name>', 'only what this project sent')
     .option('--since <duration>', 'only what began within 90m, 24h, 7d or 4w', durationArgument)
-    .option('-n, --limit <n>', 'at most as many', positiveInteger, 20)
+    .option('-n, --limit <n>', 'print at most this many', positiveInteger, 20)
     .action(async (_options: unknown, command: Command) => {
       const options = commonOptions(command) as LogsOptions;
       if (options.conversations === true) return listConversations(options, io);
@@ -69,8 +69,8 @@ function buildSearch(io: Io): Command {
       'gateway logs search 東京 -o ndjson',
     ],
   })
-    .argument('<text>', 'what to look for, as it stands, in any case')
-    .option('-n, --limit <n>', 'at most as many', positiveInteger, 20)
+    .argument('<text>', 'literal text to find, in any case')
+    .option('-n, --limit <n>', 'print at most this many', positiveInteger, 20)
     .action(async (text: string, _options: unknown, command: Command) => {
       const options = commonOptions(command) as LogsOptions;
       if (text.trim() === '') throw new GatewayError('usage.invalid', 'there is no text to look for');
@@ -93,7 +93,7 @@ function buildRemove(io: Io): Command {
     .argument('[id]', 'id or name of a conversation')
     .option(
       '--before <duration>',
-      'all that were last gone on with longer ago: 24h, 7d, 4w',
+      'all that were last continued longer ago than 24h, 7d, 4w',
       durationArgument,
     )
     .option('--all', 'all of them')

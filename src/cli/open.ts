@@ -20,17 +20,17 @@ export function build(io: Io): Command {
     .action(async ({ browser }: { readonly browser: boolean }, command: Command) => {
       const link = await createLink(io, commonOptions(command).timeout);
       await write(io.stdout, `${link}\n`);
-      // A pipe wants the link alone; whoever reads it there opens it.
+      // In a pipe only the link is printed; its reader opens it.
       if (browser && io.stdout.isTTY === true) openInBrowser(link, io);
     });
 }
 
-/** A link by which one browser gets in, once, within a minute. */
+/** A link that lets one browser in, once, within a minute. */
 async function createLink(io: Io, timeout: number | undefined): Promise<string> {
   const { running } = await findRunning(io);
   const answer = callAsOwner(running, '/_/api/link', deadline(io.signal, timeout));
   const { token } = toFields(await answer.catch(explainAbsence));
-  // Behind a #, so that it is in no log and no Referer.
+  // In the fragment, so that it appears in no log and no Referer.
   return `${running.url}/_/#token=${String(token)}`;
 }
 
@@ -47,7 +47,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** By way of a file that only this user can read: everybody on the machine sees the arguments of a process. */
+/** Passes the link in a file that only this user can read: every user can see the arguments of a process. */
 function openInBrowser(link: string, { env, stderr }: Io): void {
   const page = `<!doctype html><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${link}">\n`;
   const file = pathToFileURL(writeStateText(env, 'open.html', page)).href;

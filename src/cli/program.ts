@@ -13,24 +13,24 @@ interface Entry {
   readonly load: () => Promise<CommandModule>;
 }
 
-// A command's file is loaded only when it is called: start-up time is what scripts pay on every line.
+// A command's file is loaded only when it runs: scripts pay for start-up with every call.
 const commands: Readonly<Record<string, Entry>> = {
   serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
   status: { summary: "show this user's gateway", load: () => import('./status.ts') },
   open: { summary: 'open the live page', load: () => import('./open.ts') },
   stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
   run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
-  env: { summary: 'print what points a client at the gateway', load: () => import('./env.ts') },
+  env: { summary: 'print the settings that point a client at the gateway', load: () => import('./env.ts') },
   send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
-  chat: { summary: 'talk with a model', load: () => import('./chat.ts') },
-  embed: { summary: 'turn texts into vectors', load: () => import('./embed.ts') },
+  chat: { summary: 'chat with a model', load: () => import('./chat.ts') },
+  embed: { summary: 'compute embeddings', load: () => import('./embed.ts') },
   logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
   key: { summary: 'make, list and revoke project keys, show the local one', load: () => import('./key.ts') },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
-  init: { summary: 'write gateway.yaml, asking little', load: () => import('./init.ts') },
-  doctor: { summary: 'look for what is wrong, and say what to do', load: () => import('./doctor.ts') },
+  init: { summary: 'write gateway.yaml, with few questions', load: () => import('./init.ts') },
+  doctor: { summary: 'find what is wrong, and say what to do', load: () => import('./doctor.ts') },
   policy: {
     summary: 'try policies: test, explain, replay',
     load: () => import('./policy.ts'),
@@ -39,13 +39,13 @@ const commands: Readonly<Record<string, Entry>> = {
   login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
   logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
   completion: {
-    summary: 'print what completes this command in a shell',
+    summary: 'print a shell completion script',
     load: () => import('./completion.ts'),
   },
   whoami: { summary: 'print who is logged in at the plant store', load: () => import('./whoami.ts') },
 };
 
-// Options before the command's name whose next word is their value.
+// Options before the command's name that take the next word as their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout', '--jq', '--output-template']);
 
 /** Runs one command line and returns its exit code. Never throws and never exits the process. */
@@ -59,7 +59,7 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
   try {
     const program = await buildProgram(argv, filter.io);
     program.hook('preAction', (_program, command) => filter.begin(command));
-    // What a command printed before it failed is shown too: a report's exit code says that something was found.
+    // What a command printed before it failed is shown too: for a report, failing only means that something was found.
     await program.parseAsync([...line], { from: 'user' }).catch(async (error) => {
       await filter.finish().catch(() => undefined);
       throw error;
@@ -75,7 +75,7 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Commander has printed the mistake for a person; a program gets it as JSON. */
+/** Commander has already printed the error as text; with -o json it is printed as JSON. */
 function usageExit(error: CommanderError, argv: readonly string[], io: Io): number {
   if (error.exitCode === 0) return exitCodes.ok;
   if (!wantsJson(argv)) return exitCodes.usage;
@@ -86,16 +86,16 @@ function usageExit(error: CommanderError, argv: readonly string[], io: Io): numb
 
 async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
   const called = commandName(argv);
-  // Called by the first word it runs, whatever follows; only the program's help and its suggestions name the others.
+  // Only the called command is built; the others are just named in the program's help and suggestions.
   const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
   const program = createProgram();
-  // What follows an agent's name is the agent's, whatever it looks like.
+  // Everything after an agent's name belongs to the agent.
   if (called === 'run') program.enablePositionalOptions();
   for (const [name, { summary, load }] of Object.entries(commands)) {
     if (name === called) program.addCommand((await load()).build(io));
     else if (!isAlone) program.addCommand(new Command(name).summary(summary).description(summary));
   }
-  // With an action of its own the program would take "help" for an argument.
+  // If the program had an action of its own, it would take "help" for an argument.
   if (called === undefined && !argv.includes('help')) program.action(() => program.help());
   applyEverywhere(program, (command) => {
     command
@@ -122,14 +122,14 @@ function createProgram(): Command {
     );
 }
 
-/** The program with every command loaded: for the man page and for tests that hold for all of them. */
+/** The program with every command loaded: for the man page and for tests that cover all of them. */
 export async function buildWholeProgram(io: Io): Promise<Command> {
   const program = createProgram().enablePositionalOptions();
   for (const { load } of Object.values(commands)) program.addCommand((await load()).build(io));
   return program;
 }
 
-/** The command line up to the agent's name: how a failure is printed is not asked for by the agent's arguments. */
+/** The command line up to the agent's name: the agent's arguments must not decide how a failure is printed. */
 function withoutAgentArguments(line: readonly string[]): readonly string[] {
   if (commandName(line) !== 'run') return line;
   const agent = line.findIndex((word) => (agentNames as readonly string[]).includes(word));
@@ -146,7 +146,7 @@ function commandName(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** As it is called: "gateway plants add". */
+/** The full command: "gateway plants add". */
 function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

@@ -47,7 +47,7 @@ export function build(io: Io): Command {
       'git diff | gateway send "write a commit message"',
       'gateway send -f photo.jpg "what is this?" -o json',
     ],
-  }).argument('[prompt]', 'the prompt; - reads it from standard input, which otherwise goes in front of it');
+  }).argument('[prompt]', 'the prompt; - reads it from standard input, which is otherwise put before it');
   return withPromptOptions(command)
     .option(
       '-f, --file <file>',
@@ -56,12 +56,12 @@ export function build(io: Io): Command {
     )
     .option('-t, --template <template>', 'fill a template, by its file or its name')
     .option('--var <name=value>', 'a variable of the template; may be repeated', collectVariable)
-    .option('--schema <file>', 'JSON Schema that the answer has to follow; exit 1 where it does not')
-    .addOption(new Option('--continue', 'go on with the last conversation').conflicts('in'))
-    .option('--in <name>', 'go on with the conversation of this name, new where there is none')
-    .option('--no-stream', 'ask for the answer in one piece')
-    .option('--no-stdin', 'leave standard input alone')
-    .option('--dry-run', 'show what would be sent and what the policy says; nothing leaves')
+    .option('--schema <file>', 'JSON Schema that the answer must match; exit 1 if it does not')
+    .addOption(new Option('--continue', 'continue the last conversation').conflicts('in'))
+    .option('--in <name>', 'continue the conversation of this name, or begin it')
+    .option('--no-stream', 'do not stream the answer')
+    .option('--no-stdin', 'do not read standard input')
+    .option('--dry-run', 'show what would be sent and what the policy decides; send nothing')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       // Before the call: an answer that can't be printed would be paid for all the same.
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);

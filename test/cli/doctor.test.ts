@@ -140,7 +140,7 @@ describe('names the fault', () => {
       env: { GATEWAY_KEY: 'gw_0Wsq1jQdK1VXEMZE9AxEh16JArh6UbLf0CrwjX' },
     });
 
-    expect(faults).toEqual(['error keys: GATEWAY_KEY is cut or mistyped: its checksum is wrong']);
+    expect(faults).toEqual(['error keys: GATEWAY_KEY is truncated or mistyped: its checksum is wrong']);
   });
 
   test('5: a provider where nothing listens', async () => {
@@ -184,7 +184,7 @@ describe('names the fault', () => {
     });
 
     expect(faults).toEqual([
-      expect.stringMatching(/^error provider safe: https:.* its certificate is of an unknown authority/),
+      expect.stringMatching(/^error provider safe: https:.* its certificate is signed by an unknown authority/),
     ]);
   });
 
@@ -294,7 +294,7 @@ describe('names the fault', () => {
     expect(stdout).not.toContain('sk-ant');
   });
 
-  test('15: a gateway that ended without a word', async () => {
+  test('15: a gateway that ended unexpectedly', async () => {
     const proof = { challenge: 'c', answer: 'a' };
     const running = JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 22 + 1, proof });
 
@@ -308,7 +308,7 @@ describe('names the fault', () => {
     const cwd = createWorkspace({ 'gateway.yaml': ports, 'gateway/running.json': running });
     chmodSync(join(cwd, 'gateway'), 0o700);
     const { stdout } = await command(['doctor'], { cwd, env: { XDG_STATE_HOME: cwd } });
-    expect(stdout).toMatch(/^warning\tgateway\tthe one at http:\/\/127\.0\.0\.1:9 ended without a word/m);
+    expect(stdout).toMatch(/^warning\tgateway\tthe one at http:\/\/127\.0\.0\.1:9 ended unexpectedly/m);
   });
 });
 

@@ -1,4 +1,4 @@
-/** An agent has ended; the command ends with the same exit code. */
+/** An agent has exited; the command exits with the same code. */
 export class AgentExit extends Error {
   override readonly name = 'AgentExit';
   readonly code: number;

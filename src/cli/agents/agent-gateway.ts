@@ -13,16 +13,16 @@ import { baseUrl } from '../shell/target.ts';
 export interface AgentGateway {
   readonly url: string;
   readonly key: string;
-  /** Where it logs, if it is the agent's own. */
+  /** Its log file, if it was started for the agent. */
   readonly log?: string;
-  /** Stops it, if it is the agent's own. */
+  /** Stops it, if it was started for the agent. */
   stop(): Promise<void>;
 }
 
 const proofSeconds = 10;
 
 /**
- * The gateway that GATEWAY_URL names, or the one that runs for this user with this configuration, else one of the
+ * The gateway that GATEWAY_URL names, or the one running for this user with this configuration, else one of the
  * agent's own, which nobody else finds. Throws key.missing if there is no key for it.
  */
 export async function agentGateway(options: CommonOptions, io: Io): Promise<AgentGateway> {
@@ -34,7 +34,7 @@ export async function agentGateway(options: CommonOptions, io: Io): Promise<Agen
   try {
     return await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
   } catch (error) {
-    // It was killed, and its file is still there.
+    // The gateway was killed, and its state file is left over.
     if (error instanceof GatewayError && error.code === 'gateway.unreachable') return startOwn(options, io);
     throw error;
   }
@@ -50,7 +50,7 @@ async function findGateway(
   return { url: baseUrl(address.url), key: address.key, stop: async () => undefined };
 }
 
-/** In this process, so that it ends with it whatever happens; its log is a file, since the agent has the terminal. */
+/** Runs in this process, so that it ends with it whatever happens; it logs to a file, since the agent has the terminal. */
 async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
   const { serve } = await import('../serve.ts');
   const log = join(ensureStateDirectory(io.env), 'run.log');
@@ -75,7 +75,7 @@ async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
     if (key === undefined) {
       throw new GatewayError(
         'key.missing',
-        'the configuration has projects: put a key of one into GATEWAY_KEY',
+        'the configuration has projects: set GATEWAY_KEY to the key of one',
       );
     }
     return { url: ready.url, key, log, stop };
@@ -90,7 +90,7 @@ interface Ready {
   readonly localKey: string | undefined;
 }
 
-/** What a gateway may touch while an agent has the terminal, standard input and the signals. */
+/** What a gateway may use while an agent has the terminal, standard input and the signals. */
 function withoutTerminal({ stdout, env, cwd }: Io, stderr: Io['stderr'], signal: AbortSignal): Io {
   const ignore = () => () => undefined;
   const stdin = Readable.from([]);

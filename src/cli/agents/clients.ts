@@ -1,7 +1,7 @@
 export interface Target {
   readonly url: string;
   readonly key: string;
-  /** The model to ask for; undefined: the client's own. */
+  /** The model to ask for; the client's own by default. */
   readonly model: string | undefined;
 }
 
@@ -14,11 +14,11 @@ export interface Settings {
 
 interface Client {
   settings(target: Target): Settings;
-  /** Variables that would lead the client elsewhere. */
+  /** Variables that would point the client elsewhere. */
   readonly conflicts: readonly string[];
-  /** A line to try, shown by `env`. */
+  /** An example command, shown by `env`. */
   readonly example: string;
-  /** Present for what `run` can start: how to get it. */
+  /** How to install it; present if `run` can start it. */
   readonly install?: string;
 }
 
@@ -28,7 +28,7 @@ const bedrockAndOthers = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ] as const;
 
-/** Every client that `env` and `run` know: a client is a row. */
+/** Every client that `env` and `run` know. */
 export const clients = {
   claude: {
     settings: ({ url, key, model }) => ({
@@ -87,12 +87,12 @@ export function clientOf(name: ClientName): Client {
   return clients[name];
 }
 
-/** Clients that `run` starts, with how to get each. */
+/** Clients that `run` can start. */
 export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
 
 /**
- * Codex's provider block as an inline TOML table. Without the two zeros it repeats what the gateway refused, and it
- * would try a WebSocket before each conversation.
+ * Codex's provider block as an inline TOML table. Without the two zeros Codex retries what the gateway refused; without
+ * the last setting it tries a WebSocket before each conversation.
  */
 function codexProvider(url: string): string {
   const fields = [
@@ -110,7 +110,7 @@ function codexProvider(url: string): string {
 function opencodeConfig({ url, key, model }: Target): object {
   const options = { baseURL: `${url}/v1`, apiKey: key };
   if (model === undefined) {
-    // Its own models of both providers, and of no other: what it finds in the environment would go past the gateway.
+    // Only these two providers: others that it finds in the environment would bypass the gateway.
     return {
       enabled_providers: ['anthropic', 'openai'],
       provider: { anthropic: { options }, openai: { options } },

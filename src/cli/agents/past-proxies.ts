@@ -3,7 +3,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const local = ['127.0.0.1', 'localhost', '::1'];
 
 /**
- * What keeps a client from sending its calls of a local gateway to the proxy that the environment names: a company's
+ * Variables that keep a client from sending its calls to a local gateway through the environment's proxy: a company's
  * proxy would get the project key and every prompt, and answer for itself. Nothing if there is no proxy, or where
  * the gateway is elsewhere.
  */

@@ -3,22 +3,22 @@ import { type ClientName, clientOf, type Settings } from './clients.ts';
 interface Shown {
   readonly name: ClientName;
   readonly settings: Settings;
-  /** Variables of this shell that would lead the client elsewhere. */
+  /** Variables of this shell that would point the client elsewhere. */
   readonly conflicts: readonly string[];
 }
 
 export const shellNames = ['sh', 'fish'] as const;
 export type ShellName = (typeof shellNames)[number];
 
-/** How a shell says it. */
+/** The syntax of a shell. */
 interface Syntax {
   set(variable: string, word: string): string;
   unset(variable: string): string;
-  /** A function of the client's name that calls it with these words in front of its own arguments. */
+  /** Defines a function with the client's name that calls it with these words before its own arguments. */
   wrap(name: string, words: string): string;
   unwrap(name: string): string;
   quoted(text: string): string;
-  /** How the lines are read in. */
+  /** How the lines are evaluated. */
   read(command: string): string;
 }
 
@@ -43,7 +43,7 @@ const shells: Readonly<Record<ShellName, Syntax>> = {
   },
 };
 
-/** Lines for a shell that point the client at the gateway. Arguments come as a function of the agent's name. */
+/** Lines for a shell that point the client at the gateway. Needed arguments become a function with the agent's name. */
 export function exportLines({ name, settings, conflicts }: Shown, shell: ShellName = 'sh'): string {
   const { variables, arguments: before = [] } = settings;
   const { set, unset, wrap, quoted, read } = shells[shell];
@@ -56,7 +56,7 @@ export function exportLines({ name, settings, conflicts }: Shown, shell: ShellNa
   ]);
 }
 
-/** Lines that take back what `exportLines` set. */
+/** Lines that undo what `exportLines` set. */
 export function unsetLines({ name, settings }: Omit<Shown, 'conflicts'>, shell: ShellName = 'sh'): string {
   const { unset, unwrap } = shells[shell];
   return lines([

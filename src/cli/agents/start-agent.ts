@@ -8,18 +8,18 @@ interface AgentStart {
   readonly name: string;
   readonly arguments: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How to get it. */
+  /** How to install it. */
   readonly install: string;
 }
 
 /**
- * Starts an agent on this process's own streams and waits for its end. Returns its exit code, 128 and more for a
- * signal as a shell does. Throws agent.missing (127) and agent.failed (126).
+ * Starts an agent on this process's own streams and waits for it to exit. Returns its exit code, or 128 plus the number
+ * of the signal, as a shell does. Throws agent.missing (127) and agent.failed (126).
  */
 export async function startAgent(agent: AgentStart, io: Io): Promise<number> {
   io.signal.throwIfAborted();
   let child: ChildProcess | undefined;
-  // Before the start: nothing may come between that would end this process and leave the agent alone.
+  // Before the start, so that no signal in between can end this process and leave the agent running alone.
   const release = io.captureSignals((name) => {
     if (!isFromTerminal(name)) child?.kill(name);
   });
@@ -35,8 +35,8 @@ export async function startAgent(agent: AgentStart, io: Io): Promise<number> {
 }
 
 /**
- * A terminal sends Ctrl-C to the agent itself; a second one from here would mean "stop at once" to many. Not asked of
- * io.stdin: opening it would make a pipe non-blocking under the agent.
+ * The terminal sends Ctrl-C to the agent itself; many programs would take a second one from here as "stop at once". Does
+ * not use io.stdin, because opening it would make a pipe non-blocking for the agent.
  */
 function isFromTerminal(name: CapturedSignal): boolean {
   return name === 'SIGINT' && isatty(0);

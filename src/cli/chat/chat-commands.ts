@@ -13,17 +13,17 @@ interface Surroundings {
 interface ChatCommand {
   readonly usage: string;
   readonly summary: string;
-  /** What it tells the person; `exit` ends the conversation. */
+  /** Returns the message to show; `exit` ends the conversation. */
   run(argument: string, surroundings: Surroundings): Promise<string | undefined>;
 }
 
 export const exitCommand = '/exit';
 
-/** What may stand in place of a question. */
+/** The commands, typed in place of a question. */
 const commands: Readonly<Record<string, ChatCommand>> = {
   '/model': {
     usage: '/model [NAME]',
-    summary: 'the model, or another one from here on',
+    summary: 'show the model, or switch to another one',
     run: async (name, { session }) => {
       if (name !== '') session.model = name;
       return `model ${session.model}`;
@@ -31,7 +31,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
   '/system': {
     usage: '/system [TEXT|-]',
-    summary: 'the system prompt, another one, or none',
+    summary: 'show, change or remove the system prompt',
     run: async (text, { session }) => {
       if (text !== '') session.system = text === '-' ? undefined : text;
       return session.system === undefined ? 'no system prompt' : `system prompt: ${session.system}`;
@@ -44,12 +44,12 @@ const commands: Readonly<Record<string, ChatCommand>> = {
       if (path === '' || path === '-')
         throw new GatewayError('usage.invalid', '/file needs the path of a file');
       session.attach(await readAttachments([path], io));
-      return `${path} goes with the next question`;
+      return `${path} will be sent with the next question`;
     },
   },
   '/save': {
     usage: '/save NAME',
-    summary: 'call this conversation by a name',
+    summary: 'name this conversation',
     run: async (name, { session }) => {
       session.save(name);
       return `this conversation is ${name}`;
@@ -57,7 +57,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
   '/load': {
     usage: '/load NAME',
-    summary: 'go on with another conversation',
+    summary: 'switch to another conversation',
     run: async (name, { session, io }) => {
       session.switchTo(await openThread({ in: name, mustExist: true }, io));
       return `${name}: ${session.length} turns, model ${session.model}`;
@@ -65,7 +65,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
   '/usage': {
     usage: '/usage',
-    summary: 'how many tokens it took since you came',
+    summary: 'tokens used in this session',
     run: async (_, { session: { usage } }) =>
       `${usage.questions} questions, in ${usage.inputTokens} out ${usage.outputTokens} tokens`,
   },
@@ -89,14 +89,14 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   },
 };
 
-/** Runs a line that begins with a slash. Throws usage.invalid for one that is not a command. */
+/** Runs a line that begins with a slash. Throws usage.invalid if it is not a command. */
 export async function runChatCommand(line: string, surroundings: Surroundings): Promise<void> {
   const [name = '', ...rest] = line.split(/\s+/);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     throw new GatewayError(
       'usage.invalid',
-      `there is no ${name}; /help lists what there is, // begins a question`,
+      `there is no command ${name}; /help lists them, // begins a question with a slash`,
     );
   }
   const argument = line.slice(name.length).trim();

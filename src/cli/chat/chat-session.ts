@@ -5,20 +5,20 @@ import type { Answered } from '../../client/gateway.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Thread } from '../history/thread.ts';
 
-/** What a conversation needs to go on: who is asked and how. */
+/** Which model is asked, and how. */
 export interface ChatSettings {
   readonly address: GatewayAddress;
   readonly model: string;
   readonly system: string | undefined;
-  /** What the command line says of every question. */
+  /** The command line's options for every question. */
   readonly fixed: Partial<Prompt>;
-  /** As the command line says; else as the model speaks at home. */
+  /** From the command line; else the model's native dialect. */
   readonly dialectOf: (model: string) => PromptDialect;
-  /** Where it is kept; undefined if it is not. */
+  /** Where the conversation is saved; undefined if it is not. */
   readonly thread: Thread | undefined;
 }
 
-/** Sends a prompt and shows its answer; the text that had come of one that was stopped. */
+/** Sends a prompt and shows its answer; returns the partial text if it was stopped. */
 export type Ask = (
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect },
@@ -30,7 +30,7 @@ export interface ChatUsage {
   readonly outputTokens: number;
 }
 
-/** A conversation while it goes on. */
+/** An open conversation. */
 export class ChatSession {
   model: string;
   system: string | undefined;
@@ -57,12 +57,12 @@ export class ChatSession {
     return this.#thread !== undefined;
   }
 
-  /** Puts something beside the next question. */
+  /** Attaches something to the next question. */
   attach(parts: readonly Part[]): void {
     this.#attached = [...this.#attached, ...parts];
   }
 
-  /** Asks, and goes on with question and answer; without them where it fails. */
+  /** Asks, and adds question and answer to the conversation unless it fails. */
   async ask(text: string, ask: Ask): Promise<void> {
     const question: Turn = { role: 'user', parts: [...this.#attached, { kind: 'text', text }] };
     await this.#goOn(question, ask);
@@ -84,9 +84,9 @@ export class ChatSession {
     }
   }
 
-  /** Calls the conversation by a name. Throws usage.invalid if it is not kept, or another one has the name. */
+  /** Names the conversation. Throws usage.invalid if it is not saved, or another one has the name. */
   save(name: string): void {
-    if (this.#thread === undefined) throw new GatewayError('usage.invalid', 'this conversation is not kept');
+    if (this.#thread === undefined) throw new GatewayError('usage.invalid', 'this conversation is not saved');
     if (this.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to keep yet');
     this.#thread.rename(name);
   }
@@ -118,7 +118,7 @@ export class ChatSession {
     });
     const reply = 'answered' in outcome ? outcome.answered.reply : undefined;
     const answer = 'answered' in outcome ? outcome.answered.reply.text : outcome.stopped;
-    // Of an answer that was stopped before it began, nothing happened.
+    // An answer that was stopped before it began leaves no trace.
     if (reply === undefined && answer === '') return;
     this.#turns = [...turns, textTurn('assistant', answer)];
     this.usage = {

@@ -2,11 +2,11 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Io } from '../shell/io.ts';
 
-/** What a person types, or what a pipe holds, a question at a time. */
+/** Reads what a person types, or what a pipe contains, one question at a time. */
 export interface LineReader {
-  /** The next question, of several lines where it was written so; undefined at the end. */
+  /** The next question, which may have several lines; undefined at the end. */
   next(): Promise<string | undefined>;
-  /** From now on Ctrl-C calls the listener, and what is typed is not shown but kept for later. */
+  /** From now on Ctrl-C calls the listener, and typed text is not echoed but kept for later. */
   occupy(onInterrupt: () => void): void;
   /** Ends `occupy`. */
   release(): void;
@@ -123,11 +123,11 @@ function showPrompt(lines: Interface, text: string): void {
 interface Block {
   /** The question that a line completes; undefined if more has to come. */
   add(line: string, how?: { readonly isPasted: boolean }): string | undefined;
-  /** What had come of a question that was not completed, which is given up. */
+  /** Discards an incomplete question; returns whether there was one. */
   rest(): string | undefined;
 }
 
-/** Several lines are one question: between two lines of """, where a line ends with \, and what is pasted. */
+/** Several lines are one question if they are between two lines of """, end with \, or are pasted. */
 function createBlock(): Block {
   let kept: string[] = [];
   let isOpen = false;
@@ -168,7 +168,7 @@ function createBlock(): Block {
   };
 }
 
-/** The terminal as the line editor sees it; while it is muted, what is typed is not shown. */
+/** The terminal as the line editor sees it; while it is muted, typed text is not echoed. */
 class Screen extends Writable {
   isMuted = false;
   readonly isTTY = true;

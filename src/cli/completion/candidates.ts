@@ -6,7 +6,7 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** What a word may become: one of these, or a name from the file system. */
+/** What a word can be completed to: one of these, or a name from the file system. */
 export interface Completion {
   readonly kind: 'words' | 'files' | 'directories';
   readonly words: readonly Candidate[];
@@ -32,7 +32,7 @@ const configured =
     return toWords((await namesInConfig(configFile(context), context.io))[list]);
   };
 
-/** By what the help calls a value, or else by its option: `[model]` and `--model <name>` complete models. */
+/** Keyed by a value's placeholder in the help, or else by its option: `[model]` and `--model <name>` complete models. */
 const sources: Readonly<Record<string, Source>> = {
   file: fileNames,
   files: fileNames,
@@ -50,7 +50,7 @@ const sources: Readonly<Record<string, Source>> = {
   provider: configured('providers'),
 };
 
-/** Names of values that nothing can be suggested for. A test wants each name here or above. */
+/** Placeholders that nothing can be suggested for. A test requires each placeholder to be here or above. */
 export const freeValues = [
   'address',
   'arguments',
@@ -84,7 +84,7 @@ export async function completeValue(
   return (await sources[source ?? '']?.(context)) ?? noWords;
 }
 
-/** What the value of an option or an argument may be known by. */
+/** The names under which the value of an option or argument may be listed above. */
 export function valueNames(wanted: Option | Argument): readonly string[] {
   if (!('flags' in wanted)) return [wanted.name()];
   return [/[<[]([^\]>.]+)/.exec(wanted.flags)?.[1] ?? '', wanted.attributeName()];
@@ -96,8 +96,8 @@ function configFile({ options, io, words }: CompletionContext): string | undefin
 }
 
 /**
- * Names come from files and other machines. One that a shell would split, expand or run, or that could move the
- * terminal, is not suggested: what a shell inserts here, it reads as if it had been typed.
+ * Names come from files and other machines. One that a shell would split, expand or run, or that could control the
+ * terminal, is not suggested: the shell treats what it inserts as if it had been typed.
  */
 function toWords(names: Iterable<string>): Completion {
   const harmless = [...new Set(names)].filter((name) => /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(name));

@@ -3,7 +3,7 @@ import { exitCodes } from '../../errors.ts';
 import { type Io, write } from '../shell/io.ts';
 import { type Candidate, type Completion, completeValue, noWords } from './candidates.ts';
 
-/** Prints what the last of the words may become. Never fails: a shell would print that into the line being typed. */
+/** Prints the completions of the last word. Never fails: a shell would print an error into the line being typed. */
 export async function complete(
   words: readonly string[],
   buildProgram: (before: readonly string[]) => Promise<Command>,
@@ -23,10 +23,10 @@ function toLine({ value, description = '' }: Candidate): string {
   return `${value}\t${description}`;
 }
 
-/** Where the words before the last one lead: the command, and what the next word is for. */
+/** What the words before the last one mean: the command, and what the next word is for. */
 interface Position {
   readonly command: Command;
-  /** How many arguments of the command are there. */
+  /** How many arguments of the command have been given. */
   readonly given: number;
   /** The option whose value comes next. */
   readonly option?: Option | undefined;
@@ -66,7 +66,7 @@ function follow(program: Command, words: readonly string[]): Position {
     if (option !== undefined) {
       option = undefined;
     } else if (word === 'help' && given === 0) {
-      // "help send" stands where "send" does
+      // "help send" completes like "send"
     } else if (isAfterDashes || isArgument(word)) {
       const child: Command | undefined =
         given === 0 && !isAfterDashes ? command.commands.find((one) => one.name() === word) : undefined;

@@ -13,7 +13,7 @@ export interface ConfigNames {
   readonly models: readonly string[];
 }
 
-/** Names that a configuration file has, valid or not: whoever types a command waits for them. */
+/** Names in a configuration file, which is not validated: the user is waiting for them. */
 export async function namesInConfig(file: string | undefined, { cwd, env }: Io): Promise<ConfigNames> {
   const found = await findConfig({ file, cwd, env });
   const { parse } = await import('yaml');

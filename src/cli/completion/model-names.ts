@@ -5,10 +5,10 @@ import { deadline } from '../shell/output.ts';
 import { gatewayTarget } from '../shell/target.ts';
 import { namesInConfig } from './config-names.ts';
 
-/** Whoever pressed Tab waits for it. */
+/** Milliseconds: the user has pressed Tab and is waiting. */
 const patienceSeconds = 0.5;
 
-/** The models that the gateway lists, or the configuration where no gateway answers. */
+/** The models that the gateway lists, or those of the configuration if no gateway answers. */
 export async function modelNames(config: string | undefined, io: Io): Promise<readonly string[]> {
   try {
     const target = await gatewayTarget(config === undefined ? {} : { config }, io);

@@ -2,12 +2,12 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * What makes a shell ask `gateway __complete WORDS…`, whose last word is the one being typed. The first line of the
- * answer says what is completed (words, files, directories), each further one is a word, a tab and its description.
- * Nothing typed and nothing answered is evaluated: both go through as they are.
+ * Make a shell run `gateway __complete WORDS…`, whose last word is the one being typed. The first line of the output says
+ * what is completed (words, files, directories), each further one is a word, a tab and its description. Neither the typed
+ * words nor the output are evaluated.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
-  // Bash splits words at = and : as well, and replaces what follows the last of them. It has no words without quotes.
+  // Bash also splits words at = and :, replaces only what follows the last of them, and does not remove quotes from words.
   bash: `# bash completion for gateway: source <(gateway completion bash)
 _gateway_completion() {
   local line=\${COMP_LINE:0:COMP_POINT} words=() word last=-1 i

@@ -8,12 +8,12 @@ import { readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('claude');
 
-/** Variables by which Claude Code finds its provider. */
+/** Variables that tell Claude Code where its provider is. */
 const leading = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('claude').conflicts];
 
 /**
- * Claude Code's settings files, whose `env` beats the environment: what stands there leads past the gateway, policies
- * and all, whatever `gateway run` and `gateway env` set.
+ * Claude Code's settings files, whose `env` overrides the environment: variables there bypass the gateway and its
+ * policies, whatever `gateway run` and `gateway env` set.
  */
 export function checkClaude({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
@@ -25,15 +25,15 @@ export function checkClaude({ env, cwd }: Io, gatewayUrl: string | undefined): r
     '/Library/Application Support/ClaudeCode/managed-settings.json',
   ];
   const found = [...new Set(files)].flatMap((file) => checkFile(file, gatewayUrl));
-  return found.length > 0 ? found : [ok('no settings of its own lead elsewhere')];
+  return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
 }
 
 function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   const settings = readSettings(file, JSON.parse);
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken')
-    return [error(`${file} can't be read: ${settings.reason}`, 'mend or remove the file')];
-  if (!isFields(settings.value)) return [error(`${file} holds no JSON object`, 'mend or remove the file')];
+    return [error(`${file} can't be read: ${settings.reason}`, 'fix or remove the file')];
+  if (!isFields(settings.value)) return [error(`${file} holds no JSON object`, 'fix or remove the file')];
   const own = toFields(settings.value.env);
   const url = toText(own.ANTHROPIC_BASE_URL);
   if (url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl)) return [];

@@ -8,14 +8,14 @@ import { readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('codex');
 
-/** Codex's own configuration, as far as it leads past the gateway or keeps Codex from starting. */
+/** Checks whether Codex's own configuration bypasses the gateway or keeps Codex from starting. */
 export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const file = join(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'), 'config.toml');
   const settings = readSettings(file, parse);
   if (settings.kind === 'missing') return [ok('no configuration of its own')];
   if (settings.kind === 'broken') {
     return [
-      error(`${file} can't be read, and Codex does not start: ${settings.reason}`, 'mend or remove the file'),
+      error(`${file} can't be read, and Codex does not start: ${settings.reason}`, 'fix or remove the file'),
     ];
   }
   const { profile, model_provider: used, model_providers: all } = toFields(settings.value);
@@ -39,7 +39,7 @@ export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonl
   return [...findings, ...checkBlock(file, toFields(toFields(all).gateway), gatewayUrl)];
 }
 
-/** The provider block that the README shows. */
+/** Checks the provider block that the README shows. */
 function checkBlock(
   file: string,
   block: Readonly<Record<string, unknown>>,

@@ -27,18 +27,16 @@ function checkOwnKey(config: Config, env: Io['env']): Finding[] {
   if (key === undefined) return [];
   if (parseKey(key) === 'damaged') {
     return [
-      error('GATEWAY_KEY is cut or mistyped: its checksum is wrong', 'copy it again, or unset GATEWAY_KEY'),
+      error(
+        'GATEWAY_KEY is truncated or mistyped: its checksum is wrong',
+        'copy it again, or unset GATEWAY_KEY',
+      ),
     ];
   }
   // GATEWAY_URL may name another gateway, whose keys are not in this file.
   if (config.needsLocalKey || env.GATEWAY_URL) return [];
   if (config.keys.find(key) !== undefined) return [];
-  return [
-    warning(
-      'GATEWAY_KEY is no key of this configuration',
-      'put a key of a project into it, or unset GATEWAY_KEY',
-    ),
-  ];
+  return [warning('GATEWAY_KEY is no key of this configuration', 'set it to a project key, or unset it')];
 }
 
 function countOf(count: number, noun: string): string {

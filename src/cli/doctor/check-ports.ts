@@ -9,13 +9,13 @@ import { about, type Finding } from './finding.ts';
 
 export interface CheckedGateway {
   readonly findings: readonly Finding[];
-  /** The gateway of this user that runs. */
+  /** The running gateway of this user. */
   readonly running?: RunningGateway;
 }
 
 const proofSeconds = 5;
 
-/** Whether the gateway that left its address is there, and follows the configuration as it is now. */
+/** Checks whether the gateway of the state file is running, and has loaded the configuration as it is now. */
 export async function checkGateway(
   config: Config | undefined,
   path: string | undefined,
@@ -31,7 +31,7 @@ export async function checkGateway(
     return {
       findings: isAlive(pid)
         ? [error(`process ${pid} does not answer at ${url}`, `look at its log, or end it: kill ${pid}`)]
-        : [warning(`the one at ${url} ended without a word`, 'start it again: gateway serve')],
+        : [warning(`the one at ${url} ended unexpectedly`, 'start it again: gateway serve')],
     };
   }
   const isFollowed =
@@ -39,13 +39,13 @@ export async function checkGateway(
   const state = ok(`runs at ${url} (pid ${pid})`);
   if (isFollowed) return { findings: [state], running };
   const stale = warning(
-    'it does not follow the file as it is now',
+    'it has not loaded the file as it is now',
     'its log says why; gateway stop, then gateway serve',
   );
   return { findings: [state, stale], running };
 }
 
-/** Whether what the gateway would listen on is free, or its own. */
+/** Checks whether the ports that the gateway would use are free, or its own. */
 export async function checkPorts(
   config: Config,
   running: RunningGateway | undefined,

@@ -46,18 +46,18 @@ function faultOfAnswer(
   if (status === 401 || status === 403) {
     return [
       `${baseUrl} rejects the credentials (${status})`,
-      'put a valid key into the variable that its api_key names',
+      'set the variable that its api_key names to a valid key',
     ];
   }
-  if (status === 429) return undefined; // it knows who asks
+  if (status === 429) return undefined; // the key was accepted
   if (status >= 500) return [`${baseUrl} answers ${status}`, 'wait, or ask whoever runs it'];
-  const wanted = dialect === 'anthropic' ? 'without /v1 at its end' : 'mostly with /v1 at its end';
+  const wanted = dialect === 'anthropic' ? 'without /v1 at its end' : 'usually with /v1 at its end';
   if (status >= 300)
     return [`${baseUrl} has no list of models (${status})`, `check base_url, which is given ${wanted}`];
   return isList(body)
     ? undefined
     : [
-        `${baseUrl} answers something else than a list of models`,
+        `${baseUrl} answers something other than a list of models`,
         `check base_url (${wanted}), and whether a login page of the network answers`,
       ];
 }
@@ -71,7 +71,7 @@ function isList(body: Buffer): boolean {
   }
 }
 
-/** By the first error in the chain of causes that the system, TLS or the proxy has a name for. */
+/** Finds the first error in the chain of causes with a known code of the system, TLS or the proxy. */
 function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: ProviderConfig): Fault {
   const chain = causesOf(thrown);
   const code = chain
@@ -106,15 +106,15 @@ const remedies: Readonly<Record<string, Fault>> = {
   ECONNREFUSED: ['nothing listens there', 'start it, or check host and port of base_url'],
   ENOTFOUND: ['there is no host of that name', 'check the host of base_url, and DNS'],
   EAI_AGAIN: ['the name can not be looked up now', 'check the network and DNS'],
-  EHOSTUNREACH: ['there is no way to that host', 'check the network'],
-  ENETUNREACH: ['there is no way to that network', 'check the network'],
+  EHOSTUNREACH: ['there is no route to that host', 'check the network'],
+  ENETUNREACH: ['there is no route to that network', 'check the network'],
   CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
   CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
   ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', 'check the host of base_url'],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', certificateRemedy],
-  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate is of an unknown authority', certificateRemedy],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate is of an unknown authority', certificateRemedy],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['its certificate is of an unknown authority', certificateRemedy],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', certificateRemedy],
+  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate is signed by an unknown authority', certificateRemedy],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate is signed by an unknown authority', certificateRemedy],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['its certificate is signed by an unknown authority', certificateRemedy],
 };
 
 function causesOf(thrown: unknown): Error[] {
@@ -123,7 +123,7 @@ function causesOf(thrown: unknown): Error[] {
   return chain;
 }
 
-/** Beyond this, certificates, expiry dates and a day's budgets are judged by the wrong time. */
+/** Seconds; beyond this, certificates, expiry dates and daily budgets are checked against the wrong time. */
 const toleranceMs = 60_000;
 
 interface Asked {

@@ -5,7 +5,7 @@ import { about, type Finding } from './finding.ts';
 
 const { ok, warning, error } = about('proxy');
 
-/** The proxies that the environment names: whether they are there, and whether clients would send them local calls. */
+/** Checks the environment's proxies: whether they answer, and whether clients would send local calls through them. */
 export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly Finding[]> {
   const { http, https, none = '' } = proxiesOf(env);
   const proxies = [...new Set([https, http].filter((proxy) => proxy !== undefined))];
@@ -36,7 +36,7 @@ async function checkProxy(text: string, timeoutMs: number): Promise<Finding> {
   return error(`${url.host} can't be reached (${code})`, 'check HTTPS_PROXY and HTTP_PROXY, or unset them');
 }
 
-/** Why no connection comes about; undefined if one does. */
+/** Why no connection can be made; undefined if one can. */
 function connectTo(address: { host: string; port: number }, timeoutMs: number): Promise<string | undefined> {
   const socket = connect(address);
   return new Promise<string | undefined>((resolve) => {

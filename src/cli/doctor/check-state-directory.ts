@@ -37,7 +37,7 @@ function nearestParent(path: string): string {
     : nearestParent(parent);
 }
 
-/** Everything there is a key, a session or somebody's words. */
+/** Every file there holds keys, sessions or conversations. */
 function openToOthers(directory: string, mode: number): Finding[] {
   if (process.geteuid === undefined) return [];
   const others = (bits: number) => (bits & 0o077) !== 0;

@@ -15,7 +15,7 @@ import type { Finding } from './finding.ts';
 
 const timeoutSeconds = 10;
 
-/** Looks at everything; what can't be looked at without a valid configuration is left out. */
+/** Runs all checks; those that need a valid configuration are skipped without one. */
 export async function examine(
   { config: file, timeout = timeoutSeconds }: CommonOptions,
   io: Io,

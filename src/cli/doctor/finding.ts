@@ -1,11 +1,11 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at: `configuration`, `provider openai`, `port 4100`. */
+  /** What was checked: `configuration`, `provider openai`, `port 4100`. */
   readonly subject: string;
   /** Only an error keeps something from working. */
   readonly status: 'ok' | 'warning' | 'error';
   readonly message: string;
-  /** What the person should do; absent if all is well. */
+  /** What the user should do; absent if all is well. */
   readonly remedy?: string;
 }
 

@@ -5,14 +5,14 @@ export type ReadSettings =
   | { readonly kind: 'read'; readonly value: unknown }
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** Another program's settings file. */
+/** Reads another program's settings file. */
 export function readSettings(file: string, parse: (text: string) => unknown): ReadSettings {
   try {
     return { kind: 'read', value: parse(readFileSync(file, 'utf8')) };
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException; // of the file system or a parser
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    // A parser shows the line that it failed at, and such files hold keys.
+    // A parser's message quotes the line that it failed at, and such files contain keys.
     const { line } = cause as { line?: unknown };
     const place = typeof line === 'number' ? `line ${line}: ` : '';
     return { kind: 'broken', reason: `${place}${withoutExcerpt(message)}` };

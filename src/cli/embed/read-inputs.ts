@@ -27,7 +27,7 @@ export async function readInputs({ texts, files, byLine }: Given, io: Io): Promi
   const isPiped = named === 0 && hasInput(io);
   if (named === 1 || isPiped) {
     const text = toText(await readStandardInput(io));
-    // Whoever starts it in a loop or under cron may have an empty one.
+    // In a loop or under cron, standard input may be empty.
     if (named === 1 || text.trim() !== '') add('-', text);
   }
   for (const file of files) if (file !== '-') add(file, await readTextFile(file, io.cwd));

@@ -11,7 +11,7 @@ function historyFile(env: Environment): string {
   return join(stateDirectory(env), 'history.sqlite');
 }
 
-/** This user's conversations; the file is made if there is none. Throws config.invalid if it can't be used. */
+/** Opens this user's conversations, creating the file if needed. Throws config.invalid if it can't be used. */
 export async function openUserHistory(env: Environment): Promise<History> {
   try {
     refuseForeign(stateDirectory(env));
@@ -25,12 +25,12 @@ export async function openUserHistory(env: Environment): Promise<History> {
   return openHistory(historyFile(env));
 }
 
-/** The same, unless nothing was ever kept. */
+/** The same, or undefined if nothing was ever saved. */
 export async function findUserHistory(env: Environment): Promise<History | undefined> {
   return existsSync(historyFile(env)) ? openUserHistory(env) : undefined;
 }
 
-/** Somebody else's directory would show them every word, and files of ours would be in their way. */
+/** In another user's directory they could read every conversation. */
 function refuseForeign(directory: string): void {
   const owner = lstatSync(directory, { throwIfNoEntry: false })?.uid;
   const own = process.getuid?.();

@@ -7,18 +7,18 @@ import type { Io } from '../shell/io.ts';
 import { checkHistoryAllowed } from './history-setting.ts';
 import { openUserHistory } from './open-history.ts';
 
-/** The conversation that a prompt goes on with: what was said, and a place to keep what is said next. */
+/** The conversation that a prompt continues: its turns so far, and where to save the next ones. */
 export interface Thread {
   readonly turns: readonly Turn[];
   readonly model?: string;
   readonly system?: string;
-  /** Keeps a question with its answer. Throws output.failed if the disk does not take it. */
+  /** Saves a question with its answer. Throws output.failed if it can't be written. */
   keep(exchange: KeptExchange): void;
   /** Deletes the last question and its answer. */
   forgetLast(): void;
   /** Throws usage.invalid if another conversation has the name. */
   rename(name: string): void;
-  /** What was asked, the newest first, for whoever asks it again. */
+  /** Earlier questions, newest first, for the line editor's history. */
   questions(): readonly string[];
   close(): void;
 }
@@ -27,20 +27,20 @@ interface KeptExchange {
   readonly question: Turn;
   readonly answer: string;
   readonly requestId?: string | null | undefined;
-  /** What it was asked of; a new conversation begins with it. */
+  /** The model that was asked; a new conversation is created with it. */
   readonly model: string;
   readonly system?: string | undefined;
 }
 
 export interface WantedThread {
-  /** The one that was gone on with last. */
+  /** The conversation that was continued last. */
   readonly continue?: true | undefined;
-  /** The one of this name, new if there is none. */
+  /** The conversation of this name, created if there is none. */
   readonly in?: string | undefined;
   readonly mustExist?: true;
 }
 
-/** Opens the conversation that is wanted. Throws usage.invalid if there is none, or none may be kept. */
+/** Opens the requested conversation. Throws usage.invalid if there is none, or none may be saved. */
 export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>): Promise<Thread> {
   checkHistoryAllowed(env);
   const history = await openUserHistory(env);
@@ -56,7 +56,7 @@ export async function openThread(wanted: WantedThread, { env }: Pick<Io, 'env'>)
   }
 }
 
-/** A name that can't be taken for the id of a conversation or a request. */
+/** Throws usage.invalid for a name that could be mistaken for the id of a conversation or a request. */
 function checkName(name: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u.test(name) && !/^(?:c\d+|req_.*)$/.test(name)) return name;
   const message = 'a name is made of up to 64 letters, digits, dots, dashes and _';
@@ -122,7 +122,7 @@ function writing(work: () => void): void {
   }
 }
 
-/** What this version wrote; of a file that was tampered with, the text. */
+/** The parts as this version wrote them; just the text if the file was tampered with. */
 function parseParts(json: string, text: string): readonly Part[] {
   const parts: unknown = JSON.parse(json);
   const isWhole = Array.isArray(parts) && parts.every((part) => typeof toFields(part).kind === 'string');
@@ -134,7 +134,7 @@ function toNewTurn({ role, parts }: Turn): NewTurn {
   return { role, text: describeParts(parts), ...(isText ? {} : { parts: JSON.stringify(parts) }) };
 }
 
-/** Attachments by what they are. */
+/** Describes attachments by their kind. */
 function describeParts(parts: readonly Part[]): string {
   return parts.map(describePart).join('\n\n');
 }

@@ -7,7 +7,7 @@ interface Contents {
   readonly keyed?: { readonly project: string; readonly hash: string } | undefined;
 }
 
-/** A configuration file for a person to go on with. */
+/** A configuration file for a person to build on. */
 export function configText({ providers, redactsSecrets, keyed }: Contents): string {
   const sections = [
     `# Made by "gateway init". "gateway config check" says what is wrong, "gateway doctor" looks further;
@@ -63,7 +63,7 @@ function providerSection(providers: readonly FoundProvider[]): string {
   return `providers:\n${entries.join('\n')}`;
 }
 
-/** Of servers on this machine the last one gets what no other matches, so that a model pulled later is served at once. */
+/** The last local server gets every model that no other line matches, so that a model pulled later is served at once. */
 function modelSection(providers: readonly FoundProvider[]): string {
   const rest = providers.findLast(({ variable }) => variable === undefined);
   const lines = providers

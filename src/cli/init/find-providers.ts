@@ -2,10 +2,10 @@ import { toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { chatAndEmbeddings, type FoundProvider, hostedProviders } from './known-providers.ts';
 
-/** A server on this machine answers at once or is not there. */
+/** Milliseconds: a server on this machine answers at once or is not there. */
 const patienceMs = 700;
 
-/** Everything that can be set up: first the hosts, found by their keys, then servers on this machine that answer. */
+/** All providers that can be set up: first hosted ones, found by their keys, then servers on this machine that answer. */
 export async function findProviders(
   env: Io['env'],
   more: readonly string[],
@@ -47,7 +47,7 @@ async function findServer(name: string, baseUrl: string): Promise<FoundProvider>
   };
 }
 
-/** Names of models that a server has; undefined if none answers. They are somebody's words: odd ones are left out. */
+/** Names of a server's models; undefined if it doesn't answer. They are untrusted, so odd ones are left out. */
 async function listModels(baseUrl: string): Promise<readonly string[] | undefined> {
   try {
     const response = await fetch(`${baseUrl}/models`, {
@@ -64,7 +64,7 @@ async function listModels(baseUrl: string): Promise<readonly string[] | undefine
   }
 }
 
-/** OLLAMA_HOST as Ollama reads it: a host, a port, both, or a URL. What listens everywhere is asked on loopback. */
+/** OLLAMA_HOST as Ollama reads it: a host, a port, both, or a URL. A wildcard address becomes loopback. */
 export function ollamaUrl({ OLLAMA_HOST: given = '' }: Io['env']): string {
   const text = given.trim();
   const candidate = /^https?:\/\//.test(text)

@@ -2,7 +2,7 @@
 export interface FoundProvider {
   readonly name: string;
   readonly dialect: 'anthropic' | 'openai';
-  /** Absent if the dialect's own is meant. */
+  /** Absent for the dialect's default. */
   readonly baseUrl?: string;
   /** The environment variable with its key; absent for servers on this machine. */
   readonly variable?: string;
@@ -16,7 +16,7 @@ export interface FoundProvider {
 
 type Hosted = Pick<FoundProvider, 'dialect' | 'baseUrl' | 'models'> & { readonly variable: string };
 
-/** Hosts whose keys have usual names, in the order in which their models are matched. */
+/** Hosted providers whose keys have conventional variable names, in the order in which their models are matched. */
 export const hostedProviders = {
   anthropic: { dialect: 'anthropic', variable: 'ANTHROPIC_API_KEY', models: ['claude-*'] },
   openai: {
@@ -51,5 +51,5 @@ export const hostedProviders = {
   },
 } as const satisfies Readonly<Record<string, Hosted>>;
 
-/** Of the OpenAI family, these have the whole of it; the others' gaps are filled by translation. */
+/** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
 export const chatAndEmbeddings = ['chat', 'embeddings'] as const;

@@ -8,7 +8,7 @@ export function isThere(file: string): boolean {
   try {
     return lstatSync(file) !== undefined;
   } catch {
-    return false; // whatever the reason: writing says more
+    return false; // whatever the reason, writing will report it
   }
 }
 
@@ -17,7 +17,7 @@ interface Writing {
   readonly io: Io;
 }
 
-/** Writes a configuration that only this user can read, once `config check` has passed it. Throws output.failed. */
+/** Writes a configuration that only this user can read, after validating it. Throws output.failed. */
 export async function writeConfig(file: string, text: string, { mayReplace, io }: Writing): Promise<void> {
   const draft = `${file}.${process.pid}.new.yaml`;
   try {
@@ -29,7 +29,7 @@ export async function writeConfig(file: string, text: string, { mayReplace, io }
       nowMs: Date.now(),
     });
     if (config === undefined) throw new ConfigError(name, problems);
-    // A link fails where somebody has made the file meanwhile.
+    // Unlike a rename, a link fails if somebody has created the file meanwhile.
     if (mayReplace) renameSync(draft, file);
     else linkSync(draft, file);
   } catch (cause) {

@@ -15,7 +15,7 @@ interface ListedKey {
   readonly project: string;
   readonly state: 'usable' | 'expired' | 'not set';
   readonly expires: string | null;
-  /** What stands for it in the file: its hash, a variable or a file. */
+  /** How the file specifies it: by hash, variable or file. */
   readonly from: string;
 }
 

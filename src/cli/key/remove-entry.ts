@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCollection, isSeq, type Node, parseDocument } from 'yaml';
 
-/** Where an entry of a list stands in a file, by lines that count from 1. */
+/** The lines of a list's entry in a file, counted from 1. */
 export interface EntryLines {
   readonly first: number;
   readonly last: number;
@@ -9,13 +9,13 @@ export interface EntryLines {
 
 export interface Removal {
   readonly lines: EntryLines;
-  /** The file without the entry, every other byte as it was; absent if it can't be taken out alone. */
+  /** The file without the entry, every other byte as it was; absent if the entry can't be removed alone. */
   readonly text?: string;
 }
 
 /**
- * Takes an entry of a list out of YAML by cutting its text, since writing the document anew would reformat it.
- * The result is read again: unless it says what it said but for the entry, there is no text.
+ * Removes an entry of a list from YAML by cutting its text, because serializing the document would reformat it. The
+ * result is parsed again: unless it equals the original minus the entry, no text is returned.
  */
 export function removeEntry(text: string, listPath: readonly string[], index: number): Removal | undefined {
   const list: unknown = parseDocument(text).getIn(listPath, true);
@@ -32,7 +32,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** `[a, b]`: the entry with the comma behind it, or before it where it is the last. */
+/** For `[a, b]`: cuts the entry and the comma after it, or before it if it is the last. */
 function cutFromFlow(text: string, items: readonly Node[], index: number): string {
   const [start, end] = rangeOf(items[index]);
   const next = items[index + 1];
@@ -41,7 +41,7 @@ function cutFromFlow(text: string, items: readonly Node[], index: number): strin
   return text.slice(0, before === undefined ? start : rangeOf(before)[1]) + text.slice(end);
 }
 
-/** Whole lines, from the dash to the end of the entry; the last entry of a list leaves an empty one behind. */
+/** Cuts whole lines, from the dash to the end of the entry; removing the last entry leaves an empty list. */
 function cutFromBlock(text: string, items: readonly Node[], index: number): string {
   const item = items[index];
   const [start, end] = rangeOf(item);
@@ -58,7 +58,7 @@ function rangeOf(node: Node | undefined): readonly [start: number, end: number] 
   return [start, end];
 }
 
-/** Whether the cut text means what the text means without the entry. */
+/** Whether the cut text parses to the original without the entry. */
 function saysTheSame(text: string, cut: string, listPath: readonly string[], index: number): boolean {
   try {
     const wanted = parseDocument(text);

@@ -25,7 +25,7 @@ export function buildRevoke(io: Io): Command {
   return createCommand({
     name: 'revoke',
     summary:
-      'take a key out of gateway.yaml, which a running gateway follows; the rest of the file stays as it is',
+      'remove a key from gateway.yaml, which a running gateway follows; the rest of the file stays as it is',
     examples: [
       'gateway key revoke shop-web',
       'gateway key revoke shop-web --dry-run',
@@ -36,7 +36,7 @@ export function buildRevoke(io: Io): Command {
       if (text.trim() === '') throw new InvalidArgumentError('expected an id');
       return text;
     })
-    .option('--dry-run', 'say which lines would be taken out')
+    .option('--dry-run', 'show which lines would be removed')
     .action(async (id: string, { dryRun }: { readonly dryRun?: true }, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
       const options = commonOptions(command);
@@ -89,7 +89,7 @@ function revokeLocal(id: string, dryRun: boolean, { env }: Io): Revoked {
     id,
     project: 'local',
     file: localKeyFile(env),
-    remark: isInUse ? 'the gateway that runs takes it until it stops: gateway stop' : undefined,
+    remark: isInUse ? 'the running gateway accepts it until it stops: gateway stop' : undefined,
   };
 }
 
@@ -106,7 +106,7 @@ function linesText({ first, last }: EntryLines): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** By rename, with the file's own permissions, once the new text is found to be valid. */
+/** Replaces the file by rename, keeping its permissions, after validating the new text. */
 async function replace(path: string, text: string, io: Io): Promise<void> {
   const target = realpathSync(path);
   const draft = `${target}.${process.pid}.new.yaml`;
@@ -123,11 +123,11 @@ async function replace(path: string, text: string, io: Io): Promise<void> {
   }
 }
 
-/** Why the running gateway does not follow: taking away the last key is a decision. */
+/** Why the running gateway will not load the change, such as the removal of the last key. */
 async function refusal(path: string, io: Io): Promise<string | undefined> {
   const running = readRunning(io.env);
   if (running?.config?.path !== path || !isAlive(running.pid)) return undefined;
   const { config } = await loadConfig({ file: path, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   const reason = refuseSuccessor(running.config, protectionOf(config));
-  return reason === undefined ? undefined : `the gateway that runs still takes the key: ${reason}`;
+  return reason === undefined ? undefined : `the running gateway still accepts the key: ${reason}`;
 }

@@ -25,11 +25,11 @@ export async function listExchanges(listed: Listed, options: CommonOptions, io: 
 /** Prints the latest exchanges, and every further one as it is recorded, until the command is interrupted. */
 export async function followExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
   const appended = await followRecords(listed.file, io.signal);
-  // An array would have no end.
+  // A JSON array would never end.
   const lines: CommonOptions = options.output === 'json' ? { ...options, output: 'ndjson' } : options;
   const shown = await latest(listed);
   await print([shown], lines, io);
-  // What was appended in between is in both.
+  // Records appended in between are in both.
   const known = new Set(shown.map(identityOf));
   for await (const record of appended) {
     if (isWanted(record, listed) && !known.has(identityOf(record))) await print([[record]], lines, io);
@@ -37,7 +37,7 @@ export async function followExchanges(listed: Listed, options: CommonOptions, io
   throw io.signal.reason;
 }
 
-/** A refusal that came again has a second record, with its count. */
+/** A repeated refusal has a second record, with its count. */
 function identityOf({ request_id: id, repeats = 0 }: ExchangeRecord): string {
   return `${id} ${repeats}`;
 }
@@ -46,7 +46,7 @@ async function latest({ file, limit, since, ...filter }: Listed): Promise<readon
   const fromTime = since === undefined ? '' : new Date(Date.now() - since).toISOString();
   const found: ExchangeRecord[] = [];
   for await (const record of recordsBackwards(file)) {
-    // Written when they end, so a long exchange stands behind shorter ones that began after it.
+    // Records are written when exchanges end, so a long one comes after shorter ones that began later.
     if (record.time < fromTime && Date.parse(record.time) + record.total_ms < Date.parse(fromTime)) break;
     if (record.time >= fromTime && isWanted(record, filter)) found.push(record);
     if (found.length >= limit) break;

@@ -8,7 +8,7 @@ const chunkBytes = 1024 * 1024;
 const lineEnd = 0x0a;
 const pollMs = 200;
 
-/** The records of a file, the newest first; none if the file is missing. What is not a record is passed over. */
+/** The records of a file, newest first; none if the file is missing. Anything that is not a record is skipped. */
 export async function* recordsBackwards(
   file: string,
   findLines: (block: Buffer) => Iterable<Buffer> = linesFromEnd,
@@ -34,7 +34,7 @@ export async function* recordsBackwards(
 export function linesWith(texts: readonly string[]): (block: Buffer) => Iterable<Buffer> {
   const patterns = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
   return (block) => {
-    // As one text: a look at each line alone takes three times as long.
+    // Searched as one text, because searching each line alone takes three times as long.
     const lower = block.toString('latin1').toLowerCase();
     return patterns.some((pattern) => lower.includes(pattern)) ? matchingLines(block, lower, patterns) : [];
   };
@@ -61,7 +61,7 @@ function* linesFromEnd(block: Buffer): Generator<Buffer> {
 /** A file in pieces of whole lines, the last piece first. A line that is still being written is left out. */
 async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
   let { size: position } = await handle.stat();
-  /** The end of a line whose beginning stands in the piece before. */
+  /** The end of a line whose beginning is in the previous piece. */
   let rest: Buffer = Buffer.alloc(0);
   let hasEnd = false;
   while (position > 0) {
@@ -77,7 +77,7 @@ async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Records as they are appended from now on, also after the file was made anew, until the signal fires. */
+/** Records as they are appended from now on, even if the file is recreated, until the signal fires. */
 export async function followRecords(
   file: string,
   signal: AbortSignal,
@@ -123,7 +123,7 @@ function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
       isFields(value) && typeof value.request_id === 'string' && typeof value.time === 'string';
     return isRecord ? (value as unknown as ExchangeRecord) : undefined; // written by the recorder
   } catch {
-    return undefined; // cut in the middle, as where the disk was full
+    return undefined; // truncated, for example because the disk was full
   }
 }
 

@@ -24,8 +24,8 @@ interface Wanted {
 }
 
 /**
- * Prints where a text stands: in the turns of conversations, and in what is recorded of exchanges, their bodies too
- * where records.bodies keeps them. The newest first.
+ * Prints where a text occurs: in the turns of conversations, and in the records of exchanges, including their bodies if
+ * records.bodies keeps them. Newest first.
  */
 export async function search(wanted: Wanted, options: CommonOptions, io: Io): Promise<void> {
   const history = await findUserHistory(io.env);
@@ -57,7 +57,7 @@ async function searchRecords({ text, limit, file }: Wanted): Promise<readonly Fo
   return found;
 }
 
-/** As JSON has it, and as a body has it that is itself a text in JSON. */
+/** The text as JSON escapes it, once for a field and twice for a recorded body. */
 function spellings(text: string): readonly string[] {
   const once = JSON.stringify(text).slice(1, -1);
   return [...new Set([once, JSON.stringify(once).slice(1, -1)])];

@@ -51,7 +51,7 @@ export function conversationId({ id }: Pick<KeptConversation, 'id'>): string {
   return `c${id}`;
 }
 
-/** By `c7`, by its name, or by a request that was sent in it. */
+/** Finds it by `c7`, by its name, or by the id of a request sent in it. */
 export function findConversation(history: History, wanted: string): KeptConversation | undefined {
   const [, id] = /^c(\d{1,15})$/.exec(wanted) ?? [];
   if (id !== undefined) return history.withId(Number(id));

@@ -8,7 +8,7 @@ export async function configuredPlants(
   io: Io,
 ): Promise<Config['plants'] | undefined> {
   const search = { file, cwd: io.cwd, env: io.env };
-  // Finding out that there is none must not cost reading a schema.
+  // Checked first, so that the schema is not loaded if there is no file.
   const { findConfig } = await import('../../config/source/find.ts');
   if ((await findConfig(search)) === undefined) return undefined;
   const { loadConfig } = await import('../../config/load.ts');

@@ -17,7 +17,7 @@ export interface Connected {
 
 const timeoutSeconds = 30;
 
-/** A client for the store that the environment or the configuration points at, with PLANTS_TOKEN or the kept session. */
+/** A client for the store that the environment or the configuration points at, with PLANTS_TOKEN or the saved session. */
 export async function connect(command: Command, io: Io): Promise<Connected> {
   const options = commonOptions(command);
   const configured = await configuredBaseUrl(options, io);
@@ -33,7 +33,7 @@ export async function connect(command: Command, io: Io): Promise<Connected> {
   return { options, connection, client: createPlantsClient(connection) };
 }
 
-/** The same for what needs a login. Throws login.required before anything is sent. */
+/** The same for commands that need a login. Throws login.required before anything is sent. */
 export async function connectLoggedIn(
   command: Command,
   io: Io,
@@ -50,8 +50,8 @@ export async function connectLoggedIn(
 }
 
 /**
- * A store whose address the running gateway left must be that gateway's: neither password nor session may go to
- * whoever has the port of one that is dead. Throws store.unreachable.
+ * If the store's address comes from the running gateway's state file, that gateway must be alive: neither password nor
+ * session may go to whoever has taken the port of a dead one. Throws store.unreachable.
  */
 async function checkOwner(baseUrl: string, { env, signal }: Io): Promise<void> {
   const running = readRunning(env);
@@ -69,7 +69,7 @@ async function checkOwner(baseUrl: string, { env, signal }: Io): Promise<void> {
   }
 }
 
-/** The standard address is no choice: a store that the running gateway started elsewhere is meant then. */
+/** The default address doesn't count as configured: the running gateway may have started the store elsewhere. */
 async function configuredBaseUrl(options: CommonOptions, io: Io): Promise<string | undefined> {
   if (options.config === undefined && (io.env.PLANTS_URL ?? '') !== '') return undefined;
   const plants = await configuredPlants(options, io);

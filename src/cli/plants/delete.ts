@@ -9,7 +9,7 @@ import { plantListing } from './plant-listing.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'delete',
-    summary: 'delete a plant (needs a login) and print it once more',
+    summary: 'delete a plant (needs a login) and print it',
     examples: [
       'gateway plants delete 17',
       'gateway plants delete 17 -q',

@@ -22,7 +22,7 @@ export function build(io: Io): Command {
     .addOption(statusOption('only plants with this status'))
     .option('--name <text>', 'only plants with this text in their name, in any case', searchText)
     .option('--category <category>', 'only plants of this category, in any case', searchText)
-    .option('--limit <number>', 'most plants to print (default: every one)', positiveInteger)
+    .option('--limit <number>', 'most plants to print (default: all)', positiveInteger)
     .action(async (search: PlantSearch, command: Command) => {
       const { options, client } = await connect(command, io);
       // Commander puts the common options beside them.

@@ -43,7 +43,7 @@ export function build(io: Io): Command {
         host: given.host ?? configured?.host ?? '127.0.0.1',
         port: given.port ?? given.plantsPort ?? configured?.port ?? 4101,
         database: database ?? defaultDatabase(io.env),
-        // Whoever chose a database chooses its users too.
+        // No demo user if a database was chosen: its owner creates the users.
         demoUser: database === undefined,
         log: (record) => {
           if (quiet === true) return;

@@ -11,7 +11,7 @@ export interface Difference {
   readonly got: unknown;
 }
 
-/** Where a fixture's outcome is not what it says; none if all is as expected. */
+/** The differences between a fixture's expected and actual outcome. */
 export function checkFixture(
   fixture: Fixture,
   policies: LoadedPolicies,

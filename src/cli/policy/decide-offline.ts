@@ -6,7 +6,7 @@ import { chooseTargets } from '../../providers/route.ts';
 import { buildForTargets } from './judge-targets.ts';
 import type { Outcome, Question, Read } from './question.ts';
 
-/** Reads a body as the gateway does: the strict gate, the fields, the model's names at its providers. */
+/** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
 export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
   let request: ModelRequest;
   try {
@@ -24,7 +24,7 @@ export function readOffline({ config, key, endpoint, body, nowMs }: Question): R
   return { kind: 'read', request, facts, subject, entry, targets };
 }
 
-/** The decision on a request, and on what would be built of it for the first target that takes it. */
+/** The decision on a request, and on what would be built from it for the first target that takes it. */
 export function decideOffline(question: Question): Outcome {
   const read = readOffline(question);
   if (read.kind === 'refused') return read.outcome;
@@ -34,7 +34,7 @@ export function decideOffline(question: Question): Outcome {
   return first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
 }
 
-/** The outcome of two decisions, in the words of the stricter one; of two alike, of the first. */
+/** The stricter of two decisions as an outcome; the first one if they are equally strict. */
 export function toStricter(one: Decision, other: Decision): Outcome {
   const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
   const both = (names: (decision: Decision) => readonly string[]) => [

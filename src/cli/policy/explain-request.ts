@@ -4,19 +4,19 @@ import { readOffline, toOutcome, toStricter } from './decide-offline.ts';
 import { type BuiltForTarget, buildForTargets } from './judge-targets.ts';
 import type { Outcome, Question } from './question.ts';
 
-/** What each rule makes of a request: where it matched, never what. */
+/** What each rule decides about a request: where it matched, never what. */
 export interface Report extends Outcome {
   readonly endpoint: string;
   readonly key: string;
   readonly project: string;
   readonly model?: string;
   readonly target_models?: readonly string[];
-  /** Whether a configured provider serves the model; the gateway answers 404 or 503 where none does. */
+  /** Whether a configured provider serves the model; if none does, the gateway answers 404 or 503. */
   readonly served?: boolean;
   readonly rules: readonly RuleReport[];
-  /** Of all rules together, which share one reading of the body. */
+  /** Microseconds for all rules together, which share one pass over the body. */
   readonly microseconds?: number;
-  /** What would be sent in place of the client's own bytes; places are pointers into that. */
+  /** What would be sent instead of the client's own bytes; places are pointers into that. */
   readonly outgoing?: readonly OutgoingReport[];
 }
 
@@ -31,7 +31,7 @@ export interface OutgoingReport extends Partial<Outcome> {
 
 export type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
 
-/** Decides as the gateway would, and says what each rule made of the request. */
+/** Decides as the gateway would, and reports what each rule decided. */
 export function explainRequest(question: Question): Report {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
@@ -40,7 +40,7 @@ export function explainRequest(question: Question): Report {
   const { subject, targets } = read;
   const { decision, rules, microseconds } = key.policies.explain(subject, nowUs);
   const built = buildForTargets(question, read, decision).map((each) => explainBuilt(each, key));
-  // What the gateway decides is about the first target that takes the request.
+  // The gateway's decision is about the first target that takes the request.
   const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
   const outgoing = built.filter(({ kind }) => kind !== 'own bytes').map(({ report }) => report);
   return {

@@ -22,7 +22,7 @@ interface ExplainOptions {
 export function build(io: Io): Command {
   return createCommand({
     name: 'explain',
-    summary: 'say of a request what each rule makes of it; exit 3 where it is blocked',
+    summary: 'show what each rule decides about a request; exit 3 if it is blocked',
     examples: [
       'gateway policy explain request.json',
       'gateway policy explain request.json --endpoint chat --key shop-web',
@@ -86,7 +86,7 @@ function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string 
   return rules.length === 0 ? '' : `${table(header, rules.flatMap(toRows), isForPeople)}`;
 }
 
-/** What a target would be sent, with the rules that match there. */
+/** What would be sent to a target, with the rules that match there. */
 function outgoingText({ target, dialect, unsupported, rules }: OutgoingReport, isForPeople: boolean): string {
   const matched = rules.filter((rule) => rule.matched);
   const found = matched.length === 0 ? ', where no rule matches' : '';
@@ -94,7 +94,7 @@ function outgoingText({ target, dialect, unsupported, rules }: OutgoingReport, i
   return `to ${target}, ${what}\n${rulesTable(matched, isForPeople)}`;
 }
 
-/** A rule's own line, and one more for every further place. */
+/** A rule's row, and one more for each further place. */
 function toRows(rule: RuleReport): readonly (readonly string[])[] {
   const { policy, action, mode, matched, failed, microseconds, matches } = rule;
   const [first, ...others] = matches.flatMap(({ at, view, matcher, count, detected = [] }) => [

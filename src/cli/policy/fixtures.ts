@@ -5,7 +5,7 @@ import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { type Action, actions } from '../../policy/rule.ts';
 import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
 
-/** What a fixture says the outcome is; what it leaves out may be anything, null is nothing. */
+/** The outcome that a fixture expects; a missing field may be anything, null means absent. */
 export interface Expectation {
   readonly decision?: Action;
   readonly rule?: string | null;
@@ -19,11 +19,11 @@ export interface Fixture {
   readonly file: string;
   readonly line: number;
   readonly name: string;
-  /** Id of the key it comes with; without one, the only key there is. */
+  /** Id of the key it comes with; by default the only key there is. */
   readonly key?: string;
   readonly endpoint: ModelEndpoint;
   readonly body: Buffer;
-  /** For rules that look at the time; without it, now. */
+  /** For rules that depend on the time; now by default. */
   readonly nowMs?: number;
   readonly expect?: Expectation;
 }
@@ -54,7 +54,7 @@ export function parseFixtures(text: string, file: string): readonly Fixture[] {
   return found;
 }
 
-/** Reads one fixture; every complaint names its file and line. */
+/** Reads one fixture; every error names its file and line. */
 class FixtureReader {
   readonly #file: string;
   readonly #line: number;
@@ -94,7 +94,7 @@ class FixtureReader {
     }
   }
 
-  /** `body` as YAML says it, or `raw` to the byte, for what YAML can't say (a key twice, bytes of no text). */
+  /** `body` as YAML, or `raw` byte for byte, for what YAML can't express (duplicate keys, bytes that are not text). */
   #body({ body, raw }: Fields): Buffer {
     if ((body === undefined) === (raw === undefined)) throw this.#wrong('give one of body and raw');
     if (raw instanceof Uint8Array) return Buffer.from(raw);
@@ -106,7 +106,7 @@ class FixtureReader {
     return Buffer.from(JSON.stringify(body, (_key, value) => this.#finite(value)));
   }
 
-  /** JSON has no word for these and would say null. */
+  /** JSON can't express these: it would write null. */
   #finite(value: unknown): unknown {
     if (typeof value !== 'number' || Number.isFinite(value)) return value;
     throw this.#wrong(`body: JSON has no ${value}`);

@@ -1,12 +1,12 @@
 import type { Inspection } from '../../config/load.ts';
 import { formatPath } from '../../config/source/problems.ts';
 
-/** One of a rule's own tests, by its place in the file; never with its text. */
+/** One of a rule's own tests, identified by its place in the file; never with its text. */
 export interface InlineCase {
   readonly path: string;
   readonly line: number | undefined;
   readonly rule: string;
-  /** What was wrong; absent if it passed. */
+  /** Why it failed; absent if it passed. */
   readonly failure?: string;
 }
 

@@ -14,13 +14,13 @@ interface About {
   readonly dialect: DialectName;
 }
 
-/** What a target would be sent. */
+/** What would be sent to a target. */
 export type BuiltForTarget =
   | (About & { readonly kind: 'own bytes' })
   | (About & { readonly kind: 'built'; readonly subject: Subject })
   | (About & { readonly kind: 'unsupported'; readonly reason: string });
 
-/** What the gateway would send to the targets of a request that was decided on, in their order. */
+/** What the gateway would send to the targets of a decided request, in their order. */
 export function buildForTargets(
   { key, endpoint }: Question,
   { request, facts, entry, targets }: ReadRequest,

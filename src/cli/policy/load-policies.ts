@@ -7,16 +7,16 @@ import type { CommonOptions } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { standIns } from './stand-ins.ts';
 
-/** The configuration's policies as `serve` would run them, and what its file says of them. */
+/** The configuration's policies as `serve` would run them, and the inspection of its file. */
 export interface LoadedPolicies {
   readonly config: Config;
   readonly inspection: Inspection;
-  /** The key with this id; without an id the only one there is. Throws usage.invalid. */
+  /** The key with this id; by default the only one there is. Throws usage.invalid. */
   findKey(id: string | undefined): KeyRecord;
   knownKey(id: string): KeyRecord | undefined;
 }
 
-/** Loads the configuration that `serve` would use. Throws config.invalid; a rule's failed tests are no error here. */
+/** Loads the configuration that `serve` would use. Throws config.invalid, but not for a rule's failed tests. */
 export async function loadPolicies(options: CommonOptions, io: Io): Promise<LoadedPolicies> {
   const load: LoadOptions = {
     file: options.config,

@@ -15,10 +15,10 @@ export interface Question {
   readonly nowMs: number;
 }
 
-/** What the gateway would decide. A body that it can't read in one way only is blocked, by no rule. */
+/** What the gateway would decide. A body that strict parsing refuses is blocked, by no rule. */
 export interface Outcome {
   readonly decision: Action;
-  /** The rule that has the word: of a block the one that refuses, else the first of that action. */
+  /** The rule that determined the decision: for a block the one that refuses, else the first with that action. */
   readonly rule?: string;
   readonly reason?: string;
   /** JSON pointer of its first match. */
@@ -42,5 +42,5 @@ export interface ReadRequest {
   readonly targets: readonly { readonly provider: ProviderConfig; readonly model: string }[];
 }
 
-/** Or how the strict reading refused it. */
+/** A request, or the refusal of strict parsing. */
 export type Read = ReadRequest | { readonly kind: 'refused'; readonly outcome: Outcome };

@@ -5,10 +5,10 @@ import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 
-/** What was decided then. */
+/** The recorded decision. */
 export interface Was {
   readonly decision: string;
-  /** Of a block or a redaction, the rule that had the word. */
+  /** The rule that determined a block or a redaction. */
   readonly rule?: string;
   readonly reason?: string;
 }
@@ -25,7 +25,7 @@ export type Recorded =
       readonly body: Buffer;
       readonly was: Was;
     }
-  /** Nothing can be said of it, and why not. */
+  /** It can't be replayed, and why. */
   | { readonly kind: 'skipped'; readonly line: number; readonly why: Skipped };
 
 export type Skipped = 'no body' | 'not decided' | 'unreadable' | 'unknown key';
@@ -76,7 +76,7 @@ function parseRecord(text: string, line: number): Recorded {
   };
 }
 
-/** The decision, or the refusal of the strict gate that comes before it. */
+/** The decision, or the refusal of strict parsing that comes before it. */
 function wasDecided({
   decision,
   outcome,

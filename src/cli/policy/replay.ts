@@ -14,7 +14,7 @@ interface ReplayOptions {
   readonly all?: true;
 }
 
-/** One recorded request, as programs get it. */
+/** One recorded request, as `-o json` prints it. */
 interface Replayed {
   readonly request_id: string;
   readonly time: string;
@@ -29,7 +29,7 @@ interface Totals {
   requests: number;
   same: number;
   changed: number;
-  /** How many went from one decision to another: `allow -> block`. */
+  /** How many changed from one decision to another: `allow -> block`. */
   readonly changes: Record<string, number>;
   readonly skipped: Partial<Record<Skipped, number>>;
 }
@@ -37,7 +37,8 @@ interface Totals {
 export function build(io: Io): Command {
   return createCommand({
     name: 'replay',
-    summary: 'say what the present policies would decide on recorded requests; exit 1 where that differs',
+    summary:
+      'show what the current policies would decide on recorded requests; exit 1 if any decision differs',
     examples: [
       'gateway policy replay records.jsonl',
       'gateway policy replay records.jsonl -c next.yaml --all',
@@ -46,7 +47,7 @@ export function build(io: Io): Command {
   })
     .argument('<records>', 'JSON lines written with records.bodies: true; - reads standard input')
     .option('--key <id>', 'decide as for this key (default: the key of each record)')
-    .option('--all', 'list the requests that are decided as then, too')
+    .option('--all', 'list the requests whose decision is unchanged, too')
     .action(async (file: string, options: ReplayOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json', 'ndjson']);
       const policies = await loadPolicies(commonOptions(command), io);
@@ -72,7 +73,7 @@ export function build(io: Io): Command {
     });
 }
 
-/** What is decided now; or why nothing can be said. */
+/** The current decision; or why the record can't be replayed. */
 function replayOne(
   recorded: Recorded,
   policies: LoadedPolicies,

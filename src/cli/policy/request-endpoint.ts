@@ -14,8 +14,8 @@ export function endpointNamed(text: string): ModelEndpoint {
 }
 
 /**
- * The endpoint that a body without one looks made for. A policy sees the same texts by whichever endpoint a
- * body comes; only what is called a system text or a tool's result may differ.
+ * Guesses the endpoint that a body was made for. A policy sees the same texts whichever endpoint a body comes through;
+ * only what counts as a system text or a tool's result may differ.
  */
 export function guessEndpoint(body: Buffer): ModelEndpoint {
   const fields = topFields(body);
@@ -33,7 +33,7 @@ function topFields(body: Buffer): ReadonlyMap<string, unknown> {
     const value: unknown = JSON.parse(body.toString());
     return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   } catch {
-    // The strict reading says what is wrong with it, whatever the endpoint.
+    // Strict parsing will report what is wrong with it, whatever the endpoint.
     return new Map([['messages', []]]);
   }
 }

@@ -4,8 +4,8 @@ import type { Reference } from '../../config/source/substitute.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Made-up values for the variables of keys and providers that are not set, so that policies can be tried
- * where their secrets are not (in a pull request's checks). Others stay unset: what they stand for is not known.
+ * Made-up values for unset variables of keys and providers, so that policies can be tried where their secrets are not
+ * available (in a pull request's checks). Other variables stay unset, because their meaning is not known.
  */
 export function standIns(references: readonly Reference[]): Environment {
   const made: Record<string, string> = {};

@@ -9,7 +9,7 @@ import { inlineCases } from './inline-cases.ts';
 import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
 import { readFileOrInput } from './read-file.ts';
 
-/** One thing that was tried, as programs get it. */
+/** One test case, as `-o json` prints it. */
 interface Case {
   readonly kind: 'fixture' | 'inline';
   readonly file: string;
@@ -17,14 +17,14 @@ interface Case {
   readonly name: string;
   readonly passed: boolean;
   readonly differences: readonly Difference[];
-  /** Of a rule's own test that failed. */
+  /** Why a rule's own test failed. */
   readonly message?: string;
 }
 
 export function build(io: Io): Command {
   return createCommand({
     name: 'test',
-    summary: "run fixtures and the rules' own tests; exit 1 where one is not as expected",
+    summary: "run fixtures and the rules' own tests; exit 1 if one fails",
     examples: [
       'gateway policy test',
       'gateway policy test policies/*.test.yaml',

@@ -86,7 +86,7 @@ function withoutData(value: unknown): unknown {
 }
 
 function policyLines(policy: DryRun['policy']): string {
-  if (policy === null) return 'policy    not known here: the key is none of this configuration\n';
+  if (policy === null) return 'policy    not known here: the key is not in this configuration\n';
   const { key, decision, rule, reason, at, would_block: wouldBlock, warnings, unseen } = policy;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined ? '' : `, ${reason}`;

@@ -22,10 +22,12 @@ export async function printNotices(answered: Answered, options: CommonOptions, i
 function noticesOf({ reply, warnings }: Answered): readonly string[] {
   const { finish_reason: reason, decision } = reply;
   return [
-    ...(decision === 'redact' ? ['the policy took something out of the prompt before it was sent'] : []),
-    ...(warnings.length === 0 ? [] : [`the policy warns of this prompt: ${warnings.join(', ')}`]),
-    ...(cutReasons.has(reason) ? [`the answer is cut: it reached the limit of tokens (${reason})`] : []),
-    ...(isFiltered(reason) ? [`the provider held the answer back (${reason})`] : []),
+    ...(decision === 'redact' ? ['the policy redacted something in the prompt before it was sent'] : []),
+    ...(warnings.length === 0 ? [] : [`the policy warns about this prompt: ${warnings.join(', ')}`]),
+    ...(cutReasons.has(reason)
+      ? [`the answer is truncated: it reached the limit of tokens (${reason})`]
+      : []),
+    ...(isFiltered(reason) ? [`the provider withheld the answer (${reason})`] : []),
   ];
 }
 

@@ -26,18 +26,18 @@ export function withPromptOptions(command: Command): Command {
   return command
     .option('-m, --model <name>', "model (default: GATEWAY_MODEL, else the gateway's own choice)")
     .option('-s, --system <text>', 'system prompt')
-    .option('--max-tokens <n>', 'most tokens of the answer', positiveInteger)
-    .option('--temperature <n>', 'how much chance the answer is left to, from 0', fromZero)
-    .option('--top-p <n>', 'share of the likeliest tokens to choose from, 0 to 1', share)
-    .option('--stop <text>', 'where the answer ends; may be repeated', collectText)
+    .option('--max-tokens <n>', 'most tokens in the answer', positiveInteger)
+    .option('--temperature <n>', 'sampling temperature, from 0', fromZero)
+    .option('--top-p <n>', 'nucleus sampling: share of the likeliest tokens to choose from, 0 to 1', share)
+    .option('--stop <text>', 'stop sequence; may be repeated', collectText)
     .option(
       '--set <name=value>',
       'any other field of the request, as seed=7 or reasoning.effort=low',
       collectField,
     )
     .addOption(new Option('--dialect <name>', 'wire format to speak').choices(promptDialects))
-    .option('--render', 'show Markdown as a terminal can; a pipe gets the raw text')
-    .option('--usage', 'say on stderr how many tokens it took');
+    .option('--render', 'render Markdown on a terminal; a pipe gets the raw text')
+    .option('--usage', 'print the token usage on stderr');
 }
 
 /** What the options alone say of a prompt. */

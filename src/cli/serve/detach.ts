@@ -77,7 +77,7 @@ function failedStart(log: string, begin: number): GatewayError {
     .toString()
     .trim()
     .replace(/^gateway: /gm, '');
-  const message = `${said === '' ? 'the gateway ended at its start' : said}\nits log is ${log}`;
+  const message = `${said === '' ? 'the gateway ended while starting' : said}\nits log is ${log}`;
   if (/ problems? in /.test(said)) return new GatewayError('config.invalid', message);
   if (/^port \d+ .*is taken/.test(said)) return new GatewayError('port.busy', message);
   return new GatewayError('gateway.internal', message, { cause: 'the log may say more' });

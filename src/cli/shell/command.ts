@@ -46,15 +46,15 @@ export function withCommonOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched upwards)')
     .addOption(new Option('-o, --output <format>', 'how to print the result').choices(outputFormats))
-    .option('--jq <expression>', 'print what jq makes of the JSON')
+    .option('--jq <expression>', 'filter the JSON with jq')
     .option(
       '--output-template <text>',
       'print this Liquid template, filled with the JSON; for a list, each entry',
     )
-    .option('-q, --quiet', 'print nothing but the result')
-    .option('-v, --verbose', 'when something fails, say what led to it')
+    .option('-q, --quiet', 'print only the result')
+    .option('-v, --verbose', 'show the causes of an error')
     .option('--no-color', 'no colours (also: NO_COLOR)')
-    .option('--no-input', 'never ask, fail instead')
+    .option('--no-input', 'never prompt; fail instead')
     .option('--timeout <seconds>', 'give up after this long', positiveNumber);
 }
 
@@ -101,7 +101,7 @@ export function workerCount(text: string): number {
 export function exitCodeHelp(): string {
   return [
     'Exit codes:',
-    `  ${exitCodes.ok} fine · ${exitCodes.failure} failure · ${exitCodes.usage} usage or invalid configuration · ${exitCodes.blocked} blocked by policy`,
+    `  ${exitCodes.ok} success · ${exitCodes.failure} failure · ${exitCodes.usage} usage or invalid configuration · ${exitCodes.blocked} blocked by policy`,
     `  ${exitCodes.login} login or key needed · ${exitCodes.notFound} not found · ${exitCodes.limit} rate or budget limit · ${exitCodes.provider} provider error or time-out`,
     `  ${exitCodes.unreachable} gateway or store unreachable · ${exitCodes.interrupted} interrupted · ${exitCodes.terminated} terminated`,
   ].join('\n');

@@ -140,7 +140,7 @@ test('a gateway that runs takes the key no more', async () => {
 
   expect(before.exit).toBe(0);
   expect(after.exit).toBe(4);
-  expect(last.stderr).toContain('the gateway that runs still takes the key: it has no usable key any more');
+  expect(last.stderr).toContain('the running gateway still accepts the key: it has no usable key any more');
   server.signal('SIGTERM');
   await server.ended;
 });

@@ -110,10 +110,10 @@ describe('what a person should know is said on stderr', () => {
     [
       'a cut answer',
       ['hello', '--max-tokens', '3'],
-      'the answer is cut: it reached the limit of tokens (length)',
+      'the answer is truncated: it reached the limit of tokens (length)',
     ],
     ['a redaction', [`my card is ${card}`], 'the policy took something out of the prompt'],
-    ['a warning', ['a ticket'], 'the policy warns of this prompt: tickets'],
+    ['a warning', ['a ticket'], 'the policy warns about this prompt: tickets'],
   ])('%s', async (_name, argv, expected) => {
     const env = sandboxEnv(guarded());
 

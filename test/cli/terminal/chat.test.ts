@@ -127,7 +127,7 @@ describe('chat on a terminal', () => {
     const { terminal, run } = talk([], home);
     await terminal.shows('>');
     terminal.type('/file note.txt\r');
-    await terminal.shows('note.txt goes with the next question');
+    await terminal.shows('note.txt will be sent with the next question');
     terminal.type('what?\r');
     await terminal.shows(answers(1));
     terminal.type('/save notes\r');

@@ -85,7 +85,7 @@ describe('send on a terminal', () => {
     await terminal.ended;
 
     expect(terminal.screen()).toBe(
-      'Hello from chat\ngateway: the answer is cut: it reached the limit of tokens (length)',
+      'Hello from chat\ngateway: the answer is truncated: it reached the limit of tokens (length)',
     );
   });
 

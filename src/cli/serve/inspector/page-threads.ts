@@ -18,7 +18,7 @@ export class PageThreads {
   /** Throws inspector.busy, inspector.too_long, and what the task throws. */
   async run(task: PageTask): Promise<unknown> {
     if (this.#running >= maxAtOnce) {
-      throw new GatewayError('inspector.busy', 'the page is at something else still; try again', {
+      throw new GatewayError('inspector.busy', 'the page is still busy with something else; try again', {
         retryAfterS: 1,
       });
     }

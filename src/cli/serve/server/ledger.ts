@@ -49,7 +49,7 @@ export async function openLedgerFor(
   });
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();
-    const advice = 'mend it, move it away, or set records.ledger: false';
+    const advice = 'repair it, move it away, or set records.ledger: false';
     const cause = scrub(problem?.cause ?? '');
     throw new GatewayError('config.invalid', `the ledger ${name} can't be opened (${cause}): ${advice}`);
   }

@@ -10,7 +10,7 @@ export function describeEvent(event: WorkerEvent): Notice {
   switch (event.kind) {
     case 'ended': {
       const { pid, how, restartMs } = event;
-      const message = `worker ${pid} ended (${how}) and its open exchanges with it; the next one starts in ${restartMs} ms`;
+      const message = `worker ${pid} ended (${how}) and its open exchanges with it; it is restarted in ${restartMs} ms`;
       return { level: 'error', message };
     }
     case 'drained': {
@@ -26,7 +26,7 @@ export function describeEvent(event: WorkerEvent): Notice {
     case 'failed':
       return {
         level: 'error',
-        message: `a worker could not start: ${event.message}; the next one starts in ${event.restartMs} ms`,
+        message: `a worker could not start: ${event.message}; it is tried again in ${event.restartMs} ms`,
       };
   }
 }

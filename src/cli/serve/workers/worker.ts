@@ -262,5 +262,5 @@ function inTime<Value>(answer: Promise<Value>): Promise<Value> {
 }
 
 function endedAtStart(how: string): GatewayError {
-  return new GatewayError('gateway.internal', 'a worker ended at its start', { cause: how });
+  return new GatewayError('gateway.internal', 'a worker ended while starting', { cause: how });
 }

@@ -59,7 +59,7 @@ test('connections are dealt out, and a worker that dies takes only its own excha
   expect(texts.toSorted()).toEqual(['cut', chatEvents.join('')]);
   expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(gateway.child.text('stderr')).toContain(
-    `worker ${gateway.workers[0]} ended (SIGKILL) and its open exchanges with it; the next one starts in 100 ms`,
+    `worker ${gateway.workers[0]} ended (SIGKILL) and its open exchanges with it; it is restarted in 100 ms`,
   );
 });
 
@@ -221,7 +221,7 @@ test('a worker that can not start is tried again, and said so', async () => {
   await gateway.child.wrote('serves in its place');
 
   expect(whileOneIsGone).toBe(200);
-  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; the next one starts in 200 ms/);
+  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; it is tried again in 200 ms/);
 });
 
 test('status counts what is open in all workers', async () => {
