@@ -7,7 +7,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Lets a server listen and gives the port that it got. Throws port.busy, and config.invalid if the address can't be had. */
+/** Makes a server listen and resolves with its port. Throws port.busy, and config.invalid if the address is unusable. */
 export function bind(server: Server, { host, port }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -24,7 +24,7 @@ export function bind(server: Server, { host, port }: Address): Promise<number> {
   });
 }
 
-/** Finds out whether an address can be listened on, and gives the port; throws as `bind` does. */
+/** Checks whether an address can be listened on, and resolves with the port; throws as `bind` does. */
 export async function probe(address: Address): Promise<number> {
   const server = createServer();
   const port = await bind(server, address);

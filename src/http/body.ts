@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
 export interface BodyLimits {
-  /** Most bytes of a body, as received and again after decompression. */
+  /** Most bytes of a body, both as received and after decompression. */
   readonly bodyBytes: number;
   /** Longest gap between two pieces, in milliseconds. */
   readonly bodyIdleMs: number;
@@ -30,7 +30,7 @@ export function readBody(
   const here = request.whole();
   if (here !== undefined && here.length > limits.bodyBytes) throw tooLarge(limits);
   if (here !== undefined && encoding === undefined) return here;
-  // Only now, after the checks that need no body: a refused client never sends it.
+  // Only now, after all checks that need no body, so that a refused client never sends it.
   if (request.expectsContinue && !request.isComplete) response.writeContinue();
   const body = receive(request, limits);
   return encoding === undefined ? body : body.then((bytes) => decode(bytes, encoding, limits));
@@ -81,7 +81,7 @@ async function decode(body: Buffer, encoding: keyof typeof decoders, limits: Bod
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
     throw new GatewayError('request.encoding', `the body is not valid ${encoding}`, { cause });
   }
-  // zlib passes over what stands behind the end, and another reader might not.
+  // zlib ignores trailing data, but another reader might not.
   if (decoded.engine.bytesWritten === body.length) return decoded.buffer;
   throw new GatewayError('request.encoding', `the body goes on behind the end of its ${encoding} data`);
 }

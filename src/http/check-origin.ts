@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.ts';
 interface AllowedOrigins {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
-  /** Whether any address may stand in Host: names can be made to point here (DNS rebinding), addresses can't. */
+  /** Whether Host may be any IP address: names can be made to point here (DNS rebinding), addresses can't. */
   readonly allowsAddresses?: boolean;
 }
 
@@ -14,8 +14,8 @@ const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const isLoopback = memoize((host) => loopbackHost.test(nameIn(host)));
 
 /**
- * Refuses what a web page could make a browser send: a Host that is not ours (DNS rebinding) and an
- * Origin that is not the page we serve ourselves. Throws host.not_allowed or origin.not_allowed.
+ * Refuses what a web page could make a browser send: a foreign Host (DNS rebinding), and an Origin that is not allowed.
+ * Throws host.not_allowed or origin.not_allowed.
  */
 export function checkOrigin(
   request: Pick<HttpRequest, 'header'>,

@@ -14,7 +14,7 @@ export interface ConnectionLimits {
   readonly headBytes: number;
   /** Requests that may wait for their answers at once (HTTP pipelining). */
   readonly pipelined: number;
-  /** How long a client may read nothing of what is written for it, in milliseconds. */
+  /** How long a client may stop reading while data waits for it, in milliseconds. */
   readonly writeMs: number;
 }
 
@@ -30,24 +30,24 @@ export interface ConnectionServer {
 }
 
 /**
- * One client's connection, beside what Node keeps of it: which answers are open, in which order, and what
- * becomes of the connection behind them. What is not well-formed is answered and ends it.
+ * One client's connection, on top of Node's: which answers are open, in which order, and what happens to the connection
+ * after them. Malformed input is answered with an error and ends it.
  */
 export class Connection implements SwapRemoveItem, Wire {
   place = -1;
   readonly #socket: Socket;
   readonly #server: ConnectionServer;
-  /** Those that are open, in the order of their requests. */
+  /** The open answers, in the order of their requests. */
   readonly #answers: HttpResponse[] = [];
-  /** Those whose handlers are not started yet. */
+  /** The answers whose handlers have not been started yet. */
   readonly #waiting: HttpResponse[] = [];
   #lastRequest: HttpRequest | undefined;
-  /** What came behind them and is no request: answered when they are over, or it would be read as part of one. */
+  /** An error for malformed input after them: sent when they are over, or it would be read as part of one. */
   #refusal: GatewayError | undefined;
-  /** `deaf`: what still comes is dropped. */
+  /** `deaf`: further input is dropped. */
   #state: 'open' | 'deaf' | 'upgraded' = 'open';
   readonly #destroySoon: () => void;
-  /** Bytes that the client has taken, and since when they are no more although others wait. */
+  /** Bytes that the client has read, and since when it has read no more although data waits. */
   #taken = 0;
   #stuckSinceMs: number | undefined;
 
@@ -55,9 +55,9 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#socket = socket;
     this.#server = server;
     this.#destroySoon = socket.destroySoon.bind(socket);
-    // Node calls it behind the last answer. A client that is still sending would lose that to a reset.
+    // Node calls this after the last answer. A client that is still sending would lose that answer to a reset.
     socket.destroySoon = () => this.#end();
-    // Before Node's listener, which ends our half at once.
+    // Before Node's listener, which closes our half at once.
     socket.prependListener('end', () => this.#peerEnded());
     socket.on('error', ignore); // 'close' follows
     socket.on('close', () => this.#closed());
@@ -71,7 +71,7 @@ export class Connection implements SwapRemoveItem, Wire {
     return this.#socket.destroyed;
   }
 
-  /** Not behind any answer of a server that stops: those that follow have been begun. */
+  /** A stopping server ends the connection after any answer, unless more requests have already begun. */
   endsWith(response: HttpResponse): boolean {
     return this.#server.isDraining && this.#answers.at(-1) === response;
   }
@@ -80,20 +80,20 @@ export class Connection implements SwapRemoveItem, Wire {
     return this.#answers[0] === response;
   }
 
-  /** Ends the connection now: with a reset where the end of it would pass for the end of an answer. */
+  /** Ends the connection now: with a reset if a normal close would pass for the end of an answer. */
   destroy(): void {
     if (this.#answers[0]?.isBare === true && this.#socket.writable) this.#socket.resetAndDestroy();
     else this.#socket.destroy();
   }
 
-  /** A request whose head is here. */
+  /** A request's head has arrived. */
   begin(message: IncomingMessage, node: ServerResponse): void {
     if (this.#state !== 'open') return;
     if (this.#answers.some(closes)) return this.#stopReading();
     const head = this.#readHead(message);
     if (head === undefined) return;
     const request = new HttpRequest(message, head);
-    // Who asks for another protocol may go on in it; a server that stops takes nothing behind.
+    // A client that asks for another protocol may continue in it; a stopping server accepts nothing more.
     const isLast = !head.keepsAlive || head.asksForUpgrade || this.#server.isDraining;
     const response = new HttpResponse(this, node, request, { closes: isLast });
     this.#lastRequest = request;
@@ -104,18 +104,18 @@ export class Connection implements SwapRemoveItem, Wire {
       sendError(response, tooManyPipelined(limits), newRequestId());
       return this.#stopReading();
     }
-    // What came with the head is here only after this.
+    // Body data that came with the head is delivered only after this.
     this.#waiting.push(response);
     if (this.ticks.isBusy) this.ticks.later(() => this.handOver());
     else process.nextTick(handOver, this);
   }
 
-  /** Starts the handlers of the requests that wait for it. */
+  /** Starts the handlers of the waiting requests. */
   handOver(): void {
     for (const response of this.#waiting.splice(0)) this.#start(response);
   }
 
-  /** Starts the handler, unless an answer before has ended the connection meanwhile. */
+  /** Starts the handler, unless an earlier answer has ended the connection meanwhile. */
   #start(response: HttpResponse): void {
     if (response.isClosed) return;
     if (this.#answers[0] !== response) {
@@ -128,7 +128,7 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#server.onRequest(response.request, response);
   }
 
-  /** An Upgrade, where somebody listens for them: Node has given up the socket. */
+  /** An Upgrade, if there is a handler for them: Node has detached itself from the socket. */
   upgrade(message: IncomingMessage, head: Buffer): void {
     const { onUpgrade } = this.#server;
     if (this.#state !== 'open') return void this.#socket.destroy();
@@ -141,10 +141,10 @@ export class Connection implements SwapRemoveItem, Wire {
     onUpgrade(new HttpRequest(message, meaning), this.#socket, head);
   }
 
-  /** What is no request, or a body that goes wrong. */
+  /** Input that is not a request, or a malformed body. */
   refuse(error: GatewayError): void {
     if (this.#state !== 'open') return;
-    // Nobody knows where a malformed body ends: its request is answered by its handler, and nothing behind it.
+    // The end of a malformed body is unknown: its handler answers the request, and nothing after it is read.
     if (this.#lastRequest?.isComplete === false) {
       this.#stopReading();
       return this.#lastRequest.fail(error);
@@ -154,7 +154,7 @@ export class Connection implements SwapRemoveItem, Wire {
     else this.#giveRefusal(error);
   }
 
-  /** The client is gone, or has ended its half within a request. */
+  /** The client is gone, or has closed its half within a request. */
   left(): void {
     this.#socket.destroy();
   }
@@ -164,12 +164,12 @@ export class Connection implements SwapRemoveItem, Wire {
     if (this.#answers.length === 0 && this.#socket.bytesRead === 0) this.#socket.destroy();
   }
 
-  /** The server stops, and this connection has no request in time. */
+  /** The server stops, and no request has come on this connection in time. */
   endUnlessBusy(): void {
     if (this.#answers.length === 0 && this.#state === 'open') this.refuse(late());
   }
 
-  /** Ends the connection where its client reads nothing of what waits for it. */
+  /** Ends the connection if its client has stopped reading. */
   checkTime(nowMs: number): void {
     const waiting = this.#socket.writableLength;
     const taken = this.#socket.bytesWritten - waiting;
@@ -220,14 +220,14 @@ export class Connection implements SwapRemoveItem, Wire {
     setTimeout(() => this.#socket.destroy(), lingerMs).unref();
   }
 
-  /** Takes Node's parser off the socket: what still comes is dropped unread. */
+  /** Detaches Node's parser from the socket: further input is dropped unread. */
   #stopReading(): void {
     if (this.#state === 'deaf') return;
     this.#state = 'deaf';
     this.#socket.removeAllListeners('data').on('data', ignore).resume();
   }
 
-  /** Our half ends with the client's, behind what has been written: an answer that was to go on is cut. */
+  /** Our half closes with the client's, after what has been written: an unfinished answer is cut. */
   #peerEnded(): void {
     this.handOver();
     const answer = this.#answers[0];
@@ -246,7 +246,7 @@ function handOver(connection: Connection): void {
   connection.handOver();
 }
 
-/** Whether nobody gets an answer behind this one. */
+/** Whether no answer may follow this one. */
 function closes(response: HttpResponse): boolean {
   return response.closes;
 }

@@ -19,7 +19,7 @@ export interface ListenOptions extends Address {
   readonly onRequest: ConnectionServer['onRequest'];
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
   readonly onUpgrade?: ConnectionServer['onUpgrade'];
-  /** Shared with what else takes part in the exchanges. */
+  /** Shared with everything else that takes part in exchanges. */
   readonly ticks?: TickQueue;
 }
 
@@ -27,7 +27,7 @@ export interface Listener {
   readonly url: string;
   readonly port: number;
   readonly isDraining: boolean;
-  /** Fires when the time for draining is over: what is still open ends now, with an error event. */
+  /** Fires when the drain time is over: what is still open ends now, with an error event. */
   readonly stopSignal: AbortSignal;
   /**
    * Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed
@@ -45,9 +45,9 @@ export const defaultListenLimits: ListenLimits = {
   drainMs: 30_000,
 };
 
-/** How often connections are looked at for what is overdue. */
+/** How often connections are checked for timeouts, in milliseconds. */
 const checkMs = 1_000;
-// A client that goes by what it was told may have sent a request just before the time is over.
+// A client that follows the announced keep-alive may have sent a request just before it expires.
 const keepAliveMarginS = 5;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
 const cutGraceMs = 500;
@@ -68,10 +68,10 @@ export async function listen({
     noDelay: true,
     maxHeaderSize: limits.headBytes,
     headersTimeout: limits.headMs,
-    requestTimeout: 0, // bodies have clocks of their own
+    requestTimeout: 0, // bodies have their own timeouts
     keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
     connectionsCheckingInterval: checkMs,
-    requireHostHeader: false, // Node would answer without a body
+    requireHostHeader: false, // Node's own answer would have no body
   });
   follow(server, open, {
     limits,
@@ -95,7 +95,7 @@ export async function listen({
   const drain = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const connection of [...open.items]) connection.drain();
-    // A server that is closed looks no more for heads that are overdue.
+    // A closed server no longer checks for overdue heads.
     const lateHeads = setTimeout(() => {
       for (const connection of [...open.items]) connection.endUnlessBusy();
     }, limits.headMs);
@@ -106,7 +106,7 @@ export async function listen({
       }, cutGraceMs).unref();
     }, limits.drainMs);
     await closed;
-    // The server calls itself closed before the last connections notify their answers.
+    // The server emits `close` before the last connections have notified their answers.
     if (open.items.length > 0) {
       await new Promise<void>((resolve) => {
         emptied = resolve;
@@ -131,7 +131,7 @@ export async function listen({
   };
 }
 
-/** Gives what Node says of its sockets to their connections. */
+/** Passes the events of Node's sockets to their connections. */
 function follow(
   server: Server,
   open: SwapRemoveList<Connection>,
@@ -164,7 +164,7 @@ function follow(
   });
 }
 
-/** What Node's parser says of what it can't read. */
+/** Maps an error of Node's parser to a refusal. */
 function refusalOf({ code, message }: NodeJS.ErrnoException): GatewayError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late();
   if (code === 'HPE_HEADER_OVERFLOW') {

@@ -3,24 +3,24 @@ import type { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import type { HeadMeaning } from './strict-head.ts';
 
-/** Who reads a body. */
+/** Consumes a body. */
 export interface BodyReader {
   take(piece: Buffer): void;
   end(): void;
-  /** The body will not be complete: it is malformed, or the client has left. */
+  /** The body will not be complete: it is malformed, or the client has disconnected. */
   fail(error: GatewayError): void;
 }
 
 const nothing = Buffer.alloc(0);
 const lowerCase = memoize((name) => name.toLowerCase());
 
-/** One request: its head, and its body while it arrives. */
+/** One request: its head, and its body as it arrives. */
 export class HttpRequest {
   /** As it came: nothing is decoded, merged or trimmed (RFC 9112, section 3.2). */
   readonly target: string;
   readonly method: string;
   readonly version: '1.0' | '1.1';
-  /** Names as they were spelled and values, alternating; a character for each byte. */
+  /** Alternating names, as they were spelled, and values; Latin-1 (one character per byte). */
   readonly rawHeaders: readonly string[];
   /** Bytes of the body; undefined if it comes in chunks. */
   readonly bodyLength: number | undefined;
@@ -43,20 +43,20 @@ export class HttpRequest {
     this.#isWhole = bodyLength === 0;
   }
 
-  /** The client's address; empty if it has left. */
+  /** The client's address; empty if it has disconnected. */
   get remoteAddress(): string {
     return this.#message.socket.remoteAddress ?? '';
   }
 
-  /** Whether all of the body is here. */
+  /** Whether the whole body has arrived. */
   get isComplete(): boolean {
-    // The parser calls it complete only a little later.
+    // Node sets `complete` only a little later.
     return this.#isWhole || this.#message.complete || this.#message.readableLength === this.bodyLength;
   }
 
   /**
-   * The value of a header by its lower-case name. Several of one name are joined by commas, as they mean the
-   * same (RFC 9110, section 5.3): where only one may be, the list is not a proper value of it.
+   * The value of a header by its lower-case name. Several of one name are joined by commas, which means the same (RFC 9110,
+   * section 5.3): if only one is allowed, the list is not a valid value.
    */
   header(name: string): string | undefined {
     const raw = this.rawHeaders;
@@ -82,7 +82,7 @@ export class HttpRequest {
     return all;
   }
 
-  /** The body, where all of it came with the head and so has no need to be read. */
+  /** The body, if all of it arrived with the head and so need not be read. */
   whole(): Buffer | undefined {
     if (this.#whole === undefined && this.#reader === undefined && this.isComplete) {
       this.#isWhole = true;
@@ -91,7 +91,7 @@ export class HttpRequest {
     return this.#whole;
   }
 
-  /** Gives the body to a reader, from what is here already to its end. Call once. */
+  /** Passes the body to a reader, from what has already arrived to its end. Call once. */
   read(reader: BodyReader): void {
     const whole = this.whole();
     this.#reader = reader;

@@ -11,14 +11,14 @@ export interface JsonOptions {
   readonly headers?: HeaderFields;
 }
 
-/** What beats the failure's own. */
+/** Overrides the failure's own values. */
 interface ErrorOptions extends JsonOptions {
   readonly type?: Failure['type'];
 }
 
 const idDigits = randomHex(30);
 
-/** A fresh `req_…` id: 120 random bits, so ids of several gateways never meet. */
+/** A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. */
 export function newRequestId(): string {
   return `req_${idDigits()}`;
 }
@@ -44,7 +44,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
   return { 'x-content-type-options': 'nosniff', 'x-request-id': requestId, 'request-id': requestId };
 }
 
-// How long a refused client that is still sending may go on, so that it reads the answer instead of a reset.
+// How long, in milliseconds, a refused client may go on sending, so that it reads the answer instead of a reset.
 export const lingerMs = 2_000;
 
 /**
@@ -62,7 +62,7 @@ export function sendError(
   return sendBody(response, status, errorBody(error, requestId, type), fields);
 }
 
-/** Answers with a JSON value; `content-length` is set, so the body is one write. Gives how many bytes of it are sent. */
+/** Answers with a JSON value and a `content-length`, so the body is one write. Returns how many bytes of it are sent. */
 export function sendJson(
   response: HttpResponse,
   value: unknown,
@@ -98,7 +98,7 @@ function jsonHeaders(bytes: number) {
   return { 'content-type': 'application/json', 'content-length': String(bytes) };
 }
 
-/** The same as a list of names and values, by turns. */
+/** The same as an alternating list of names and values. */
 export function toList(headers: HeaderFields): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' ? [name, value] : value.flatMap((each) => [name, each]),
@@ -114,7 +114,7 @@ function errorHeaders(error: GatewayError, requestId: string): Record<string, st
   return { ...headers, ...error.headers };
 }
 
-/** Clients that are told to come back and not when come back at once. */
+/** Seconds; clients that are asked to retry without a time retry at once. */
 function leastWaitS({ failure }: GatewayError): number | undefined {
   return failure.retry && (failure.status === 429 || failure.status === 503) ? 1 : undefined;
 }

@@ -10,23 +10,23 @@ export interface Wire {
   readonly ticks: TickQueue;
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
-  /** Whether nothing stands before this answer any more. */
+  /** Whether no other answer is before this one any more. */
   isNext(response: HttpResponse): boolean;
-  /** Whether nothing leaves any more; Node still calls finished what was on its way then. */
+  /** Whether nothing can be sent any more; Node still reports writes in progress as finished. */
   readonly isDestroyed: boolean;
-  /** The answer is over, and with it the connection where `closes` says so. */
+  /** The answer is over, and so is the connection if `closes` is set. */
   ended(response: HttpResponse): void;
   destroy(): void;
 }
 
-/** Longest body that is worth a copy to save a write: as text it joins the head. */
+/** Longest body, in bytes, that is copied into the head's write, to save one. */
 const joinedBytes = 16 * 1024;
-/** Of a long body so much is written at once: whether the client reads shows only if a write is done. */
+/** A long body is written in slices of this many bytes: only a completed write shows that the client is reading. */
 const sliceBytes = 64 * 1024;
-/** How long the last words of a broken answer may take to leave. */
+/** How long, in milliseconds, the last event of a broken answer may take to leave. */
 const lastWordsMs = 1_000;
 const nothing = Buffer.alloc(0);
-/** What clients are told; the server waits a little longer, for what is on its way then. */
+/** The keep-alive that clients are told; the server waits a little longer, for requests in flight. */
 export const keepAliveS = 60;
 const keptAlive: HeaderList = ['connection', 'keep-alive', 'keep-alive', `timeout=${keepAliveS}`];
 const closed: HeaderList = ['connection', 'close'];
@@ -34,13 +34,13 @@ const chunked: HeaderList = ['transfer-encoding', 'chunked'];
 const none: HeaderList = [];
 
 /**
- * One answer. Without a content-length its body goes out in chunks, and to a client of HTTP/1.0 bare, until
- * the connection ends. Answers behind another one of their connection wait for it.
+ * One answer. Without a content-length its body is chunked, or for an HTTP/1.0 client delimited by the end of the
+ * connection. Pipelined answers wait for the ones before them.
  */
 export class HttpResponse {
   readonly request: HttpRequest;
   status = 0;
-  /** As they were written, without those of the connection. */
+  /** The headers as they were written, without those of the connection. */
   headers: HeaderList = none;
   /** Whether the connection ends with this answer; to be set before the head is written. */
   closes: boolean;
@@ -48,14 +48,14 @@ export class HttpResponse {
   isFinished = false;
   /** Whether it is over, finished or not. */
   isClosed = false;
-  /** Whether a client takes what it has got for the whole answer when the connection ends. */
+  /** Whether the client would take what it has received for the whole answer if the connection closed now. */
   isBare = false;
   /** Whether nothing more will be written. */
   isEnded = false;
   readonly #wire: Wire;
   readonly #response: ServerResponse;
   #isBroken = false;
-  /** What `end` has not written yet. */
+  /** The data of `end` that has not been written yet. */
   #rest: Buffer = nothing;
   #onClose: (() => void)[] = [];
   #onDrain: (() => void) | undefined;
@@ -88,9 +88,9 @@ export class HttpResponse {
     const { request } = this;
     const isUnframed = hasBody(request.method, status) && !hasLength(headers);
     const isBare = isUnframed && request.version === '1.0';
-    // A body that nobody read to its end would be taken for the next request.
+    // The unread rest of a body would be taken for the next request.
     const closes = this.closes || isBare || !request.isComplete || this.#wire.endsWith(this);
-    // `concat` makes a list of the right size; one that grows leaves its smaller self behind.
+    // `concat` allocates a list of the right size; a growing one leaves garbage behind.
     const list = headers.concat(closes ? closed : keptAlive, isUnframed && !isBare ? chunked : none);
     this.#response.writeHead(status, list);
     this.headers = headers;
@@ -108,7 +108,7 @@ export class HttpResponse {
   write(piece: Buffer): boolean {
     if (this.#isOver) return true;
     this.#requireHead();
-    // Node ignores a piece of no bytes, but asks for a pause.
+    // Node ignores an empty piece, but asks for a pause.
     if (piece.length === 0 || !hasBody(this.request.method, this.status)) return true;
     return this.#response.write(piece);
   }
@@ -140,13 +140,13 @@ export class HttpResponse {
     if (this.#wire.isNext(this)) this.begin();
   }
 
-  /** Calls back once when the answer is over, at once where it is; `isFinished` tells how it ended. */
+  /** Calls back once when the answer is over, at once if it already is; `isFinished` says how it ended. */
   onClose(listener: () => void): void {
     if (this.isClosed) listener();
     else this.#onClose.push(listener);
   }
 
-  /** Calls back when `write` may go on; once, and only the last listener. */
+  /** Calls back once when `write` may continue; only the last listener is called. */
   onDrain(listener: (() => void) | undefined): void {
     this.#onDrain = listener;
     if (this.#listensForDrain || listener === undefined) return;
@@ -154,14 +154,14 @@ export class HttpResponse {
     this.#response.on('drain', () => this.#drained());
   }
 
-  /** For the connection: the answers before are over. */
+  /** For the connection: the answers before this one are over. */
   begin(): void {
     if (!this.#isBroken) return;
     if (!this.headersSent) this.#wire.destroy();
     else setTimeout(() => this.#wire.destroy(), lastWordsMs).unref();
   }
 
-  /** For the connection: nothing can be written later than now. What was cut into slices leaves in one piece. */
+  /** For the connection: nothing can be written after this, so remaining slices are written in one piece. */
   endNow(): void {
     const rest = this.#rest;
     if (this.isClosed || rest.length === 0) return;
@@ -219,7 +219,7 @@ export class HttpResponse {
   }
 }
 
-/** RFC 9112, section 6.3: behind such a head the client reads the next answer, whatever the headers say. */
+/** RFC 9112, section 6.3: after a head without a body the client reads the next answer, whatever the headers say. */
 function hasBody(method: string, status: number): boolean {
   return method !== 'HEAD' && status >= 200 && status !== 204 && status !== 304;
 }

@@ -7,28 +7,28 @@ export interface HeadMeaning {
   readonly version: '1.0' | '1.1';
   /** Bytes of the body; undefined if it comes in chunks. */
   readonly bodyLength: number | undefined;
-  /** Whether the client may send another request behind this one. */
+  /** Whether the client may send another request on this connection. */
   readonly keepsAlive: boolean;
-  /** Whether the client waits for a 100 before it sends the body. */
+  /** Whether the client waits for a 100 (Continue) before it sends the body. */
   readonly expectsContinue: boolean;
-  /** Whether there is an Upgrade that the connection's options ask for. */
+  /** Whether there is an Upgrade header that Connection names. */
   readonly asksForUpgrade: boolean;
 }
 
 const target = /^(?:\*|(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)[!-~]*)$/;
-// More digits would not be exact, and so many bytes never come.
+// More digits would not be an exact number, and no body is that long.
 const bodyLength = /^\d{1,15}$/;
 // RFC 9110, section 5.6.2. A newer parser has looked already.
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * Reads a head more strictly than Node's parser does: what two readers could take differently is refused
+ * Checks a head more strictly than Node's parser does: anything that two readers could interpret differently is refused
  * (RFC 9112). Throws request.framing, request.expectation and request.headers_too_large.
  */
 export function readHead(message: IncomingMessage, headBytes: number): HeadMeaning {
   const { httpVersion: version, url = '', rawHeaders } = message;
   if (version !== '1.1' && version !== '1.0') throw malformed('its version is neither 1.1 nor 1.0');
-  // The part behind a # is never sent, so two readers could cut it off or not.
+  // Clients never send a fragment, so readers differ in whether they cut it off.
   if (!target.test(url) || url.includes('#')) throw malformed('its target is not well-formed');
   const fields = new Fields();
   let bytes = (message.method ?? '').length + url.length;
@@ -39,12 +39,12 @@ export function readHead(message: IncomingMessage, headBytes: number): HeadMeani
     if (isOldParser && !token.test(name)) throw malformed('a header name is not well-formed');
     fields.note(name, value);
   }
-  // Node counts what it keeps, which is less than what came; so does this.
+  // Like Node, this counts what is kept, which is less than what was received.
   if (bytes > headBytes) throw new GatewayError('request.headers_too_large', 'the request head is too large');
   return fields.meaning(version);
 }
 
-/** The refusal of what two readers could take differently. */
+/** The refusal of anything that two readers could interpret differently. */
 export function malformed(what: string): GatewayError {
   return new GatewayError('request.framing', `this is not well-formed HTTP/1.1: ${what}`);
 }
@@ -58,7 +58,7 @@ class Fields {
   #hasUpgrade = false;
 
   note(name: string, value: string): void {
-    // By its length first, so that few names need their lower case.
+    // By length first, so that few names need to be lower-cased.
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === 'host') this.#noteHost();
@@ -84,7 +84,7 @@ class Fields {
     const isOld = version === '1.0';
     if (this.#isChunked && this.#length !== undefined)
       throw malformed('a body has either a length or chunks');
-    // Chunks are of HTTP/1.1: who says 1.0 and sends them is a relay that did not understand them.
+    // Chunked encoding is HTTP/1.1: a 1.0 request with chunks comes from a relay that did not understand them.
     if (this.#isChunked && isOld) throw malformed('HTTP/1.0 has no chunks');
     return {
       version,

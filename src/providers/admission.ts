@@ -6,7 +6,7 @@ interface Waiter {
 }
 
 /**
- * At most so many exchanges at one provider at a time; the others wait in line, for a while.
+ * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout.
  */
 export class Admission {
   readonly #limit: number;
@@ -19,24 +19,24 @@ export class Admission {
     this.#waitMs = waitMs;
   }
 
-  /** Exchanges that have a place. */
+  /** Exchanges that have a slot. */
   get active(): number {
     return this.#inside;
   }
 
-  /** Exchanges that wait for one. */
+  /** Exchanges that wait for a slot. */
   get queued(): number {
     return this.#line.size;
   }
 
-  /** Takes a place at once if there is one. Every place taken must be given back with `leave`. */
+  /** Takes a slot if one is free. Every slot taken must be released with `leave`. */
   tryEnter(): boolean {
     if (this.#inside >= this.#limit) return false;
     this.#inside += 1;
     return true;
   }
 
-  /** Waits for a place. Throws gateway.overloaded after the time, and the lifetime's reason when that ends. */
+  /** Waits for a slot. Throws gateway.overloaded after the timeout, and the lifetime's reason if it ends. */
   enter(lifetime: Lifetime): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -66,7 +66,7 @@ export class Admission {
 
   leave(): void {
     const next = this.#line.values().next();
-    // The place goes straight to who waits longest, so that nobody slips in between.
+    // The slot goes directly to the longest waiter, so that nobody can overtake it.
     if (next.done) this.#inside -= 1;
     else next.value.enter();
   }

@@ -9,17 +9,17 @@ const passedNames = new Set([
   'request-id',
 ]);
 const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
-// What the gateway itself goes by.
+// Headers that the gateway itself uses.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
 
 /** A header by its name. */
 interface AnswerField {
   /** In lower case. */
   readonly name: string;
-  /** The name that the client gets it under; undefined for what stays here. */
+  /** The name under which the client gets it; undefined if it is not passed on. */
   readonly passedAs: string | undefined;
   readonly isOfUse: boolean;
-  /** Whether it names the limits that the gateway has at the provider. */
+  /** Whether it describes the provider's limits on the gateway. */
   readonly isRateLimit: boolean;
 }
 
@@ -34,12 +34,12 @@ const answerField = memoize((name): AnswerField => {
   };
 });
 
-/** Headers of a provider's answer: those that the client gets or the gateway goes by, the first of equal names. */
+/** Headers of a provider's answer: those that the client gets or the gateway uses, the first of each name. */
 export class AnswerHeaders {
   readonly #fields: AnswerField[] = [];
   readonly #values: string[] = [];
 
-  /** Names are in lower case; values have a character for each byte. */
+  /** Names are in lower case; values are Latin-1 (one character per byte). */
   static from(headers: IncomingHttpHeaders): AnswerHeaders {
     const kept = new AnswerHeaders();
     for (const name in headers) {
@@ -52,7 +52,7 @@ export class AnswerHeaders {
     return kept;
   }
 
-  /** The value of a header that the gateway goes by, by its lower-case name. */
+  /** The value of a header that the gateway uses, by its lower-case name. */
   get(name: string): string | undefined {
     for (let i = 0; i < this.#fields.length; i += 1)
       if (this.#fields[i]?.name === name) return this.#values[i];
@@ -60,8 +60,8 @@ export class AnswerHeaders {
   }
 
   /**
-   * Adds names and values of what the client gets to a flat list, after `clean` has seen them; a header whose name is
-   * not clean stays here.
+   * Adds names and values of the headers for the client to a flat list, cleaned by `clean`; a header whose name is not
+   * clean is left out.
    */
   passOn(
     headers: string[],
@@ -76,7 +76,7 @@ export class AnswerHeaders {
   }
 }
 
-/** undici leaves them there. Not trim(): a no-break space is part of the value (RFC 9110, section 5.5). */
+/** Trims trailing blanks, which undici keeps. Not trim(): a no-break space is part of the value (RFC 9110, section 5.5). */
 function withoutBlanksBehind(value: string): string {
   let end = value.length;
   while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end -= 1;

@@ -6,8 +6,8 @@ import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
 declare const judged: unique symbol;
 
 /**
- * What one target is sent. The mark says that the policies have judged all of it: it is set in one place
- * (gateway/outgoing/judge-outgoing.ts), so that nothing else can be sent.
+ * What is sent to one target. The brand says that the policies have judged all of it: it is set in one place only
+ * (gateway/outgoing/judge-outgoing.ts), so that nothing unjudged can be sent.
  */
 export interface ProviderRequest {
   readonly [judged]: true;
@@ -20,13 +20,13 @@ export interface ProviderRequest {
 export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   readonly answer: ProviderAnswer;
   readonly target: Target;
-  /** What the target was sent. */
+  /** The request that was sent to the target. */
   readonly request: Request;
-  /** Requests that were made, the answered one included. */
+  /** How many requests were made, including the answered one. */
   readonly attempts: number;
   /** When the request began to leave, by `performance.now()`. */
   readonly leftAtMs: number;
-  /** Must be called once when the answer has been read or given up: it frees the place at the provider. */
+  /** Must be called once when the answer has been read or abandoned: it releases the slot at the provider. */
   readonly release: () => void;
 }
 
@@ -35,7 +35,7 @@ export type Attempt<Request extends ProviderRequest = ProviderRequest> =
   | { readonly target: Target; readonly forwarded: Forwarded<Request> }
   | { readonly target: Target; readonly failure: UpstreamFailure };
 
-/** Whether the provider surely did no work, or answered that it failed. */
+/** Whether a fallback may be tried: the provider certainly did no work, or answered that it failed. */
 export function mayGoOn(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
   const { status } = attempt.forwarded.answer;
@@ -66,14 +66,14 @@ export function outcomeOf<Request extends ProviderRequest>(attempt: Attempt<Requ
   return attempt.forwarded;
 }
 
-/** Gives an answer up that nobody will see, and its place at the provider. */
+/** Abandons an answer that nobody will read, and releases its slot at the provider. */
 export function discard(attempt: Attempt): void {
   if ('failure' in attempt) return;
   attempt.forwarded.answer.abort();
   attempt.forwarded.release();
 }
 
-/** The client's error for an attempt after which no other target could be asked. */
+/** The client's error if no other target could be tried after this attempt. */
 export function failureOf(attempt: Attempt): GatewayError {
   if ('failure' in attempt) return attempt.failure.error;
   const { status, headers } = attempt.forwarded.answer;

@@ -1,6 +1,6 @@
 import * as tls from 'node:tls';
 
-/** What TLS needs to trust further authorities beside Node's own. */
+/** A TLS context that trusts further certificate authorities besides Node's own. */
 export function contextWith(ca: string): tls.SecureContext {
   return tls.createSecureContext({ ca: [...ownAuthorities(), ca] });
 }

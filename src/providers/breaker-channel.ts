@@ -1,16 +1,16 @@
-/** A breaker opened (or sends its probe, so that the others wait on), or closed. */
+/** A breaker opened (or sent its probe, so that the others keep waiting), or closed. */
 export interface BreakerChange {
-  /** Name and address of the provider: under one name, gateways may know different hosts for a while. */
+  /** The provider's name and address: during a rollout, gateways may have different hosts under one name. */
   readonly provider: string;
   /** Undefined if all models of the host are meant. */
   readonly model?: string | undefined;
   readonly isOpen: boolean;
 }
 
-/** Carries changes between the processes that share breakers. Nobody waits for it, and a lost change costs little. */
+/** Carries changes between processes that share breakers. Nothing waits for it, and losing a change does little harm. */
 export interface BreakerChannel {
   publish(change: BreakerChange): void;
-  /** Whoever follows the changes of the others. */
+  /** Registers a listener for the changes of the others. */
   subscribe(listener: (change: BreakerChange) => void): void;
 }
 

@@ -7,7 +7,7 @@ export interface BreakerOptions {
 
 const followerShare = 1.1;
 
-/** Keeps requests away from what fails every time, and lets one through now and then to see. */
+/** Blocks requests to something that keeps failing, and lets one through now and then as a probe. */
 export class Breaker {
   readonly #options: BreakerOptions;
   readonly #onChange: (isOpen: boolean) => void;
@@ -15,7 +15,7 @@ export class Breaker {
   #openUntilMs = 0;
   #isProbing = false;
 
-  /** `onChange` is called when it opens or sends its probe, and when it closes; not for what it follows. */
+  /** `onChange` is called when it opens or sends its probe, and when it closes; not for changes it gets from others. */
   constructor(options: BreakerOptions, onChange: (isOpen: boolean) => void = () => undefined) {
     this.#options = options;
     this.#onChange = onChange;
@@ -28,7 +28,7 @@ export class Breaker {
     return this.#isProbing ? this.#options.openMs : 0;
   }
 
-  /** Lets a request pass, for which there is nothing to wait; it is the probe where one is due. */
+  /** Lets a request pass, to be called if there is no wait; the request is the probe if one is due. */
   admit(): void {
     this.#isProbing = this.isOpen;
     if (this.#isProbing) this.#onChange(true);
@@ -53,14 +53,14 @@ export class Breaker {
     this.#onChange(true);
   }
 
-  /** Another process's breaker for the same opened or closed. Whoever opened it probes first; this one waits longer. */
+  /** Another process's breaker for the same host or model opened or closed. That process probes first; this one waits longer. */
   follow(isOpen: boolean, nowMs: number): void {
     this.#failuresInRow = isOpen ? this.#options.failures : 0;
     this.#isProbing = false;
     if (isOpen) this.#openUntilMs = nowMs + this.#options.openMs * followerShare;
   }
 
-  /** The request has no outcome (its client left first). */
+  /** The request has no outcome (its client disconnected first). */
   abstained(): void {
     this.#isProbing = false;
   }

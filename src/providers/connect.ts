@@ -5,7 +5,7 @@ import { type Endpoint, Tunnel } from './tunnel.ts';
 
 export type Connected = (error: Error | null, socket: Socket | null) => void;
 
-/** What stops a connection attempt, or ends the connection that came of it. */
+/** Stops a connection attempt, or ends the resulting connection. */
 export interface Attempted {
   destroy(error: Error): void;
 }
@@ -22,7 +22,7 @@ export interface ConnectOptions {
 
 const probeMs = 60_000;
 
-/** Makes connections to an endpoint. TLS sessions are resumed, never one of another endpoint. */
+/** Makes connections to an endpoint. TLS sessions are resumed, but never across endpoints. */
 export function connectTo(endpoint: Endpoint, { ca, proxy }: ConnectOptions): Connect {
   const secure = endpoint.isTls ? tlsTo(endpoint, ca) : undefined;
   if (proxy !== undefined) return through(new Tunnel(proxy, endpoint, ca), secure);
@@ -58,14 +58,14 @@ function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
 }
 
 function plainTo({ host, port }: Endpoint): Socket {
-  // What Node 22 has as its default: a read of the socket fills it.
+  // The default of Node 22; one read of the socket fills it.
   const options: TcpNetConnectOpts & { highWaterMark: number } = { host, port, highWaterMark: 64 * 1024 };
   return connectPlain(options);
 }
 
 function tlsTo({ host }: Endpoint, ca: string | undefined): Secure {
   let session: Buffer | undefined;
-  // Made once: reading all of Node's authorities again takes milliseconds.
+  // Created once, because loading all of Node's authorities takes milliseconds.
   const secureContext = ca === undefined ? undefined : contextWith(ca);
   return (under) => {
     const options: ConnectionOptions = {
@@ -75,12 +75,12 @@ function tlsTo({ host }: Endpoint, ca: string | undefined): Secure {
       ...(secureContext === undefined ? {} : { secureContext }),
       ALPNProtocols: ['http/1.1'],
     };
-    // The certificate is held against `host` also where the socket leads to a proxy.
+    // The certificate is checked against `host` even if the socket leads to a proxy.
     const socket = connectTls('socket' in under ? { ...options, host } : options);
     socket.on('session', (next) => {
       session = next;
     });
-    // Should the host choke on it, the next connection begins without.
+    // In case the host rejects it, the next connection starts without a session.
     const forget = () => {
       session = undefined;
     };

@@ -9,8 +9,8 @@ const decoders = {
 };
 
 /**
- * The answer as if it had come without `content-encoding`, for providers that compress although identity
- * was asked. Throws provider.broken_response for a chain of encodings or one that is not known.
+ * The answer as if it had come without `content-encoding`, for providers that compress although identity was requested.
+ * Throws provider.broken_response for several encodings or an unknown one.
  */
 export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
   const encoding = answer.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';

@@ -19,7 +19,7 @@ export interface FetchedAnswer {
   readonly body: Buffer;
 }
 
-/** GETs a JSON document from a provider, within a time. Throws a provider.… error for anything else. */
+/** GETs a JSON document from a provider, with a timeout. Throws a provider.… error for anything else. */
 export async function fetchJson(
   provider: Provider,
   gatewayPath: string,
@@ -30,7 +30,7 @@ export async function fetchJson(
   return parse(body);
 }
 
-/** GETs whatever a provider answers, within a time. Throws a provider.… error where it answers nothing. */
+/** GETs whatever a provider answers, with a timeout. Throws a provider.… error if it doesn't answer. */
 export async function fetchAnswer(
   provider: Provider,
   gatewayPath: string,
@@ -71,7 +71,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       isAnthropic: provider.options.family === 'anthropic',
       extraNames: new Set(),
       own: provider.ownHeaders,
-      // There is no client whose texts would have to be judged.
+      // There is no client request, so nothing to judge.
       mayLeave: () => true,
       onDrop: () => undefined,
     });

@@ -18,8 +18,8 @@ import { Upstream } from './upstream.ts';
 export interface ForwardOptions<Request extends ProviderRequest> {
   readonly targets: readonly Target[];
   /**
-   * Builds what goes to a target. It throws request.unsupported for one that can't take it, which is then
-   * passed over; anything else that it throws ends the search.
+   * Builds the request for a target. If it throws request.unsupported, the target is skipped; any other error ends the
+   * search.
    */
   readonly build: BuildRequest<Request>;
   /** Called before every attempt. */
@@ -33,7 +33,7 @@ export interface ForwardOptions<Request extends ProviderRequest> {
 
 /**
  * Sends a request to the first target that answers and waits for the head of its answer. It is sent again
- * only if the provider surely did no work: no connection, or a refusal for load; never after bytes went
+ * only if the provider certainly did no work: no connection, or a refusal for load; never after bytes went
  * out on a connection that then broke, because that bills twice. The next target is tried on the same
  * conditions and on any 5xx. Throws the last failure.
  */
@@ -76,7 +76,7 @@ export async function forward<Request extends ProviderRequest>(
   throw last ?? queue.objection ?? noTarget();
 }
 
-/** One request at one provider, where it has a place; resolves with the head of the answer or with what went wrong. */
+/** Sends one request to one provider, once it has a slot; resolves with the head of the answer or the failure. */
 function send<Request extends ProviderRequest>(
   { target, request }: QueuedTarget<Request>,
   lifetime: Lifetime,
@@ -89,7 +89,7 @@ function send<Request extends ProviderRequest>(
     const release = () => {
       if (isReleased) return;
       isReleased = true;
-      // Whatever was not read to its end is given up with its place; a no-op for what was.
+      // An answer that was not read to its end is abandoned with its slot; a no-op otherwise.
       upstream.abort();
       clearTimeout(total);
       forget();
@@ -124,12 +124,12 @@ function send<Request extends ProviderRequest>(
   });
 }
 
-/** Waits for a place at the provider; failing to get one is no evidence about the provider's health. */
+/** Waits for a slot at the provider; failing to get one says nothing about the provider's health. */
 async function enter({ provider, model }: Target, lifetime: Lifetime): Promise<void> {
   try {
     await provider.admission.enter(lifetime);
   } catch (error) {
-    // Else a probe that never went out would keep the breaker waiting for its outcome for ever.
+    // Otherwise the breaker would wait forever for the outcome of a probe that was never sent.
     provider.health.abstained(model);
     throw error;
   }
@@ -137,7 +137,7 @@ async function enter({ provider, model }: Target, lifetime: Lifetime): Promise<v
 
 type Step = 'keep' | 'go on' | { readonly waitMs: number };
 
-/** Whether an attempt's outcome is the client's, or the same target is asked again, or the next one. */
+/** Decides whether an attempt's outcome goes to the client, the same target is retried, or the next one is tried. */
 async function nextStep<Request extends ProviderRequest>(
   attempt: Attempt<Request>,
   tries: number,
@@ -148,7 +148,7 @@ async function nextStep<Request extends ProviderRequest>(
     if (waitMs !== undefined) return { waitMs };
     return (await queue.hasMore()) ? 'go on' : 'keep';
   } catch (error) {
-    discard(attempt); // the next target's request could not be built: nobody else will let go of this one
+    discard(attempt); // the next target's request could not be built, so nobody else will release this one
     throw error;
   }
 }

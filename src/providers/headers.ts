@@ -1,8 +1,8 @@
 import { memoize } from '../memoize.ts';
 
 /**
- * What the value of a forwarded header may look like. Whatever fits is still judged by the policies; what is only a
- * transport value can carry little else than what it is there for.
+ * What the value of a forwarded header may look like. A value that fits is still judged by the policies; the patterns
+ * make sure that transport headers can carry little besides their purpose.
  */
 const kinds = {
   /** Ids, versions, platforms: one word. */
@@ -14,13 +14,13 @@ const kinds = {
   media: /^[\w.+/=*;, "-]{1,256}$/,
   traceparent: /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
   text: /^[\x20-\x7e]{1,512}$/,
-  /** Headers that the configuration adds: nobody knows what they hold. */
+  /** Headers that the configuration adds, which may contain anything. */
   custom: /^[\x20-\x7e]{1,4096}$/,
 } as const;
 
 type Kind = keyof typeof kinds;
 
-/** Every header that goes on to a provider, with the kind of its value. */
+/** Every header that is forwarded to providers, with the kind of its value. */
 export const forwardedNames: Readonly<Record<string, Kind>> = {
   accept: 'media',
   'user-agent': 'text',
@@ -39,7 +39,7 @@ export const forwardedNames: Readonly<Record<string, Kind>> = {
   'anthropic-beta': 'list',
 };
 
-/** The same for all names that begin alike; `anthropic-` goes to providers of that dialect alone. */
+/** The same by prefix; `anthropic-` goes only to providers of that dialect. */
 export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
   ['anthropic-', 'list'],
   ['x-stainless-', 'list'],
@@ -48,7 +48,7 @@ export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
 ];
 
 const names = /^[a-z0-9_-]{1,64}$/;
-// It holds the paths of the user's machine.
+// It contains paths of the user's machine.
 const notOfPrefix = new Set(['x-codex-turn-metadata']);
 // Not even where the configuration names them: the client's key is for us alone, the rest belongs to the
 // connection or is no longer true of the body.
@@ -71,16 +71,16 @@ const neverToProvider = new Set([
   'expect',
 ]);
 
-/** The version that Anthropic asks for when the client names none. */
+/** The anthropic-version that is sent if the client names none. */
 const anthropicVersion = '2023-06-01';
 
 export interface RequestHeaderOptions {
-  /** Whether the request that goes out is of Anthropic's dialect: only then do its headers mean anything there. */
+  /** Whether the outgoing request is in Anthropic's dialect: only then do its headers mean anything there. */
   readonly isAnthropic: boolean;
   readonly extraNames: ReadonlySet<string>;
   /** Name and value pairs that the configuration adds, the provider's credentials among them. */
   readonly own: readonly string[];
-  /** Whether a header may leave with this text, which is its value or, where clients choose it, its name. */
+  /** Whether a header may leave with this text, which is its value or, if clients choose it, its name. */
   readonly mayLeave: (label: string, text: string) => boolean;
   /** Notified of a header that is left out because of its value or its name. */
   readonly onDrop: (label: string) => void;
@@ -93,7 +93,7 @@ type Header =
       readonly name: string;
       readonly use: 'forwarded' | 'anthropic' | 'configured';
       readonly kind: Kind;
-      /** The name as answers and records have it: without the part that clients choose. */
+      /** The name for answers and records: without the part that clients choose. */
       readonly label: string;
     };
 
@@ -112,9 +112,9 @@ const headerOf = memoize((spelling): Header => {
 });
 
 /**
- * Headers towards a provider as a flat list of names and values: an allow-list of the client's, each of its own
- * alphabet and judged, then our own. A key, a cookie or an address can't slip through by being forgotten here. Values
- * of one name become one list, as any reader would take them (RFC 9110, section 5.3).
+ * The headers for a provider as a flat list of names and values: the client's by allow-list, each matching its pattern
+ * and judged, then the gateway's own. A key, a cookie or an address can't slip through by being forgotten here. Several
+ * values of one name are joined into a list, as any reader would do (RFC 9110, section 5.3).
  */
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
   const { own, isAnthropic } = options;
@@ -145,7 +145,7 @@ function clientHeaders(
     const value = rawHeaders[i + 1] as string;
     const before = indexOfName(headers, name);
     if (before < 0) headers.push(name, value);
-    // Node reads the first of several types, so that is the one that was checked.
+    // Of several content-types Node uses the first, so that is the one that was checked.
     else if (use !== 'type') headers[before + 1] += `, ${value}`;
   }
   return headers;

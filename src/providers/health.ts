@@ -4,7 +4,7 @@ import type { BreakerChange } from './breaker-channel.ts';
 type HealthChange = Omit<BreakerChange, 'provider'>;
 
 interface HealthOptions {
-  /** Failures that it answers are what it was asked for, and count for nothing. */
+  /** The sandbox: failures that it answers were requested, and don't count. */
   readonly trustsAnswers: boolean;
   /** Called when a breaker opens or closes here. */
   readonly onChange?: (change: HealthChange) => void;
@@ -14,17 +14,17 @@ interface HealthOptions {
 const maxModels = 1_000;
 
 /**
- * How a provider is, by its failures. What is no answer at all (no connection, none in time, nonsense) counts for
- * the host. An answer, whatever its status, proves that the host is there: one of 5xx, but for 501, counts for
- * the model that was asked, and everything below is about the request or the caller's quota and counts for
- * nothing. So no model, and no client's mistake, keeps requests away from another model.
+ * A provider's health, judged by its failures. The lack of an answer (no connection, a timeout, nonsense) counts against
+ * the host. An answer of any status proves that the host is there: a 5xx other than 501 counts against the requested
+ * model, and anything below is about the request or the caller's quota and doesn't count. So neither one model nor a
+ * client's mistake can block requests to another model.
  */
 export class Health {
   readonly #options: BreakerOptions;
   readonly #trustsAnswers: boolean;
   readonly #onChange: (change: HealthChange) => void;
   readonly #host: Breaker;
-  /** Of models whose last answer was a failure. */
+  /** The breakers of models whose last answer was a failure. */
   readonly #models = new Map<string, Breaker>();
 
   constructor(options: BreakerOptions, { trustsAnswers, onChange = () => undefined }: HealthOptions) {
@@ -34,17 +34,17 @@ export class Health {
     this.#host = new Breaker(options, (isOpen) => onChange({ isOpen }));
   }
 
-  /** Whether requests for the model are kept away. */
+  /** Whether requests for the model are blocked. */
   isOpen(model: string): boolean {
     return this.#host.isOpen || this.#models.get(model)?.isOpen === true;
   }
 
-  /** Whether requests for all models are kept away. */
+  /** Whether requests for all models are blocked. */
   get isHostOpen(): boolean {
     return this.#host.isOpen;
   }
 
-  /** How many models have requests kept away from them alone. */
+  /** How many models have an open breaker of their own. */
   get openModels(): number {
     let open = 0;
     for (const breaker of this.#models.values()) if (breaker.isOpen) open += 1;
@@ -56,7 +56,7 @@ export class Health {
     return Math.max(this.#host.waitMs(nowMs), this.#models.get(model)?.waitMs(nowMs) ?? 0);
   }
 
-  /** The same, and where it is 0 this request is the probe where one is due. */
+  /** The same; if it is 0 and a probe is due, this request becomes the probe. */
   admit(model: string, nowMs: number): number {
     const waitMs = this.waitMs(model, nowMs);
     if (waitMs > 0) return waitMs;
@@ -65,20 +65,20 @@ export class Health {
     return 0;
   }
 
-  /** The head of an answer came. */
+  /** The head of an answer arrived. */
   answered(model: string, status: number, nowMs: number): void {
     this.#host.succeeded();
     if (status < 500 || status === 501 || this.#trustsAnswers) this.#modelSucceeded(model);
     else this.#breakerOf(model).failed(nowMs);
   }
 
-  /** No answer came. */
+  /** No answer arrived. */
   failed(model: string, nowMs: number): void {
     this.#host.failed(nowMs);
     this.#models.get(model)?.abstained();
   }
 
-  /** The request has no outcome (its client left first). */
+  /** The request has no outcome (its client disconnected first). */
   abstained(model: string): void {
     this.#host.abstained();
     this.#models.get(model)?.abstained();

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import type { Attempted, Connect } from './connect.ts';
 
-/** A request as its connection knows it. */
+/** A request from its connection's point of view. */
 interface DispatchedRequest {
-  /** The connection that the request waits for, or goes over at once. */
+  /** The connection that the request waits for, or is sent on at once. */
   assign(connection: HostConnection): void;
-  /** The connection has ended: what the parser still has comes, wanted or not. */
+  /** The connection has ended: the parser still delivers what it has, paused or not. */
   flush(): void;
 }
 
@@ -38,12 +38,12 @@ export class HostConnection {
   }
 
   /**
-   * Ends the connection under a request that is given up, or the attempt to open it, the only way there is
-   * before undici has written the request.
+   * Ends the connection of an abandoned request, or the attempt to open it: before undici has written the request there
+   * is no other way.
    */
   giveUp(request: Dispatcher.DispatchController | undefined, cause: Error): void {
     if (request === undefined) return this.#attempted?.destroy(cause);
-    // An end that Node has read already is still emitted, and undici would complete the aborted request.
+    // Node would still emit an end that it has already read, and undici would complete the aborted request.
     this.socket?.removeAllListeners('end');
     request.abort(cause);
   }
@@ -64,7 +64,7 @@ export class HostConnection {
   }
 }
 
-/** undici's code for a connection that is gone, behind which it asks for another one. */
+/** undici's code for a connection that is gone, after which it opens another one. */
 const socketError = 'UND_ERR_SOCKET';
 
 /** undici's client for one connection, which tells each request its connection. */

@@ -1,7 +1,7 @@
-/** Families of hosts: how they are addressed and given their key. */
+/** Families of hosts, which determine URLs and how the key is sent. */
 export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
 
-/** Whose habits a host has where hosts of one family differ. */
+/** Which vendor's behaviour a host has, if hosts of one family differ. */
 export type Host = 'openai' | 'anthropic' | 'compatible';
 
 export function hostOf(family: ProviderFamily, hostname: string): Host {

@@ -23,18 +23,18 @@ export interface PoolOptions {
   readonly ticks?: TickQueue;
 }
 
-// Longer ones meet the peer's own closing, and a POST that meets it can't be sent again.
+// With longer ones a request may cross with the host's close, and then a POST can't be retried.
 const keepAliveMs = 4_000;
-/** How much sooner than the host announces an idle connection is closed: its last request must still arrive. */
+/** An idle connection is closed this much earlier than the host announces, so that its last request still arrives. */
 const keepAliveMarginMs = 2_000;
 const answerHeadBytes = 32 * 1024;
-/** How often the clock is read: what is overdue ends up to two intervals late, and never early. */
+/** How often the clock is read: timeouts fire up to two intervals late, and never early. */
 const intervalMs = 500;
 
 /**
- * Connections to one origin, by undici: HTTP/1.1, one request at a time on each, no redirects, bodies as they
- * come. It opens as many as are asked for at once; Admission decides how many that is, so that nothing ever
- * waits in undici's own queue, which has neither a bound nor a clock.
+ * Connections to one origin, by undici: HTTP/1.1, one request at a time on each, no redirects, bodies as they come. It
+ * opens as many as are needed; Admission limits how many that is, so that nothing ever waits in undici's own queue, which
+ * has neither a bound nor a timeout.
  */
 export class Pool {
   readonly timeouts: UpstreamTimeouts;
@@ -55,14 +55,14 @@ export class Pool {
       keepAliveMaxTimeout: keepAliveMs,
       keepAliveTimeoutThreshold: keepAliveMarginMs,
       maxHeaderSize: answerHeadBytes,
-      // undici's own timers are coarse, and know nothing of the time before the request is written.
+      // undici's own timers are coarse, and don't cover the time before the request is written.
       headersTimeout: 0,
       bodyTimeout: 0,
       factory: (url, options) => new HostClient(url, options, connect),
     });
   }
 
-  /** Sends a request on a connection that is free, or a new one. `upstream` is notified of what becomes of it. */
+  /** Sends a request on an idle connection, or a new one. `upstream` is notified of its progress. */
   send({ method, path, headers, body }: HostRequest, upstream: Upstream): void {
     if (this.#isClosed) {
       return upstream.fail({ kind: 'unreachable', cause: new Error('the provider is no longer in use') });
@@ -84,7 +84,7 @@ export class Pool {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    void this.#undici.close(); // nobody waits for what is still in flight
+    void this.#undici.close(); // not awaited: requests in flight finish by themselves
   }
 
   /** For the upstream: its request is over. */

@@ -18,9 +18,9 @@ export interface ProviderOptions {
   readonly ca?: string | undefined;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */
   readonly proxy?: string | undefined;
-  /** What the host really has, by the names of the gateway's endpoints. */
+  /** The endpoints that the host supports, by the names of the gateway's endpoints. */
   readonly endpoints: ReadonlySet<string>;
-  /** Lower-case names of client headers that go on beside the usual ones. */
+  /** Lower-case names of client headers that are forwarded besides the usual ones. */
   readonly forwardHeaders: ReadonlySet<string>;
   readonly timeouts: {
     readonly connectMs: number;
@@ -34,7 +34,7 @@ export interface ProviderOptions {
   readonly breaker: BreakerOptions;
 }
 
-/** One upstream with what it needs over its life: connections, a place for waiting, its health. */
+/** A configured provider with its state: connections, queue, health. */
 export class Provider {
   readonly options: ProviderOptions;
   readonly pool: Pool;
@@ -43,7 +43,7 @@ export class Provider {
   readonly retryBudget: RetryBudget;
   /** Header names and values that every request to it gets. */
   readonly ownHeaders: readonly string[];
-  /** Whose habits it has where hosts of one family differ. */
+  /** Which vendor's behaviour it has, if hosts of one family differ. */
   readonly host: Host;
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
@@ -54,7 +54,7 @@ export class Provider {
     this.options = options;
     this.pool = new Pool(url.origin, { ...options, ...(ticks === undefined ? {} : { ticks }) });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
-    // The sandbox fails where it is asked to, which says nothing about it.
+    // The sandbox fails on request, which says nothing about its health.
     this.health = new Health(options.breaker, {
       trustsAnswers: options.family === 'sandbox',
       onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
@@ -66,7 +66,7 @@ export class Provider {
     this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }
 
-  /** By which other processes know it. */
+  /** Identifies it to other processes. */
   get breakerName(): string {
     return `${this.options.name} ${this.options.baseUrl}`;
   }
@@ -82,7 +82,7 @@ function credentials({ family, apiKey }: ProviderOptions): readonly string[] {
   return family === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
 }
 
-/** OpenAI-style base URLs hold the version, Anthropic's don't; one that does anyway is taken as meant. */
+/** OpenAI-style base URLs include the version, Anthropic's don't; one that does anyway is accepted. */
 function basePath(pathname: string, family: ProviderFamily): string {
   const path = pathname.replace(/\/+$/, '');
   return family === 'openai' || path.endsWith('/v1') ? path : `${path}/v1`;

@@ -4,8 +4,8 @@ import type { Lifetime } from '../lifetime.ts';
 import type { ProviderAnswer } from './upstream.ts';
 
 /**
- * Reads a whole answer; one that is all here without a promise. Throws provider.broken_response for one that is
- * too large or cut, and the lifetime's reason when that ends first.
+ * Buffers a whole answer; without a promise if all of it has arrived. Throws provider.broken_response if it is too large
+ * or truncated, and the lifetime's reason if that ends first.
  */
 export function readWhole(
   answer: ProviderAnswer,

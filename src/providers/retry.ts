@@ -1,16 +1,16 @@
 const capS = 60;
 const firstWaitMs = 500;
-// Retries that may be made before any request has paid for them.
+// Retries that are allowed before any request has earned them.
 const initialRetries = 10;
 
 export interface RetryOptions {
-  /** Tries in all; 1 means never again. */
+  /** Attempts in total; 1 means no retries. */
   readonly attempts: number;
-  /** Retries per request that the provider sees from us at most, as a share. */
+  /** Most retries, as a share of the requests. */
   readonly budget: number;
 }
 
-/** How many retries a provider may still get, so that a bad hour is not made worse by us. */
+/** How many retries a provider may still get, so that the gateway doesn't make an outage worse. */
 export class RetryBudget {
   readonly #options: RetryOptions;
   #saved: number;
@@ -24,7 +24,7 @@ export class RetryBudget {
     this.#saved = Math.min(initialRetries, this.#saved + this.#options.budget);
   }
 
-  /** Takes one retry after that many tries, if there is one left. */
+  /** Takes one retry after this many attempts, if one is left. */
   take(attemptsMade: number): boolean {
     if (attemptsMade >= this.#options.attempts || this.#saved < 1) return false;
     this.#saved -= 1;
@@ -33,8 +33,8 @@ export class RetryBudget {
 }
 
 /**
- * Milliseconds to wait before trying again, or undefined if the provider asks for more patience than
- * is ours to spend. `random` is a number from 0 to 1, for the jitter.
+ * Milliseconds to wait before the retry, or undefined if the provider asks for a longer wait than is allowed. `random` is
+ * a number from 0 to 1, for the jitter.
  */
 export function retryWaitMs(
   retryAfter: string | undefined,
@@ -51,7 +51,7 @@ export function retryWaitMs(
 export function retryAfterMs(value: string, nowMs: number): number | undefined {
   const text = value.trim();
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Math.max(0, Number(text) * 1_000);
-  // Date.parse makes dates of nearly anything; those meant here name their month.
+  // Date.parse accepts nearly anything; HTTP dates contain the month's name.
   if (!/\b[A-Z][a-z]{2}\b/.test(text)) return undefined;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);

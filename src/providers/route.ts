@@ -7,7 +7,7 @@ export interface Target {
   readonly model: string;
 }
 
-/** Where a requested model goes: the targets in the order they are tried, and the entry that said so. */
+/** Where a requested model goes: the targets in the order in which they are tried, and the matching entry. */
 export interface Route {
   readonly entry: ModelEntry;
   /** Those whose provider is configured. */
@@ -19,10 +19,10 @@ export interface Router {
   resolve(model: string): Route | undefined;
 }
 
-// Clients choose the names, so what is remembered of them is bounded.
+// Clients choose the names, so the cache is bounded.
 const rememberedNames = 1_000;
 
-/** Finds the targets of a model once and remembers them: of a name in use, only a lookup is left. */
+/** Resolves a model's targets, memoized by name. */
 export function createRouter(
   findModel: (name: string) => ModelEntry | undefined,
   providers: ReadonlyMap<string, Provider>,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Target } from './route.ts';
 
-/** One target with what it is sent. */
+/** One target with the request for it. */
 export interface QueuedTarget<Request> {
   readonly target: Target;
   readonly request: Request;
@@ -13,8 +13,8 @@ type Found<Request> = QueuedTarget<Request> | undefined;
 export type BuildRequest<Request> = (target: Target) => Request | Promise<Request>;
 
 /**
- * The targets in their order, each with a request that is built when its turn comes and not before. One whose
- * `build` throws request.unsupported is passed over; anything else that it throws comes through.
+ * The targets in order, each with a request that is built only when it is needed. If `build` throws request.unsupported,
+ * the target is skipped; any other error is passed on.
  */
 export class TargetQueue<Request> {
   readonly #targets: readonly Target[];
@@ -28,19 +28,19 @@ export class TargetQueue<Request> {
     this.#build = build;
   }
 
-  /** Why the first of those that were passed over can't take the request. */
+  /** Why the first skipped target can't take the request. */
   get objection(): GatewayError | undefined {
     return this.#objection;
   }
 
-  /** The next target that can take the request; undefined when there is none left. A promise only if it is built by one. */
+  /** The next target that can take the request; undefined if there is none left. A promise only if `build` returns one. */
   take(): Found<Request> | Promise<Found<Request>> {
     const next = this.#next ?? this.#find();
     this.#next = undefined;
     return next;
   }
 
-  /** Whether there is another target that may be asked now; those that may not are passed over. */
+  /** Whether there is another target that may be tried now; skips those that may not. */
   async hasMore(): Promise<boolean> {
     this.#next ??= await this.#find();
     while (this.#next !== undefined && waitMs(this.#next.target) > 0) {

@@ -21,12 +21,12 @@ export class Tunnel {
     this.#path = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.#headers = { host: this.#path, ...credentials(url) };
     this.#proxy = new Pool(url.origin, {
-      headersTimeout: 0, // who waits has a clock
+      headersTimeout: 0, // the caller has a timeout
       ...(ca !== undefined && url.protocol === 'https:' && { connect: { secureContext: contextWith(ca) } }),
     });
   }
 
-  /** Opens one and calls back once, unless it is aborted before. */
+  /** Opens one and calls back once, unless it is aborted first. */
   open(opened: (error: Error | null, socket: Socket | null) => void): AbortController {
     const abort = new AbortController();
     const options = { path: this.#path, headers: this.#headers, signal: abort.signal };

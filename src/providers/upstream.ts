@@ -6,7 +6,7 @@ import type { TickQueue } from '../tick-queue.ts';
 import { AnswerHeaders } from './answer-headers.ts';
 import type { HostConnection } from './host-client.ts';
 
-/** Who consumes an answer's body, piece by piece. */
+/** Consumes an answer's body, piece by piece. */
 export interface BodySink {
   /** False asks for a pause until `resume`. */
   data(chunk: Buffer): boolean;
@@ -18,16 +18,16 @@ export interface BodySink {
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** The body, where all of it came with the head in one piece and so has no need to be piped. */
+  /** The body, if all of it arrived with the head in one piece and so need not be piped. */
   whole(): Buffer | undefined;
-  /** Starts the body towards the sink; call once. */
+  /** Starts piping the body into the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
-  /** Gives the exchange up; the connection is closed and the sink is called no more. */
+  /** Abandons the exchange: closes the connection and stops calling the sink. */
   abort(): void;
 }
 
-/** What a provider did instead of answering. `wasSent`: whether it may have worked on the request. */
+/** Why there is no answer. `wasSent`: whether the provider may have worked on the request. */
 export interface UpstreamFailure {
   readonly error: GatewayError;
   readonly wasSent: boolean;
@@ -56,9 +56,9 @@ interface Keeper {
 /** How it ended. */
 type Outcome = GatewayError | 'complete' | 'aborted';
 
-/** What may come before anybody reads it. */
+/** Most bytes that are buffered before there is a sink. */
 const earlyBytes = 64 * 1024;
-/** Interim answers (1xx) that a host may send before its answer. */
+/** Most interim answers (1xx) that a host may send before its answer. */
 const interimAnswers = 16;
 
 /** One request at a provider and its answer: undici's handler on one side, what the gateway reads on the other. */
@@ -75,12 +75,12 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** `sent`: the provider may work on the request. */
   #phase: 'connecting' | 'sent' | 'body' | 'over' = 'connecting';
   #wasSent = false;
-  /** By the pool's clock. */
+  /** A time of the pool's clock. */
   #dueAtMs = Number.POSITIVE_INFINITY;
   #interim = 0;
-  /** The connection has ended: what the parser still has comes, wanted or not. */
+  /** The connection has ended: the parser still delivers what it has, paused or not. */
   #isFlushing = false;
-  /** Whether the body ends where the connection does. */
+  /** Whether the body is delimited by the end of the connection. */
   #endsWithConnection = false;
   #sink: BodySink | undefined;
   /** What arrived before there was a sink. */
@@ -93,24 +93,24 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#settle = settle;
   }
 
-  /** None before the head is here. */
+  /** Empty before the head has arrived. */
   get headers(): AnswerHeaders {
     this.#headers ??= new AnswerHeaders();
     return this.#headers;
   }
 
-  /** For the pool: the request is on its way. */
+  /** For the pool: the request is being sent. */
   begin(pool: Keeper): void {
     this.#pool = pool;
     this.#dueAtMs = pool.nowMs + pool.timeouts.connectMs;
   }
 
-  /** For the client: the connection that the request waits for, or goes over at once. */
+  /** For the client: the connection that the request waits for, or is sent on at once. */
   assign(connection: HostConnection): void {
     this.#connection = connection;
   }
 
-  /** For the pool: ends what is overdue. A host that is held back is not late. */
+  /** For the pool: ends the request if it is overdue. A host that we have paused is not late. */
   checkTime(nowMs: number): void {
     if (nowMs <= this.#dueAtMs || this.isPaused) return;
     if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
@@ -132,7 +132,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (this.#phase === 'over') return;
     if (status < 200) return this.#countInterim();
     const { 'transfer-encoding': coding, 'content-length': length } = headers;
-    // llhttp takes other codings too, and then nobody can tell where the body ends.
+    // llhttp accepts other codings too, which leave the end of the body undefined.
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       return this.#giveUp('broken', 'nobody can tell where the body ends');
     }
@@ -168,11 +168,11 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseEnd(): void {
     if (this.#phase === 'over') return;
     const socket = this.#connection?.socket;
-    // A reset right behind data comes as an end (libuv), but then there is no peer any more.
+    // libuv reports a reset right after data as an end, but then the socket has no peer any more.
     if (this.#endsWithConnection && socket?.remoteAddress === undefined) {
       return this.fail({ kind: 'broken', cause: new Error('the host reset the connection') });
     }
-    // The host answered before it read the whole request: the rest could be taken for another one.
+    // The host answered before it had read the whole request: it could take the rest for another request.
     if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
     this.#finish('complete');
     this.#sink?.end();
@@ -209,17 +209,17 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     else this.#controller?.pause();
   }
 
-  /** Whether the host is held back. */
+  /** Whether the host is paused. */
   get isPaused(): boolean {
     return this.#phase === 'body' && this.#controller?.paused === true;
   }
 
   resume(): void {
-    // undici must not be called from within a callback of its own, be it another answer's.
+    // undici must not be called from within one of its own callbacks, not even another answer's.
     if (this.isPaused) queueMicrotask(() => this.#resumeNow());
   }
 
-  /** For the connection: it has ended. Nobody may give the request up until undici has noticed that as well. */
+  /** For the connection: it has ended. The request must not be aborted until undici has noticed that as well. */
   flush(): void {
     if (!this.isPaused) return;
     this.#isFlushing = true;

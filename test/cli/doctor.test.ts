@@ -184,7 +184,9 @@ describe('names the fault', () => {
     });
 
     expect(faults).toEqual([
-      expect.stringMatching(/^error provider safe: https:.* its certificate is signed by an unknown authority/),
+      expect.stringMatching(
+        /^error provider safe: https:.* its certificate is signed by an unknown authority/,
+      ),
     ]);
   });
 
