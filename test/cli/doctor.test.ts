@@ -191,7 +191,7 @@ describe('names the fault', () => {
   });
 
   test.each([
-    ['a page', (response) => response.end('<html>log in</html>'), 'something else than a list of models'],
+    ['a page', (response) => response.end('<html>log in</html>'), 'something other than a list of models'],
     ['404', (response) => response.writeHead(404).end(), 'has no list of models (404)'],
     ['503', (response) => response.writeHead(503).end(), 'answers 503'],
   ] as const satisfies readonly (readonly [string, Script, string])[])(

@@ -112,7 +112,7 @@ describe('what a person should know is said on stderr', () => {
       ['hello', '--max-tokens', '3'],
       'the answer is truncated: it reached the limit of tokens (length)',
     ],
-    ['a redaction', [`my card is ${card}`], 'the policy took something out of the prompt'],
+    ['a redaction', [`my card is ${card}`], 'the policy redacted something in the prompt'],
     ['a warning', ['a ticket'], 'the policy warns about this prompt: tickets'],
   ])('%s', async (_name, argv, expected) => {
     const env = sandboxEnv(guarded());

@@ -153,7 +153,7 @@ describe('chat on a terminal', () => {
     terminal.type('one\r');
     await terminal.shows('the provider answered 400: ␛[2Jout of order');
     terminal.type('/nope\r');
-    await terminal.shows('there is no /nope; /help lists what there is');
+    await terminal.shows('there is no command /nope; /help lists them');
     terminal.type('/retry\r');
     await terminal.shows('there is no question to ask again');
     hosts().openai.script(speakAll);
