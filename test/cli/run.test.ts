@@ -131,7 +131,7 @@ test('a configuration with projects needs a key of one', async () => {
   const withKey = await start({ script, argv: ['run', 'claude'], yaml, env: { ME, GATEWAY_KEY: ME } }).ended;
 
   expect([without.exit, without.stdout]).toEqual([4, '']);
-  expect(without.stderr).toContain('put a key of one into GATEWAY_KEY');
+  expect(without.stderr).toContain('set GATEWAY_KEY to the key of one');
   expect([withKey.exit, withKey.stdout]).toEqual([0, `${ME}\n`]);
 });
 

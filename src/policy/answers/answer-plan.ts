@@ -12,11 +12,11 @@ import { type AnswerRule, foundBy, type Refusal, refusalOf, type Searched } from
 interface AnswerPlanParts {
   readonly document: JsonDocument;
   readonly search: Search;
-  /** What must not be changed; by default what would break a request that it comes back in. */
+  /** What must not be changed; by default what would break a later request that contains it. */
   readonly isFixed?: (place: Place) => boolean;
 }
 
-/** What the rules replace in an answer or an event of one, and why they can't, where that is so. */
+/** What the rules replace in an answer or one of its events, or why they can't. */
 export class AnswerPlan {
   readonly searched: Searched;
   readonly #search: Search;
@@ -52,7 +52,7 @@ export class AnswerPlan {
     return this.#plan.apply();
   }
 
-  /** Set if something can't be replaced, or is still found across joints: text spread over three pieces, say. */
+  /** Set if something can't be replaced, or still matches across segments, such as text spread over three pieces. */
   refusal(isMeant: (match: TextMatch) => boolean = () => true): Refusal | undefined {
     if (this.#refusal !== undefined || this.#rules.length === 0) return this.#refusal;
     const { matches } = this.#search.document(parseStrictJson(this.bytes()), roleBits.assistant);

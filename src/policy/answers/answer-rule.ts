@@ -12,28 +12,28 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What the policies decide about an answer, or to a part of one. */
+/** What the policies decide about an answer, or a part of one. */
 export interface ResponseDecision {
   readonly action: Decision['action'];
   readonly verdicts: readonly Verdict[];
   readonly refusal?: Refusal;
-  /** The answer with its matches replaced, where the action is redact. */
+  /** The answer with its matches replaced, if the action is redact. */
   readonly redactedBody?: Buffer;
 }
 
-/** A rule on answers, with the numbers of its patterns in the pattern set. */
+/** A rule on answers, with the indexes of its patterns in the pattern set. */
 export interface AnswerRule {
   readonly rule: CompiledRule;
   readonly patterns: readonly number[];
 }
 
-/** What was looked for in an answer, and the texts in which something was found. */
+/** What was searched for in an answer, and the texts in which something was found. */
 export interface Searched {
   readonly patternSet: PatternSet;
   readonly texts: ViewedTexts;
 }
 
-/** What a rule finds in a document, less its exceptions. */
+/** What a rule finds in a document, minus its exceptions. */
 export function foundBy(
   { rule, patterns }: AnswerRule,
   matches: ReadonlyMap<number, readonly TextMatch[]>,
@@ -53,7 +53,7 @@ export function refusalOf(rule: CompiledRule, reason = rule.reason): Refusal {
   return { rule: rule.id, reason, message: rule.message ?? `the answer was blocked by rule ${rule.id}` };
 }
 
-/** The refusal of what no rule can read; undefined if none has to, for a rule that only watches ends nothing. */
+/** The refusal of unreadable content; undefined if no rule enforces anything: a monitoring rule must not end a stream. */
 export function unreadableRefusal(rules: readonly AnswerRule[], message: string): Refusal | undefined {
   const first = rules.find(
     ({ rule }) => rule.mode === 'enforce' && (rule.action === 'block' || rule.action === 'redact'),

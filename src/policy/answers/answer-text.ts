@@ -7,14 +7,14 @@ import { wrapText } from '../traverse/place.ts';
 export interface AnswerText {
   /** Its own document; of what is not an object, one that has it as its only member. */
   readonly document: JsonDocument;
-  /** The answer that belongs to bytes of the document in which texts were replaced. */
+  /** Turns the document's bytes, after replacements, back into the answer. */
   readonly unwrap: (bytes: Buffer) => Buffer;
 }
 
 /**
- * Reads what a provider sent: a JSON object, another JSON value, or a plain text. Undefined for what begins like
- * an object and is no strict one (a key twice, `NaN`): clients may read it, each in its way, and it is not known
- * what its texts are and which of them go on in the next event.
+ * Reads what a provider sent: a JSON object, another JSON value, or a plain text. Undefined for something that begins
+ * like an object but is not strict JSON (a duplicate key, `NaN`): clients read it in different ways, so its texts, and
+ * which of them continue in the next event, are not known.
  */
 export function readAnswerText(bytes: Buffer): AnswerText | undefined {
   const object = parseObject(bytes);
@@ -25,7 +25,7 @@ export function readAnswerText(bytes: Buffer): AnswerText | undefined {
   return /^\s*\{/.test(text) ? undefined : readPlain(text);
 }
 
-/** The same for a text that is read as it stands, whatever it looks like. */
+/** The same for a text that is read literally, whatever it looks like. */
 export function readPlain(text: string): AnswerText {
   return {
     document: wrapText(text),

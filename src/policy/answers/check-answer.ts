@@ -27,11 +27,11 @@ import { StreamCheck } from './stream-check.ts';
 export interface ResponseCheck {
   /** Checks a whole JSON answer. */
   whole(body: Buffer): ResponseDecision;
-  /** Checks a stream of events, holding back what may be the beginning of a match. */
+  /** Checks a stream of events, and holds back what may be the beginning of a match. */
   stream(): StreamCheck;
 }
 
-/** Compiles the rules on answers of a set; undefined if there are none, and answers cost nothing. */
+/** Compiles a set's rules on answers; undefined if there are none, so that answers cost nothing. */
 export class AnswerRules {
   readonly search: Search;
   readonly rules: readonly AnswerRule[];
@@ -62,7 +62,7 @@ export class AnswerRules {
     return chosen.length === 0 ? undefined : new AnswerRules(chosen, fold);
   }
 
-  /** Numbers of the rules whose other conditions (model, project, time …) hold for the request that is answered. */
+  /** Indexes of the rules whose other conditions (model, project, time …) hold for the request being answered. */
   applying(facts: Facts): readonly number[] {
     return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
   }

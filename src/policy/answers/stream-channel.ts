@@ -6,12 +6,12 @@ import type { Replacement } from '../redact/redact.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';
 
-/** Most characters that are held back for a pattern without an end; what is longer may leave in part. */
+/** Most characters that are held back for a pattern of unlimited length; part of a longer match may be sent. */
 const longestHold = 8192;
-/** Characters that stay known after they left, for conditions on what stands before a match. */
+/** Characters that are kept after they were sent, as context before a match. */
 const contextLength = 256;
 
-/** Where a text stands in a channel that it is read in. */
+/** The position of a text in a channel. */
 export interface Stand {
   readonly channel: StreamChannel;
   readonly start: number;
@@ -19,26 +19,26 @@ export interface Stand {
 }
 
 /**
- * The text of one channel of a stream. It knows how far nothing can be the beginning of a match any more:
- * to where both automata had nothing open, less the reach of detectors, which look at characters.
+ * The text of one channel of a stream. It knows up to where nothing can be the beginning of a match any more: where both
+ * automata last had no partial match, minus the reach of the detectors, which read characters.
  */
 export class StreamChannel {
   readonly #patternSet: PatternSet;
   readonly #reach: number;
   readonly #states: Record<View, State>;
-  /** What is known of the text, and where in the channel it begins. */
+  /** The part of the text that is still kept, and where in the channel it begins. */
   #text = '';
   #from = 0;
   #viewed: ViewedText | undefined;
   #settled = 0;
   #isClosed = false;
-  /** How far the replacements reach whose label has left. */
+  /** The end of the replacements whose label has been sent. */
   #labelledTo = 0;
   /** Patterns that the automata have seen in this channel. */
   readonly seen: Set<number>;
-  /** Those of them that the rules have been asked about. */
+  /** Those of them that have been reported to the rules. */
   readonly judged = new Set<number>();
-  /** Held until it is complete. */
+  /** Whether it is held until it is complete. */
   readonly isWhole: boolean;
 
   constructor(
@@ -62,12 +62,12 @@ export class StreamChannel {
     return this.#isClosed;
   }
 
-  /** The text that is known, for the rules to look at. */
+  /** The kept text, for the rules. */
   get text(): string {
     return this.#text;
   }
 
-  /** Goes on also behind what looked like the end: clients do, whatever a host says. */
+  /** Adds text, even after an apparent end: clients go on reading, whatever the host signals. */
   add(text: string): void {
     this.#isClosed = false;
     const { scanner } = this.#patternSet;
@@ -88,7 +88,7 @@ export class StreamChannel {
     }
   }
 
-  /** Nothing more should come. */
+  /** The channel has ended; nothing more is expected. */
   close(): void {
     this.#isClosed = true;
     for (const view of views) {
@@ -96,7 +96,7 @@ export class StreamChannel {
     }
   }
 
-  /** How far the text may leave. */
+  /** Up to where the text may be sent. */
   safe(): number {
     if (this.#isClosed) return this.length;
     if (this.isWhole) return 0;
@@ -104,7 +104,7 @@ export class StreamChannel {
     return Math.max(settled, this.length - longestHold, 0);
   }
 
-  /** The replacements that a rule is to replace, as places in the channel. */
+  /** Adds a rule's replacements, as positions in the channel. */
   replacements({ rule, patterns }: AnswerRule): readonly Replacement[] {
     if (this.#viewed?.text !== this.#text) this.#viewed = new ViewedText(this.#text, this.#patternSet.fold);
     const viewed = this.#viewed;
@@ -137,7 +137,7 @@ export class StreamChannel {
     }));
   }
 
-  /** Forgets what has left, but for a little context. */
+  /** Drops what has been sent, except for a little context. */
   forget(upTo: number): void {
     const from = Math.max(this.#from, upTo - contextLength);
     if (from - this.#from < contextLength) return;

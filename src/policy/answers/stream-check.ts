@@ -21,13 +21,13 @@ import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 import { type Stand, StreamChannel } from './stream-channel.ts';
 import { readParts, type StreamPart } from './stream-parts.ts';
 
-/** One server-sent event as it was read: its name, where it has one, and its data. */
+/** One server-sent event: its name, if it has one, and its data. */
 export interface StreamEvent {
   readonly name?: string;
   readonly data: string;
 }
 
-/** What may be sent on now, and whether the stream must end. */
+/** What may be sent now, and whether the stream must end. */
 export interface StreamStep {
   readonly release: readonly StreamEvent[];
   readonly refusal?: Refusal;
@@ -35,7 +35,7 @@ export interface StreamStep {
 
 interface Part {
   readonly entry: number;
-  /** In its own channel, and in those where it is read together with other blocks. */
+  /** Its positions in its own channel, and in those where it is read together with other blocks. */
   readonly stands: readonly Stand[];
   readonly isRepeated: boolean;
 }
@@ -44,23 +44,23 @@ interface Pending {
   readonly event: StreamEvent;
   readonly text: AnswerText;
   readonly parts: readonly Part[];
-  /** Texts of this event alone that are replaced. */
+  /** Replaced texts that are complete within this event. */
   readonly replaced: ReadonlyMap<number, string>;
 }
 
-/** Most characters that may wait altogether, in calls' arguments mostly. */
+/** Most characters that may be held in all channels together, mostly arguments of calls. */
 const waitingLimit = 8 << 20;
 
 /**
- * Checks the events of a stream as they pass. Events leave in their order, each as soon as nothing of its
- * text can be the beginning of a match; where a rule blocks, nothing that waits ever leaves.
+ * Checks the events of a stream as they pass. Events leave in order, each as soon as nothing in its text can be the
+ * beginning of a match; if a rule blocks, nothing that is still held is ever sent.
  */
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
   readonly #search: Search;
   readonly #numbers: readonly number[];
   readonly #channels = new Map<string, StreamChannel>();
-  /** By joint: the channel of its last text. */
+  /** For each group of joined channels, the channel of its last text. */
   readonly #last = new Map<string, string>();
   readonly #verdicts = new Map<string, Verdict>();
   #waiting: Pending[] = [];
@@ -80,7 +80,7 @@ export class StreamCheck {
     return [...this.#verdicts.values()];
   }
 
-  /** Whether events wait that have not been let go. */
+  /** Whether events are still held. */
   get isHolding(): boolean {
     return this.#waiting.length > 0;
   }
@@ -110,7 +110,7 @@ export class StreamCheck {
     });
     if (event.name !== undefined && event.name !== this.#name) {
       this.#name = event.name;
-      // A client acts by the name, so nothing in it can be replaced.
+      // Clients act on the name, so nothing in it can be replaced.
       this.#hidden(wrapText(event.name), () => true);
     }
     const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
@@ -121,7 +121,7 @@ export class StreamCheck {
     for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
   }
 
-  /** It is not known which of its texts go on; where no rule has to read it, it is read as it stands. */
+  /** Its texts are not known; unless a rule enforces something, it is read literally. */
   #unreadable({ data }: StreamEvent): AnswerText {
     this.#refusal ??= unreadableRefusal(
       this.#rules,
@@ -131,8 +131,8 @@ export class StreamCheck {
   }
 
   /**
-   * Adds a text to its channel. Texts of neighbouring blocks are read joined too, with nothing and with a space:
-   * in two channels more that go through all of them.
+   * Adds a text to its channel. Texts of adjacent blocks are also read joined, with nothing and with a space, in two
+   * further channels that span all of them.
    */
   #stands({ channel: name, isWhole, joint }: StreamPart, text: string): readonly Stand[] {
     if (text === '') return [];
@@ -176,7 +176,7 @@ export class StreamCheck {
       const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
       if (replacements.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
       this.#act(each, () => {
-        // A match that began before all that is known has left in part.
+        // Part of a match that began before the kept text has already been sent.
         const isGone = replacements.length === 0 && certain.some((number) => !channel.judged.has(number));
         if (isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
       });
@@ -184,14 +184,14 @@ export class StreamCheck {
     for (const number of channel.seen) channel.judged.add(number);
   }
 
-  /** A call's arguments are JSON: what its escapes hide is looked at once they are complete. */
+  /** A call's arguments are JSON: once they are complete, they are also checked with escapes decoded. */
   #arguments(channel: StreamChannel): void {
     const plain = unescapeJson(channel.text);
     if (plain === channel.text) return;
     this.#hidden(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
   }
 
-  /** The verdicts on a text that leaves as it is, or not at all. */
+  /** The verdicts on a text that is sent unchanged, or not at all. */
   #hidden(document: JsonDocument, isMeant: (match: TextMatch) => boolean): void {
     const { matches } = this.#search.document(document, roleBits.assistant);
     const { patternSet } = this.#search;
@@ -204,7 +204,7 @@ export class StreamCheck {
     }
   }
 
-  /** The verdicts on the texts of one event that don't go on in others; those of them that are replaced. */
+  /** The verdicts on texts that are complete within one event, and which of them are replaced. */
   #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
     const { matches } = this.#search.document(document, roleBits.assistant);
     if (matches.size === 0) return new Map();
@@ -221,7 +221,7 @@ export class StreamCheck {
     return plan.texts();
   }
 
-  /** The events that may leave now, in order, with what is to be replaced in them. */
+  /** The events that may be sent now, in order, with their replacements. */
   #release(): readonly StreamEvent[] {
     if (this.#refusal !== undefined) return [];
     const released: StreamEvent[] = [];
@@ -240,7 +240,7 @@ export class StreamCheck {
     return released;
   }
 
-  /** How far a channel may leave: not into the middle of what will be replaced. */
+  /** Up to where a channel may be sent: not into the middle of a replacement. */
   #limit(channel: StreamChannel): number {
     let limit = channel.safe();
     for (const { start, end } of this.#replacements(channel)) if (start < limit && end > limit) limit = start;
@@ -266,7 +266,7 @@ export class StreamCheck {
     return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
   }
 
-  /** Each block's text comes again by itself, with nothing in it that shows what has to go. */
+  /** Responses repeat each block's text by itself, where a match across blocks can't be recognized. */
   #refuseAcross(stands: readonly Stand[]): void {
     for (const each of this.#rules.filter(isRedacting)) {
       const isFound = stands.some(({ channel }) => channel.replacements(each).length > 0);
@@ -274,7 +274,7 @@ export class StreamCheck {
     }
   }
 
-  /** What follows from a match: a verdict, and the rule's action where it is enforced. */
+  /** Applies a match: a verdict, and the rule's action if it is enforced. */
   #act({ rule }: AnswerRule, redact: () => void): void {
     if (!this.#verdicts.has(rule.id)) {
       this.#verdicts.set(rule.id, verdictOf(rule, [{ at: '', matcher: 'text', count: 1 }]));
@@ -285,7 +285,7 @@ export class StreamCheck {
   }
 
   #refuseLong(): void {
-    // A rule that only watches must not end anything: what it would have seen goes unread, and is let go.
+    // A monitoring rule must not end a stream: the text is released unread.
     const message = 'the answer holds more text in one piece than a rule on answers can wait for';
     const refusal = unreadableRefusal(this.#rules, message);
     if (refusal === undefined) for (const channel of this.#channels.values()) this.#close(channel);

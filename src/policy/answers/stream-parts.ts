@@ -1,19 +1,19 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
-/** A text in an event that goes on in later events. */
+/** A text in an event that may continue in later events. */
 export interface StreamPart {
   readonly entry: number;
-  /** Texts of one channel belong together: one block, one choice, one call. */
+  /** Texts of one channel are concatenated: one block, one choice, one call. */
   readonly channel: string;
   /** Where people read on from the block before: the beginning of the name of what is read so. */
   readonly joint?: string;
-  /** Repeated by itself when its block is over. */
+  /** Whether the dialect repeats it by itself at the end of its block. */
   readonly isRepeated?: true;
-  /** A call's arguments, which nobody can use before they are complete. */
+  /** Whether it must be complete to be used, as a call's arguments. */
   readonly isWhole: boolean;
 }
 
-/** What an event carries: texts that go on, and the channels (by their beginning) that end with it. */
+/** What an event carries: pieces of texts, and the channels (by prefix) that end with it. */
 export interface EventParts {
   readonly parts: readonly StreamPart[];
   readonly ends: readonly string[];
@@ -24,9 +24,9 @@ const lastEvents =
   /^(?:message_delta|message_stop|error|response\.(?:completed|incomplete|failed|cancelled))$/;
 
 /**
- * Finds the texts of an event that are pieces of longer ones, in any of the streaming dialects, and by
- * shape rather than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type
- * beside choices). An event without a type has its name's.
+ * Finds the texts of an event that are pieces of longer ones, in any of the streaming dialects. It goes by shape rather
+ * than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type besides choices). An
+ * event without a type uses its name as type.
  */
 export function readParts(document: JsonDocument, name: string | undefined): EventParts {
   const choices = readChoices(document);
@@ -64,7 +64,7 @@ function readTyped(document: JsonDocument, type: string): EventParts {
   };
 }
 
-/** The text that a block of Messages begins with, which its deltas go on from. */
+/** The text that a Messages block starts with, which its deltas continue. */
 function firstTexts(document: JsonDocument, channel: string): readonly StreamPart[] {
   const block = document.member(document.root, 'content_block');
   return ['text', 'thinking'].flatMap((name) => {
@@ -84,7 +84,7 @@ function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => st
   return [{ entry, channel: channelOf(kind), isWhole: false, joint: '', isRepeated: true }];
 }
 
-/** The texts that stand in a delta itself are read one after the other; what stands deeper is something else. */
+/** Texts directly in a delta are read one after the other; deeper ones are separate. */
 function withJoint(
   parts: readonly StreamPart[],
   { channel, joint }: { readonly channel: string; readonly joint: string },
@@ -101,7 +101,7 @@ function readChoices(document: JsonDocument): EventParts {
   const parts: StreamPart[] = [];
   const ends: string[] = [];
   const error = document.member(document.root, 'error');
-  // A host that reports a failure sends nothing more; some state in every chunk that there is none.
+  // A host that reports an error sends nothing more; some send a null error in every chunk.
   if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
   for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
@@ -119,7 +119,7 @@ function readChoices(document: JsonDocument): EventParts {
   return { parts, ends };
 }
 
-/** All texts of a value; elements of lists that carry an index go by it. */
+/** All texts of a value; list elements with an index are identified by it. */
 function leaves(document: JsonDocument, entry: number, channel: string): readonly StreamPart[] {
   switch (document.kind(entry)) {
     case kinds.string:
