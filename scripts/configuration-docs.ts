@@ -9,17 +9,17 @@ const introduction = `# Configuration
 
 <!-- Made from src/config/schema/schema.ts: npx vitest run test/config/docs.test.ts -u -->
 
-One YAML file, \`gateway.yaml\`. It is the one of \`--config\`, else of \`GATEWAY_CONFIG\`, else \`gateway.yaml\`
-(\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or above it up to the project's root,
-else \`gateway/gateway.yaml\` in the user's configuration directory. Without any file there is the sandbox.
+The configuration is one YAML file: the one named by \`--config\`, else by \`GATEWAY_CONFIG\`, else \`gateway.yaml\`
+(\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or a parent up to the project's root,
+else \`gateway/gateway.yaml\` in the user's configuration directory. Without a file the gateway runs in sandbox mode.
 A file that belongs to another user, or that everybody may write to, is refused.
 
-An unknown setting is an error. \`\${NAME}\` takes an environment variable and may stand anywhere in a text;
-\`$\${\` stands for a plain \`\${\`. A variable that is unset or empty disables the provider or the key that needs it,
-and is an error elsewhere. Durations are written \`500ms\`, \`10s\`, \`5m\`, \`1h\`; sizes \`16KiB\`, \`32MiB\`, \`10MB\`.
+An unknown setting is an error. \`\${NAME}\` inserts an environment variable anywhere in a text;
+\`$\${\` is a literal \`\${\`. A variable that is unset or empty disables the provider or the key that needs it,
+and is an error anywhere else. Durations are written \`500ms\`, \`10s\`, \`5m\`, \`1h\`; sizes \`16KiB\`, \`32MiB\`, \`10MB\`.
 
 \`config.example.yaml\` shows every setting in its place. In the tables, \`NAME\` stands for a name of your choice
-and \`[ ]\` for each entry of a list.
+and \`[ ]\` for any entry of a list.
 `;
 
 interface Row {

@@ -122,13 +122,13 @@ export const failures = {
   'answer.mismatch': { status: 502, type: 'api_error', exit: 1, retry: true },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
-  // At the edge of the process only, so the status is nobody's.
+  // Commands only, so nobody gets the HTTP status.
   'doctor.errors': { status: 500, type: 'api_error', exit: 1, retry: false },
   'agent.missing': { ...missing, exit: 127 },
   'agent.failed': { ...missing, exit: 126 },
   'gateway.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
   'store.unreachable': { status: 502, type: 'api_error', exit: 8, retry: true },
-  // The client is gone, so nobody reads the status; 499 is what nginx writes into its log for it.
+  // The client is gone, so nobody gets the status; 499 is what nginx logs in this case.
   'client.left': { status: 499, type: 'api_error', exit: 1, retry: false },
   interrupted: { status: 499, type: 'api_error', exit: 130, retry: false },
   terminated: { status: 499, type: 'api_error', exit: 143, retry: false },
@@ -137,13 +137,13 @@ export const failures = {
 export type FailureCode = keyof typeof failures;
 
 interface GatewayErrorDetails {
-  /** The real failure. It is logged, never sent. */
+  /** The underlying failure. It is logged, never sent. */
   readonly cause?: unknown;
   /** JSON pointer, parameter or option that was wrong; sent as `error.param`. */
   readonly param?: string;
   /** Replaces the code as `error.reason`, for policy rules that name their own. */
   readonly reason?: string;
-  /** Sent as `error.details.error_code`: words by which Anthropic's clients know what to do. */
+  /** Sent as `error.details.error_code`, which Anthropic's clients act on. */
   readonly errorCode?: string;
   /** Seconds the caller should wait; sent as Retry-After. */
   readonly retryAfterS?: number;
@@ -152,8 +152,8 @@ interface GatewayErrorDetails {
 }
 
 /**
- * A broken promise with a code from the table. The message is a sentence fragment for the person who
- * can mend it: what was wrong, where, what would be right; never a key, a prompt or a provider's text.
+ * A failure with a code from the table. The message is a sentence fragment for the person who can fix it: what was wrong,
+ * where, and what would be right; never a key, a prompt or a provider's text.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -179,7 +179,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Any thrown value as a GatewayError; what was not foreseen becomes `gateway.internal` with a fixed message. */
+/** Any thrown value as a GatewayError; anything unexpected becomes `gateway.internal` with a fixed message. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('gateway.internal', 'the gateway failed; the log has the cause', { cause: thrown });

@@ -1,10 +1,10 @@
 const leastBytes = 4 * 1024;
-// Who announces much and sends little costs little.
+// Limits what a client costs that announces a long body and sends little of it.
 const maxBytes = 1024 * 1024;
 
 /**
- * Bytes that arrive in pieces: whatever the pieces, they cost at most twice the bytes. They lie in blocks that
- * double in size, up to a limit, so that growing leaves no garbage, and are joined when they are asked for.
+ * Collects bytes that arrive in pieces, in at most twice their memory. They are stored in blocks that double in size, up
+ * to a limit, so that growing leaves no garbage, and are joined on demand.
  */
 export class GrowingBuffer {
   #blocks: Buffer[] = [];
@@ -12,12 +12,12 @@ export class GrowingBuffer {
   #used = 0;
   #length = 0;
 
-  /** How many bytes have come. */
+  /** How many bytes have been added. */
   get length(): number {
     return this.#length;
   }
 
-  /** A first piece is not copied, so it must not change; `expectedBytes` saves copies where more will come. */
+  /** A first piece is not copied, so it must not change; `expectedBytes` saves copies if more will come. */
   append(piece: Buffer, expectedBytes = 0): void {
     const before = this.#length;
     this.#length += piece.length;
@@ -32,7 +32,7 @@ export class GrowingBuffer {
     if (fitting < piece.length) this.#append(piece.subarray(fitting), expectedBytes);
   }
 
-  /** All of them, in one buffer. */
+  /** All bytes, in one buffer. */
   bytes(): Buffer {
     const last = this.#blocks.pop()?.subarray(0, this.#used) ?? Buffer.alloc(0);
     const whole = this.#blocks.length === 0 ? last : Buffer.concat([...this.#blocks, last], this.#length);

@@ -1,8 +1,8 @@
 import type { GatewayError } from './errors.ts';
 
 /**
- * How long somebody waits for an answer: until the client leaves, the server stops or a time is over.
- * An AbortSignal in small; one of those costs more than the rest of an exchange's bookkeeping.
+ * How long somebody waits for an answer: until the client disconnects, the server stops or a timeout passes. A minimal
+ * AbortSignal; a real one costs more than the rest of an exchange's bookkeeping.
  */
 export class Lifetime {
   #reason: GatewayError | undefined;
@@ -22,7 +22,7 @@ export class Lifetime {
     for (const listener of listeners) listener();
   }
 
-  /** Calls back when it ends, at once where it has; gives a function that takes the listener back. */
+  /** Calls back when it ends, at once if it already has; returns a function that removes the listener. */
   onEnd(listener: () => void): () => void {
     if (this.#reason !== undefined) {
       listener();

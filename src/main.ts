@@ -31,7 +31,7 @@ async function runInProcess(): Promise<number> {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     const failure = outputFailed(error);
     if (isOver) process.exitCode = printError(failure, argv, io);
-    else interrupt.abort(failure); // nothing more is worth doing, or paying for
+    else interrupt.abort(failure); // without output, going on would only cost
   });
   process.stderr.on('error', () => undefined);
   const io: Io = {

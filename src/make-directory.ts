@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory for its owner alone, and those above it that are missing. Node's own way (`recursive`) never comes
- * back from below /proc, where a directory is missing and can't be made.
+ * Creates a directory that only its owner can access, and missing parents. Node's own `recursive` never returns for a
+ * path below /proc, where a missing directory can't be created.
  */
 export function makeDirectory(path: string): void {
   try {

@@ -1,9 +1,9 @@
-// Names come from clients and providers, who may make up as many as they like.
+// Names come from clients and providers, which may invent any number of them.
 const rememberedNames = 1_000;
 // They may also be as long as a body.
 const longestName = 64;
 
-/** The same function, which finds out about a short name once: for names that come again in every request. */
+/** Memoizes a function of short names, for names that recur in every request. The cache is bounded. */
 export function memoize<Found extends object | string | boolean>(
   find: (name: string) => Found,
 ): (name: string) => Found {

@@ -1,7 +1,7 @@
 /**
- * How a command finds out that who listens at the address in the user's state file is the gateway that left the
- * file: it sends one secret of the file and expects the other. Whoever has a dead gateway's port learns the first,
- * and nobody is left who would answer it with the second.
+ * How a command verifies that the listener at the address in the user's state file is the gateway that wrote the file: it
+ * sends one secret from the file and expects the other. Somebody who has taken a dead gateway's port learns the first
+ * one, but the only process that would answer it with the second is gone.
  *
  * Not an HMAC of a nonce: loading the cryptography would be a tenth of the time that `send` takes.
  */

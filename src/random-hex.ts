@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 
-/** How many are drawn at once: asking the system's generator for each takes ten times as long. */
+/** How many ids are generated at once: calling the system's generator for each takes ten times as long. */
 const drawnAtOnce = 128;
 
-/** A function that gives so many random hexadecimal digits, an even number, others with each call. */
+/** Returns a function that generates this many random hexadecimal digits, an even number. */
 export function randomHex(digits: number): () => string {
   const bytes = Buffer.alloc((digits / 2) * drawnAtOnce);
   let drawn = '';

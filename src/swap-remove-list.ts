@@ -5,7 +5,7 @@ export interface SwapRemoveItem {
 }
 
 /**
- * An unordered collection for items that come and go all the time. Not a Set: V8 rehashes it after every few
+ * An unordered collection for items that are added and removed all the time. Not a Set: V8 rehashes it after every few
  * removals, each old table keeps a pointer to the next, and once one of them is in the old generation, all that
  * they ever held stays in memory until the next full collection.
  */

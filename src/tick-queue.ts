@@ -1,11 +1,11 @@
-/** With no more open than this nothing comes together, and the event loop's next phase would only come later. */
+/** With at most this many open exchanges there is nothing to batch, and waiting would only add latency. */
 const fewOpen = 4;
 
 /**
- * Steps that many open exchanges take together, at the end of the event loop's tick: one step of all of them, then
- * the next one of all, finds its code and data in the processor's caches, where an exchange followed from its request
- * to its answer finds them cold. At 64 connections that saves a third of the CPU time (docs/decisions/http-server.md);
- * where few exchanges are open, each step is taken at once. To read the program, take `later` as a plain call.
+ * Batches the steps of many open exchanges at the end of the event loop's tick: one step of all of them, then the next
+ * one of all, so that code and data stay in the CPU's caches, unlike when each exchange runs from its request to its
+ * answer. At 64 connections that saves a third of the CPU time (docs/decisions/http-server.md); if few exchanges are
+ * open, each step runs at once. To understand the program, read `later` as a plain call.
  */
 export class TickQueue {
   #open = 0;
@@ -26,7 +26,7 @@ export class TickQueue {
     return this.#open > fewOpen;
   }
 
-  /** Takes a step at the end of the tick, behind those that are waiting. */
+  /** Runs a step at the end of the tick, after those that are waiting. */
   later(step: () => void): void {
     if (this.#steps.push(step) === 1) setImmediate(() => this.#run());
   }

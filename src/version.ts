@@ -1,2 +1,2 @@
-/** Kept equal to package.json's by a test: reading that file would cost every start a file access. */
+/** A test keeps it equal to package.json's version: reading that file would cost a file access at every start. */
 export const version = '0.1.0';

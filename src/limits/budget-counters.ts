@@ -3,7 +3,7 @@ import type { Amounts } from './counters.ts';
 import { limitTable } from './limit-table.ts';
 import { planLimits } from './limiter.ts';
 
-/** The counter of a budget's current day or month, and which part of what was used it has to know of. */
+/** The counter of a budget's current day or month, and which past usage it must include. */
 export interface BudgetCounter {
   readonly counter: string;
   readonly scope: KeyLimits['kind'];
@@ -13,7 +13,7 @@ export interface BudgetCounter {
   readonly endsMs: number;
 }
 
-/** The counters that must not start at zero when the process does. */
+/** The counters that must not start at zero after a restart. */
 export function budgetCounters(scopes: readonly KeyLimits[], nowMs: number): readonly BudgetCounter[] {
   return scopes.flatMap((scope) =>
     planLimits(scope).flatMap(({ limit, counter, calendar }) => {

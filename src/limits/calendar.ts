@@ -13,7 +13,7 @@ export interface Calendar {
 const hourMs = 3_600_000;
 
 /**
- * Days and months as the clocks of a time zone have them, so that a budget's midnight is the people's own, also
+ * Days and months in a time zone, so that a budget's midnight is the local one, also
  * where a day has 23 or 25 hours. Throws RangeError for a zone that is none (IANA names, such as Europe/Berlin).
  */
 export function createCalendar(timeZone: string): Calendar {
@@ -39,7 +39,7 @@ export function createCalendar(timeZone: string): Calendar {
   return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
 }
 
-/** The last millisecond of the period on the way from one within it to one outside, by halves: it is left once. */
+/** The last millisecond of the period between a time within it and one outside, by bisection. */
 function border(insideMs: number, outsideMs: number, isIn: (ms: number) => boolean): number {
   let inside = insideMs;
   let outside = outsideMs;

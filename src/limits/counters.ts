@@ -1,15 +1,15 @@
 import { GatewayError } from '../errors.ts';
 
-/** What an exchange uses up: one request, tokens, and money in nano US$ (whole numbers, so sums are exact). */
+/** What an exchange uses: one request, tokens, and money in nano US$ (whole numbers, so sums are exact). */
 export interface Amounts {
   readonly requests: number;
   readonly tokens: number;
   readonly nanoUsd: number;
 }
 
-/** One counter, and how much of it an exchange may use up at most. */
+/** One counter, and the most that an exchange may use of it. */
 export interface Claim {
-  /** Unique among all counters of all projects and keys; periods of one budget are counters of their own. */
+  /** Unique among all counters of all projects and keys; each period of a budget has its own counter. */
   readonly counter: string;
   /** `minute`: the sum of any 60 seconds. `period`: the sum until the period ends. `level`: what is open now. */
   readonly kind: 'minute' | 'period' | 'level';
@@ -21,7 +21,7 @@ export interface Claim {
   readonly isEnforced: boolean;
 }
 
-/** How a counter stands, this exchange's claim included where it was granted. */
+/** The state of a counter, including this exchange's claim if it was granted. */
 export interface CounterState {
   readonly used: number;
   /** Milliseconds until the claim would fit, or until the counter is empty again. */
@@ -39,16 +39,16 @@ export interface Ticket {
   readonly atMs: number;
 }
 
-/** Where limits are counted: in this process, in the primary of several workers, or in Redis. */
+/** Where limits are counted: in this process, in the parent of several workers, or in Redis. */
 export interface Counters {
-  /** False while those that share the limits can't count together, because Redis is away. */
+  /** False while gateways can't count together because Redis is unreachable. */
   readonly isConnected: boolean;
   /**
    * Counts all claims or none, as one step: no two exchanges can both have the last of a budget. `nowMs` is the
    * wall clock, by which periods end.
    */
   reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant>;
-  /** Puts what was really used in the place of what was claimed, one amount a claim; a level is left. */
+  /** Replaces what was claimed by what was used, one amount per claim; releases levels. */
   settle(ticket: Ticket, used: readonly number[]): void;
   close(): Promise<void>;
 }

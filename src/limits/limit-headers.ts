@@ -6,9 +6,8 @@ type Unit = 'requests' | 'tokens';
 const minuteLimits = { requests_per_minute: 'requests', tokens_per_minute: 'tokens' } as const;
 
 /**
- * The rate-limit headers that each dialect's SDK reads, as a flat list: `anthropic-ratelimit-*` with the time of
- * the reset (RFC 3339), `x-ratelimit-*` with the wait until it. Of a project's and a key's limit the tighter one is
- * named.
+ * The rate-limit headers that each dialect's SDK reads, as a flat list: `anthropic-ratelimit-*` with the time of the reset
+ * (RFC 3339), `x-ratelimit-*` with the time until the reset. Reports the tighter of the project's and the key's limit.
  */
 export function limitHeaders(states: readonly LimitState[], dialect: DialectName, nowMs: number): string[] {
   const tightest = new Map<Unit, LimitState>();

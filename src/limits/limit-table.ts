@@ -10,7 +10,7 @@ interface LimitRow {
   readonly words: string;
 }
 
-/** Every limit there is: what it counts, over which time, and what a refusal says. A new one is one more row. */
+/** All limits: what each counts, over which time, and what its refusal says. */
 export const limitTable = {
   requests_per_minute: {
     kind: 'minute',

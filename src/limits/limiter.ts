@@ -5,7 +5,7 @@ import type { Amounts, Claim, CounterState, Counters, Grant, Ticket } from './co
 import { type LimitName, limitNames, limitTable } from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
 
-/** How one limit stands after an exchange was let in. */
+/** The state of one limit after an exchange was admitted. */
 export interface LimitState {
   readonly limit: LimitName;
   readonly scope: KeyLimits;
@@ -15,12 +15,12 @@ export interface LimitState {
   readonly resetMs: number;
 }
 
-/** What an exchange was granted. Settle it exactly once, whatever becomes of the exchange. */
+/** What an exchange was granted. Must be settled exactly once, however the exchange ends. */
 export interface Reservation {
   readonly states: readonly LimitState[];
   /** Limits in monitor mode that would have refused, as `project shop usd_per_day`. */
   readonly wouldRefuse: readonly string[];
-  /** Gives back what was reserved and not used. Requests stay counted unless `used.requests` is 0. */
+  /** Returns what was reserved but not used. Requests stay counted unless `used.requests` is 0. */
   settle(used: Amounts): void;
 }
 
@@ -32,15 +32,15 @@ export interface PlannedLimit {
   readonly calendar: Calendar;
 }
 
-/** The limits of one key and of its project together: both hold. Made once for each configuration. */
+/** The limits of a key and of its project, both of which apply. Created once per configuration. */
 export class Limiter {
   readonly #counters: Counters;
   readonly #planned: readonly PlannedLimit[];
-  /** Whether anything is limited by tokens or money, so that a request's worst case must be known. */
+  /** Whether tokens or money are limited, so that a request's worst case must be known. */
   readonly needsAmounts: boolean;
   /** Whether a model without a price must be refused. */
   readonly needsPrice: boolean;
-  /** Whether something must hold for longer than this process runs. */
+  /** Whether a limit must survive a restart of the process. */
   readonly hasBudget: boolean;
 
   /** Throws RangeError for an unknown time zone. */
@@ -128,7 +128,7 @@ export function toClaim(
   };
 }
 
-/** A refusal with how all limits of the key stand, for the rate-limit headers. */
+/** A refusal with the state of all limits of the key, for the rate-limit headers. */
 export class LimitError extends GatewayError {
   readonly states: readonly LimitState[];
 
@@ -145,7 +145,7 @@ interface Refused {
   readonly limitStates: readonly LimitState[];
 }
 
-/** The refusal, with what was asked for and what is left; waiting can't help where it never fits. */
+/** The refusal, with what was asked for and what is left; without Retry-After if the request can never fit. */
 function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
   const { limit, scope, max } = planned[grant.refusedBy] as PlannedLimit;
   const { amount } = claims[grant.refusedBy] as Claim;
@@ -166,7 +166,7 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
   });
 }
 
-/** With as many digits as say something, six behind the point at most. */
+/** With as many digits as are meaningful, at most six decimals. */
 function toUsd(nanoUsd: number): string {
   return String(Number((nanoUsd / nanoUsdPerUsd).toFixed(6)));
 }

@@ -21,10 +21,10 @@ interface MemoryOptions {
   readonly knowsBudgets?: boolean;
 }
 
-// Periods that are over are dropped when so many counters of periods have come up.
+// Expired periods are dropped each time this many period counters have been added.
 const sweepAbove = 10_000;
 
-/** Counts in this process. Exact, because nothing else runs between looking and counting. */
+/** Counts in this process. Exact, because nothing else runs between checking and counting. */
 export class MemoryCounters implements Counters {
   readonly isConnected = true;
   readonly #windows = new Map<string, MinuteWindow>();
@@ -37,7 +37,7 @@ export class MemoryCounters implements Counters {
     this.#knowsBudgets = knowsBudgets;
   }
 
-  /** Throws limit.state_unavailable for a budget, as long as nobody knows what it has used. */
+  /** Throws limit.state_unavailable for a budget whose past usage is not known yet. */
   reserve(claims: readonly Claim[], nowMs: number): Grant {
     if (!this.#knowsBudgets && claims.some(({ kind, isEnforced }) => isEnforced && kind === 'period')) {
       throw stateUnavailable('what the budget has used is not known: the ledger does not answer');
@@ -67,7 +67,7 @@ export class MemoryCounters implements Counters {
     }
   }
 
-  /** Adds what periods have used up already, known from the ledger. */
+  /** Adds what periods have already used, according to the ledger. */
   restore(sums: readonly RestoredSum[]): void {
     this.#knowsBudgets = true;
     for (const { counter, used, endsMs } of sums) {

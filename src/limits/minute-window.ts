@@ -1,8 +1,8 @@
 const second = 1_000;
-// The last second is not over, so 61 of them are needed for no 60 seconds to hold more than the limit.
+// The current second is not over, so 61 are needed to make sure that no 60 seconds exceed the limit.
 const slots = 61;
 
-/** The sum of the last minute, by seconds: exact to the second, and never too low. */
+/** The sum of the last minute, per second: exact to the second, and never too low. */
 export class MinuteWindow {
   readonly #sums = new Float64Array(slots);
   #latest = Number.NEGATIVE_INFINITY;
@@ -14,7 +14,7 @@ export class MinuteWindow {
     return this.#total;
   }
 
-  /** Adds to the second of `atMs`; what has left the window already counts for nothing. */
+  /** Adds to the second of `atMs`; has no effect if that has already left the window. */
   add(amount: number, atMs: number): void {
     const at = Math.floor(atMs / second);
     this.#advance(at);

@@ -6,7 +6,7 @@ export interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** What the whole request costs instead where its input is longer. */
+  /** Prices for the whole request if its input is longer than a threshold in tokens. */
   readonly longPrompt?: Price & { readonly aboveTokens: number };
 }
 
@@ -28,7 +28,7 @@ export function costOf(usage: Usage, price: Price): number {
   return Math.ceil(usd * nanoUsdPerToken);
 }
 
-/** The most that so many tokens can cost: all input at its dearest kind. */
+/** The most that this many tokens can cost: all input at the price of its most expensive kind. */
 export function worstCostOf(
   tokens: { readonly input: number; readonly output: number },
   price: Price,

@@ -3,7 +3,7 @@ import type { Amounts, Claim, Counters, Grant } from './counters.ts';
 import { type LimitName, limitTable } from './limit-table.ts';
 import { planLimits, toClaim } from './limiter.ts';
 
-/** How a budget stands in its current period. */
+/** The state of a budget in its current period. */
 export interface BudgetState {
   readonly scope: KeyLimits['kind'];
   readonly name: string;
@@ -14,12 +14,12 @@ export interface BudgetState {
 }
 
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
-/** Claims that are asked about at once: one script in Redis, which serves nobody else meanwhile. */
+/** Most claims in one call: one script in Redis, which blocks all other clients. */
 const atOnce = 200;
 
 /**
- * How budgets stand, wherever they are counted: by claims of nothing, which are always granted. None if those that
- * share the budgets can't be asked.
+ * The state of budgets, wherever they are counted: read by claiming nothing, which is always granted. None if the shared
+ * counters can't be reached.
  */
 export async function readBudgets(
   counters: Counters,
@@ -66,6 +66,6 @@ async function readSome(
       grant.ticket,
       claims.map(() => 0),
     );
-  // Asked afterwards: what was counted here, while Redis went away, is only this gateway's part.
+  // Checked afterwards: if Redis became unreachable meanwhile, the counts are only this gateway's share.
   return counters.isConnected ? grant : undefined;
 }

@@ -7,15 +7,15 @@ interface Scripts {
   gatewayRestore(keys: number, counter: string, used: number, endsMs: number): Promise<number>;
 }
 
-/** Redis with the scripts by which limits are counted. */
+/** Redis with the scripts that count limits. */
 export type ScriptedRedis = Redis & Scripts;
 
-/** A connection that is not open yet, and that comes back by itself. */
+/** A connection that opens lazily and reconnects by itself. */
 export async function connectRedis(
   url: string,
   { commandMs }: { readonly commandMs: number },
 ): Promise<ScriptedRedis> {
-  const { Redis } = await import('ioredis'); // only those who configure it pay for its start
+  const { Redis } = await import('ioredis'); // loaded only if it is configured
   const redis = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,

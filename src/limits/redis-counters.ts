@@ -11,17 +11,17 @@ import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
 
 export interface RedisOptions {
   readonly url: string;
-  /** What holds while Redis is away; by default budgets refuse and rates are counted here, by a share. */
+  /** What applies while Redis is unreachable; by default budgets refuse, and rates are counted here against a share. */
   readonly onFailure: 'refuse' | 'local' | undefined;
-  /** Notified when Redis goes away (with the cause) and when it is back. */
+  /** Notified when Redis becomes unreachable (with the cause) and when it is back. */
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
-  /** What budgets have used up, for a Redis that is new or has lost its data; asked before anything is counted. */
+  /** What budgets have used, for a Redis that is new or has lost its data; called before anything is counted. */
   readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
 }
 
 interface RedisTicket extends Ticket {
   readonly lease: string;
-  /** Of the data that it was counted in. */
+  /** The mark of the data set in which it was counted. */
   readonly mark: string;
 }
 
@@ -30,20 +30,20 @@ const prefix = '{gateway}:limits:';
 const gateways = `${prefix}gateways`;
 /** Missing if Redis is new, or has lost its data; begins with the id of the server's run. */
 const filled = `${prefix}filled`;
-/** Written to see whether Redis takes writes: one that is full or a replica answers, and counts nothing. */
+/** Written to check that Redis accepts writes: one that is full or a replica answers, but counts nothing. */
 const writable = `${prefix}writable`;
-/** A lease that nobody renews ends then: its gateway is dead. */
+/** Milliseconds after which a lease that is not renewed expires: its gateway is dead. */
 const leaseMs = 60_000;
 const renewMs = 20_000;
-// A request waits for a server that does not answer this long, then it counts as away.
+// A server that does not answer for this long counts as unreachable.
 const commandMs = 1_000;
 const againMs = 1_000;
-/** Settlements kept for a server that is away; beyond it their worst case stays counted, which only refuses more. */
+/** Most settlements kept for an unreachable server; beyond that the worst case stays counted, which errs on the safe side. */
 const unsettledLimit = 100_000;
 
 /**
- * Counts in Redis, for any number of gateways. A reservation is one script, so it is exact however many count at
- * once. While Redis is away budgets refuse, and rates are counted here by this gateway's share of them.
+ * Counts in Redis, for any number of gateways. A reservation is one script, so it is exact under any concurrency. While
+ * Redis is unreachable budgets refuse, and rates are counted here against this gateway's share.
  */
 export class RedisCounters implements Counters {
   readonly #redis: ScriptedRedis;
@@ -55,7 +55,7 @@ export class RedisCounters implements Counters {
   #sequence = 0;
   #share = 1;
   #isConnected = true;
-  /** Of the data that Redis had when it last answered. */
+  /** The mark of the data set that Redis had when it last answered. */
   #mark = '';
   #filling: Promise<void> | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export class RedisCounters implements Counters {
     this.#renewal = setInterval(() => void this.#renew(), renewMs).unref();
   }
 
-  /** `id` tells this gateway from others. Resolves at once; a server that is away is asked for again and again. */
+  /** `id` identifies this gateway. Resolves at once, and keeps trying to connect to an unreachable server. */
   static async open(id: string, options: RedisOptions): Promise<RedisCounters> {
     const redis = await connectRedis(options.url, { commandMs });
     const counters = new RedisCounters(redis, id, options);
@@ -146,7 +146,7 @@ export class RedisCounters implements Counters {
       return;
     }
     this.#open.delete(ticket.lease);
-    // Without a ledger, data that was lost meanwhile has not come back, and with it the claim.
+    // Without a ledger, data that was lost meanwhile is not restored, and neither is the claim.
     const isForgotten = this.#options.restore === undefined && ticket.mark !== this.#mark;
     const differences = ticket.claims.map((claim, i) => ({
       claim,
@@ -159,16 +159,16 @@ export class RedisCounters implements Counters {
     clearInterval(this.#renewal);
     clearTimeout(this.#again);
     if (this.#isConnected) {
-      await this.#redis.zrem(gateways, this.#id).catch(() => undefined); // it ends by itself too
+      await this.#redis.zrem(gateways, this.#id).catch(() => undefined); // it would also expire
     }
     this.#redis.disconnect();
   }
 
-  /** Nobody waits for it; what can't be sent is kept until Redis is back. */
+  /** Not awaited; what can't be sent is kept until Redis is back. */
   #send(args: readonly (string | number)[]): void {
     const [keys, ...rest] = args as [number, ...(string | number)[]];
     if (!this.#isConnected) return this.#keep(args);
-    // Whether it was counted nobody knows then. Counting it twice could give back too much, so the worst case stays.
+    // It is not known whether that was counted. Counting it twice could return too much, so the worst case stays.
     this.#redis.gatewaySettle(keys, ...rest).catch((cause: unknown) => this.#lost(cause));
   }
 
@@ -195,7 +195,7 @@ export class RedisCounters implements Counters {
   #lost(cause: unknown): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
-    // A server that hangs holds its connections: only a new one can tell when it answers again.
+    // A hanging server keeps its connections open: only a new one can show when it answers again.
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
     this.#options.onState({ isConnected: false, cause });
   }
@@ -206,7 +206,7 @@ export class RedisCounters implements Counters {
       await this.#redis.set(writable, '1', 'PX', leaseMs);
       const mark = await this.#redis.get(filled);
       const isSame = mark !== null && mark === this.#mark;
-      // Where another gateway has filled it, the ledger knew what was settled here: it must not be taken off again.
+      // If another gateway has refilled it, the ledger included what was settled here, which must not be subtracted again.
       if (isSame || this.#options.restore === undefined) await this.#settleMeanwhile();
       else this.#unsettled = [];
       // Another run of the server may have come back with older data.
@@ -224,7 +224,7 @@ export class RedisCounters implements Counters {
     }
   }
 
-  /** What was used before, or by a share of the limits, while Redis was away. */
+  /** Adds what was used before, or against the local share, while Redis was unreachable. */
   async #settleMeanwhile(): Promise<void> {
     for (let next = this.#unsettled.shift(); next !== undefined; next = this.#unsettled.shift()) {
       const [keys, ...rest] = next as [number, ...(string | number)[]];
@@ -240,8 +240,8 @@ export class RedisCounters implements Counters {
   }
 
   /**
-   * Raises the budgets' counters to what the ledger knows, which includes the worst case of whatever is open; a sum
-   * that is there already is never lowered.
+   * Raises the budgets' counters to the ledger's sums, which include the worst case of everything that is open; never
+   * lowers an existing sum.
    */
   async #fillNow(): Promise<void> {
     const restored = this.#options.restore?.().catch((cause: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Counts all claims of an exchange or none, in one step at the server, by the server's clock.
+ * Counts all claims of an exchange or none, atomically in Redis, by the clock of Redis.
  *
  * KEYS: the mark of a Redis that knows what budgets have used, then a counter a claim. ARGV: the lease's name, when it
  * ends without renewal (ms), then for each claim kind, max, amount, end of the period (ms), 1 where it is enforced.
@@ -93,7 +93,7 @@ return answer
 `;
 
 /**
- * Puts what was used in the place of what was claimed.
+ * Replaces what was claimed by what was used.
  *
  * KEYS: a counter a claim. ARGV: the lease's name, the second of the reservation, then for each claim kind,
  * difference, end of the period (ms). A counter that is gone is not made again for a difference below zero.

@@ -2,9 +2,9 @@ import { GatewayError, toGatewayError } from '../errors.ts';
 import { type Claim, type Counters, type Grant, stateUnavailable, type Ticket } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 
-// Workers share the limits of one gateway: the first process counts, the others ask it by their channel.
+// Workers share the limits of one gateway: the parent process counts, and the workers ask it by IPC.
 
-/** From a worker to the first process. */
+/** From a worker to the parent process. */
 export type CounterRequest =
   | {
       readonly kind: 'limits.reserve';
@@ -14,7 +14,7 @@ export type CounterRequest =
     }
   | { readonly kind: 'limits.settle'; readonly id: number; readonly used: readonly number[] };
 
-/** From the first process to a worker. */
+/** From the parent process to a worker. */
 export type CounterAnswer =
   | { readonly kind: 'limits.granted'; readonly id: number; readonly grant: Grant }
   | { readonly kind: 'limits.unavailable'; readonly id: number; readonly message: string };
@@ -48,7 +48,7 @@ export class RemoteCounters implements Counters {
     });
   }
 
-  /** An answer of the first process arrived. */
+  /** An answer of the parent process arrived. */
   receive(answer: CounterAnswer): void {
     const { id } = answer;
     const waiting = this.#waiting.get(id);
@@ -71,7 +71,7 @@ export class RemoteCounters implements Counters {
   }
 }
 
-/** The first process's side: one for all workers, so that limits hold for them together. */
+/** The parent's side: one for all workers, so that limits apply to them together. */
 export class CounterService {
   readonly counters: MemoryCounters;
   readonly #open = new Map<number, Map<number, Ticket>>();
@@ -104,7 +104,7 @@ export class CounterService {
     }
   }
 
-  /** A worker died: what it had open is over, and its worst case stays counted. */
+  /** A worker died: its open exchanges are over, and their worst case stays counted. */
   release(worker: number): void {
     const tickets = this.#open.get(worker);
     this.#open.delete(worker);

@@ -103,7 +103,7 @@ describe('refuses', () => {
     ['a file that is not there', ['-f', 'none.txt'], {}, 'none.txt: there is no such file'],
     ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],
     ['--csv with -o', ['x', '--csv', '-o', 'json'], {}, 'exclude each other'],
-    ['no model', ['x'], { env: { GATEWAY_MODEL: '' } }, 'name a model'],
+    ['no model', ['x'], { env: { GATEWAY_MODEL: '' } }, 'name an embedding model'],
   ] as const)('%s: exit 2', async (_name, argv, surroundings, words) => {
     const { exit, stdout, stderr } = await embed(argv, surroundings);
 

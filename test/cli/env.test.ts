@@ -26,10 +26,10 @@ test('prints lines for the running gateway, the key on stdout alone', async () =
   expect(stdout).not.toContain('unset');
 });
 
-test('warns on a terminal that the lines hold a key', async () => {
+test('warns on a terminal that the lines contain a key', async () => {
   const { stderr } = await command(['env', 'claude'], { cwd, isTerminal: true });
 
-  expect(stderr).toContain('hold a key');
+  expect(stderr).toContain('contain a key');
   expect(stderr).not.toContain(key);
 });
 

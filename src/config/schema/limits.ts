@@ -17,8 +17,8 @@ export const limitsSchema = z.strictObject({
   unpriced: z
     .enum(['refuse', 'allow'])
     .default('refuse')
-    .describe('What a budget in US$ does with a model whose price is not known.'),
-  time_zone: timeZone.default('UTC').describe('Whose midnight begins a day, as an IANA name.'),
+    .describe('What a budget in US$ does with a model whose price is unknown.'),
+  time_zone: timeZone.default('UTC').describe('Time zone at whose midnight days begin, as an IANA name.'),
   mode: z
     .enum(['enforce', 'monitor'])
     .default('enforce')

@@ -12,12 +12,12 @@ export const recordsSchema = z.strictObject({
   bodies: z
     .boolean()
     .default(false)
-    .describe('Keep the bodies of requests too, in the file only: `gateway policy replay` needs them.'),
+    .describe('Record request bodies too, in the file only: `gateway policy replay` needs them.'),
   ledger: z
     .boolean()
     .optional()
     .describe(
-      'Keep durable rows of usage, from which budgets go on after a restart; when absent, unless only the sandbox is served.',
+      'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
     ),
   ledger_file: z
     .string()
@@ -28,7 +28,7 @@ export const recordsSchema = z.strictObject({
   ledger_database: postgresUrl
     .nullable()
     .default(null)
-    .describe('PostgreSQL database of the ledger, which many gateways share; null: the file.'),
+    .describe('PostgreSQL database of the ledger, which several gateways can share; null: the file.'),
   ledger_days: z
     .int()
     .min(1)

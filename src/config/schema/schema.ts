@@ -33,7 +33,7 @@ const providerSchema = z.strictObject({
     ),
   base_url: httpUrl
     .optional()
-    .describe("Where it listens; the dialect's own host when absent. Requests go nowhere else."),
+    .describe("Where it listens; default: the dialect's own host. Requests go nowhere else."),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces')
@@ -43,18 +43,18 @@ const providerSchema = z.strictObject({
     .array(z.enum(endpoints))
     .min(1)
     .optional()
-    .describe("What this host really has; all of its dialect's when absent."),
-  forward_headers: z.array(headerName).default([]).describe('Further request headers to pass on to it.'),
+    .describe("The endpoints that this host supports; default: all of its dialect's."),
+  forward_headers: z.array(headerName).default([]).describe('Further request headers to forward to it.'),
   ca_file: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe('PEM file of further authorities that may vouch for it, relative to this file.'),
+    .describe('PEM file of further certificate authorities to trust for it, relative to this file.'),
   proxy: proxyUrl
     .optional()
     .describe(
-      'HTTP proxy that connections to it are tunnelled through (CONNECT), or none; that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY when absent.',
+      'HTTP proxy to tunnel its connections through (CONNECT), or none; default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
     ),
   timeouts: z
     .strictObject({
@@ -69,11 +69,11 @@ const providerSchema = z.strictObject({
   connections: z.int().min(1).max(100_000).default(512).describe('Most connections to it at a time.'),
   retries: z
     .strictObject({
-      attempts: z.int().min(1).max(10).default(2).describe('Tries in all: 1 means never again.'),
-      budget: z.number().min(0).max(1).default(0.2).describe('Share of requests that may be tried again.'),
+      attempts: z.int().min(1).max(10).default(2).describe('Attempts in total: 1 means no retries.'),
+      budget: z.number().min(0).max(1).default(0.2).describe('Share of requests that may be retried.'),
     })
     .prefault({})
-    .describe('Repeating requests that surely did no work.'),
+    .describe('Retries of requests for which the provider certainly did no work.'),
   breaker: z
     .strictObject({
       failures: z
@@ -81,41 +81,41 @@ const providerSchema = z.strictObject({
         .min(1)
         .max(1000)
         .default(5)
-        .describe('Consecutive failures after which it is left alone.'),
-      open: duration().default('30s').describe('How long it is left alone.'),
+        .describe('Consecutive failures that open the breaker.'),
+      open: duration().default('30s').describe('How long the breaker stays open.'),
     })
     .prefault({})
-    .describe('When to leave a failing provider alone.'),
+    .describe('When to stop sending requests to a failing provider.'),
 });
 
 const modelSchema = z.strictObject({
-  match: modelGlob.describe('Name or pattern of the models this entry is for; the first that matches wins.'),
-  provider: nameSchema.describe('Who serves them.'),
+  match: modelGlob.describe('Name or pattern of the models this entry is for; the first match wins.'),
+  provider: nameSchema.describe('The provider that serves them.'),
   model: modelName.optional().describe('The name there; the requested one when absent.'),
   fallbacks: z
     .array(
       z.strictObject({
-        provider: nameSchema.describe('Who serves them instead.'),
+        provider: nameSchema.describe('The provider that serves them instead.'),
         model: modelName.optional().describe('The name there; the requested one when absent.'),
       }),
     )
     .default([])
-    .describe('Where to go, in order, when the provider fails before the first byte.'),
+    .describe('Tried in order if the provider fails before the first byte.'),
   context_window: amount.optional().describe('Tokens of input and output together, for model discovery.'),
   max_output_tokens: amount.optional().describe('Most tokens of output, for model discovery.'),
   pricing: z
     .strictObject({
       input: price.describe('Input.'),
       output: price.describe('Output.'),
-      cache_read: price.optional().describe('Input read from the cache; as input when absent.'),
-      cache_write: price.optional().describe('Input written to the cache; as input when absent.'),
+      cache_read: price.optional().describe('Input read from the cache; default: as input.'),
+      cache_write: price.optional().describe('Input written to the cache; default: as input.'),
     })
     .optional()
     .describe('US$ per million tokens.'),
 });
 
 const keySchema = z.strictObject({
-  id: nameSchema.describe('What logs and records call the key.'),
+  id: nameSchema.describe("The key's name in logs and records."),
   hash: z
     .string()
     .regex(
@@ -129,7 +129,7 @@ const keySchema = z.strictObject({
     .regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters')
     .optional()
     .describe(`The key itself, only as \${NAME}.`),
-  file: z.string().min(1).optional().describe('File that holds the key, relative to this file.'),
+  file: z.string().min(1).optional().describe('File that contains the key, relative to this file.'),
   expires: z
     .string()
     .refine(
@@ -137,18 +137,18 @@ const keySchema = z.strictObject({
       'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
     )
     .optional()
-    .describe('When it stops working: an RFC 3339 time, or a date, which counts until its end in UTC.'),
+    .describe('When it expires: an RFC 3339 time, or a date, at whose end in UTC it expires.'),
   policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
   limits: limitsSchema.optional().describe("How much this key may use, within its project's limits."),
 });
 
 const projectSchema = z.strictObject({
-  policies: z.array(nameSchema).default([]).describe('Policies that apply, beside those for all.'),
+  policies: z.array(nameSchema).default([]).describe('Policies that apply, in addition to those for all.'),
   models: z
     .array(modelGlob)
     .min(1)
     .optional()
-    .describe('Names and patterns of the models it may use; all when absent.'),
+    .describe('Names and patterns of the models it may use; default: all.'),
   limits: limitsSchema.optional().describe('How much all of its keys together may use.'),
   keys: z.array(keySchema).default([]).describe('Its keys; each has an id and one of hash, value and file.'),
 });
@@ -159,16 +159,16 @@ export const settingsSchema = z.strictObject({
   providers: z
     .record(nameSchema, providerSchema)
     .optional()
-    .describe('Who serves models; the sandbox when absent.'),
-  models: z.array(modelSchema).optional().describe('Which model names there are, and who serves them.'),
+    .describe('The providers that serve models; default: the sandbox.'),
+  models: z.array(modelSchema).optional().describe('The model names, and which providers serve them.'),
   default_model: modelName
     .optional()
-    .describe('The model that `send` and `chat` use when nobody names one; sandbox-mini in sandbox mode.'),
+    .describe('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.'),
   policies: z.record(nameSchema, policySchema).default({}).describe('What requests may do.'),
   projects: z
     .record(nameSchema, projectSchema)
     .optional()
-    .describe('Who may call; when absent, one project named local whose key is made at the start.'),
+    .describe('Who may call; default: one project named local, whose key is made at start-up.'),
   state: z
     .string()
     .regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number')
@@ -178,7 +178,7 @@ export const settingsSchema = z.strictObject({
     .enum(['refuse', 'local'])
     .optional()
     .describe(
-      'While Redis is away: refuse, or count here by a share; when absent budgets refuse and rates are counted here.',
+      'While Redis is unreachable: refuse, or count here against a share of the limits; default: budgets refuse, rates are counted here.',
     ),
   records: recordsSchema.prefault({}).describe('What is written about each exchange.'),
   metrics: z
@@ -186,10 +186,10 @@ export const settingsSchema = z.strictObject({
       port: port
         .nullable()
         .default(null)
-        .describe('Port of their own for Prometheus, which reads /metrics there; null: none.'),
+        .describe('Port on which Prometheus scrapes /metrics; null: none.'),
       host: hostName
         .default('127.0.0.1')
-        .describe('Address to listen on; loopback unless Prometheus runs elsewhere: they need no key.'),
+        .describe('Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.'),
     })
     .prefault({})
     .describe('Metrics.'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { amount, duration, hostName, port, size } from './scalars.ts';
 
 export const serverSchema = z.strictObject({
-  host: hostName.default('127.0.0.1').describe('Address to listen on; loopback unless you mean it.'),
+  host: hostName.default('127.0.0.1').describe('Address to listen on; keep loopback unless others must connect.'),
   port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
   workers: z
     .int()
@@ -13,7 +13,7 @@ export const serverSchema = z.strictObject({
   allowed_hosts: z
     .array(hostName)
     .default([])
-    .describe('Names beyond loopback that may stand in the Host header, without a port.'),
+    .describe('Host names, besides loopback, that are accepted in the Host header, without a port.'),
   allowed_origins: z
     .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'))
     .default([])
@@ -31,10 +31,10 @@ export const serverSchema = z.strictObject({
         .min(1)
         .max(1000)
         .default(16)
-        .describe('Requests of one connection that may wait for their answers at once.'),
+        .describe('Requests that may wait for answers on one connection.'),
       write_timeout: duration()
         .default('30s')
-        .describe('How long a client may read nothing of an answer that waits for it.'),
+        .describe('How long a client may stop reading its answer.'),
       drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
     })
     .prefault({})
