@@ -76,12 +76,7 @@ const providerSchema = z.strictObject({
     .describe('Retries of requests for which the provider certainly did no work.'),
   breaker: z
     .strictObject({
-      failures: z
-        .int()
-        .min(1)
-        .max(1000)
-        .default(5)
-        .describe('Consecutive failures that open the breaker.'),
+      failures: z.int().min(1).max(1000).default(5).describe('Consecutive failures that open the breaker.'),
       open: duration().default('30s').describe('How long the breaker stays open.'),
     })
     .prefault({})
@@ -183,13 +178,12 @@ export const settingsSchema = z.strictObject({
   records: recordsSchema.prefault({}).describe('What is written about each exchange.'),
   metrics: z
     .strictObject({
-      port: port
-        .nullable()
-        .default(null)
-        .describe('Port on which Prometheus scrapes /metrics; null: none.'),
+      port: port.nullable().default(null).describe('Port on which Prometheus scrapes /metrics; null: none.'),
       host: hostName
         .default('127.0.0.1')
-        .describe('Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.'),
+        .describe(
+          'Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.',
+        ),
     })
     .prefault({})
     .describe('Metrics.'),

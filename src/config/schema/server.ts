@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { amount, duration, hostName, port, size } from './scalars.ts';
 
 export const serverSchema = z.strictObject({
-  host: hostName.default('127.0.0.1').describe('Address to listen on; keep loopback unless others must connect.'),
+  host: hostName
+    .default('127.0.0.1')
+    .describe('Address to listen on; keep loopback unless others must connect.'),
   port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
   workers: z
     .int()
@@ -32,9 +34,7 @@ export const serverSchema = z.strictObject({
         .max(1000)
         .default(16)
         .describe('Requests that may wait for answers on one connection.'),
-      write_timeout: duration()
-        .default('30s')
-        .describe('How long a client may stop reading its answer.'),
+      write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),
       drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
     })
     .prefault({})
