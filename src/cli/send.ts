@@ -63,7 +63,7 @@ export function build(io: Io): Command {
     .option('--no-stdin', 'do not read standard input')
     .option('--dry-run', 'show what would be sent and what the policy decides; send nothing')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      // Before the call: an answer that can't be printed would be paid for all the same.
+      // Before the call, because an answer that can't be printed would be paid for all the same.
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);
       await send(argument, commonOptions(command) as SendOptions, io);
     });
@@ -161,7 +161,7 @@ async function attach(files: readonly string[], { io, signal }: Surroundings): P
   });
 }
 
-/** Neighbouring texts as one, with a blank line between them; without empty ones. */
+/** Joins adjacent texts with a blank line; drops empty ones. */
 function joinTexts(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

@@ -21,7 +21,7 @@ interface DryRun {
   readonly policy: (Outcome & { readonly key: string }) | null;
 }
 
-/** Prints what would be sent and what the policies here make of it. Nothing leaves. Throws policy.blocked. */
+/** Prints what would be sent and what the local policies decide. Sends nothing. Throws policy.blocked. */
 export async function dryRun(
   prompt: Prompt & { readonly dialect: PromptDialect },
   options: CommonOptions,
@@ -49,7 +49,7 @@ export async function dryRun(
   });
 }
 
-/** Whose request it would be: the presented key's, else that of the only key there is. */
+/** The key whose request it would be: the presented one, else the only one there is. */
 function keyOf({ config, findKey, knownKey }: LoadedPolicies, { env }: Io): KeyRecord | undefined {
   const presented = presentedKey(env);
   const known = presented === undefined ? undefined : config.keys.find(presented);

@@ -5,13 +5,13 @@ import { printable } from '../shell/printable.ts';
 
 const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
 
-/** Says on stderr what the answer alone doesn't show. In a format for programs the answer has it all. */
+/** Prints on stderr what the answer alone doesn't show. Formats for programs include it in the answer. */
 export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
   if (options.quiet === true) return;
   const isForPrograms = options.output !== undefined && options.output !== 'text';
   if (isForPrograms) return;
   const notices = noticesOf(answered);
-  // Colours take longer to load than most answers to print.
+  // Loading colours takes longer than printing most answers.
   if (notices.length === 0) return;
   const paint = painter(options.color && hasColour(io.stderr, io.env));
   for (const notice of notices) {

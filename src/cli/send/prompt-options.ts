@@ -8,7 +8,7 @@ import {
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
 
-/** How a model is asked: the same for `send` and `chat`. */
+/** Options on how a model is asked, shared by `send` and `chat`. */
 export interface PromptOptions extends CommonOptions {
   readonly model?: string;
   readonly system?: string;
@@ -40,12 +40,12 @@ export function withPromptOptions(command: Command): Command {
     .option('--usage', 'print the token usage on stderr');
 }
 
-/** What the options alone say of a prompt. */
+/** The part of a prompt that comes from options alone. */
 export function askedOptions({ maxTokens, temperature, topP, stop, set }: PromptOptions) {
   return { maxTokens, temperature, topP, stop, fields: set } satisfies Partial<Prompt>;
 }
 
-/** The dialect that a model of this name speaks at home, so that its bytes need no translation. */
+/** The native dialect of a model with this name, so that no translation is needed. */
 export function dialectFor(model: string): PromptDialect {
   return model.startsWith('claude') ? 'messages' : 'chat';
 }

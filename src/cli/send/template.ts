@@ -18,7 +18,7 @@ export interface FilledTemplate {
 }
 
 interface Filling {
-  /** What else was asked: standard input and the argument. */
+  /** The prompt: standard input and the argument. */
   readonly input: string;
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -57,7 +57,7 @@ export async function fillTemplate(
       : fill(liquid, { text: rest.system, values, file, problem: systemProblem });
   const used = new Set([...main.used, ...(system?.used ?? [])]);
   refuseUnused(Object.keys(variables), used, file);
-  // Nothing is dropped silently: what the template has no place for stands behind it.
+  // Nothing is dropped silently: a prompt that the template does not use is appended.
   const parts = used.has('input') ? [main.text] : [main.text, input];
   return {
     ...rest,
@@ -142,7 +142,7 @@ interface SplitTemplate {
   readonly settings: Settings;
   readonly source: SourceDocument | undefined;
   readonly body: string;
-  /** How many lines stand before the body. */
+  /** How many lines precede the body. */
   readonly bodyLine: number;
   readonly lines: readonly string[];
 }
@@ -156,7 +156,7 @@ function split(text: string, file: string): SplitTemplate {
     throw new ConfigError(file, [{ severity: 'error', path: [], message, place }]);
   }
   if (end < 0) return { settings: {}, source: undefined, body: text, bodyLine: 0, lines };
-  // The first line stays, as a comment, so that places are the file's.
+  // The first line is kept as a comment, so that line numbers are those of the file.
   const source = parseSource(['#', ...lines.slice(1, end)].join('\n'));
   const problems = [...source.problems, ...settingProblems(source)];
   if (problems.length > 0) throw new ConfigError(file, problems);

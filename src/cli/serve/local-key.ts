@@ -3,7 +3,7 @@ import { readState, stateDirectory, writeState } from '../../client/state.ts';
 import { generateKey, parseKey } from '../../config/build/keys.ts';
 import type { Io } from '../shell/io.ts';
 
-/** Of the state file. */
+/** The name of the state file. */
 export const localKeyName = 'local-key.json';
 
 export function localKeyFile(env: Io['env']): string {
@@ -16,12 +16,12 @@ export function readLocalKey(env: Io['env']): string | undefined {
   return typeof key === 'string' && parseKey(key) === 'generated' ? key : undefined;
 }
 
-/** The same, made at the first call: what is set up with it once works after a restart too. */
+/** The same, created at the first call, so that clients set up with it still work after a restart. */
 export function localKey(env: Io['env']): string {
   const known = readLocalKey(env);
   if (known !== undefined) return known;
   const key = generateKey();
   writeState(env, localKeyName, { key });
-  // Of two gateways that start at once, both use what is there in the end.
+  // If two gateways start at once, both use the file that remains.
   return readLocalKey(env) ?? key;
 }

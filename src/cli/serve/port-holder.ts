@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Who listens on a TCP port, as "node (pid 123)", where the system lets us see it (Linux, own processes or
- * root). Undefined says nothing about whether somebody does.
+ * Who listens on a TCP port, as "node (pid 123)", if the system shows it (on Linux, for own processes or as root).
+ * Undefined does not mean that the port is free.
  */
 export function portHolder(port: number): string | undefined {
   try {

@@ -8,14 +8,14 @@ import { deadline, printValue } from '../shell/output.ts';
 
 export interface Running {
   readonly running: RunningGateway;
-  /** What it said of itself to its owner. */
+  /** What it reported to its owner. */
   readonly health: Readonly<Record<string, unknown>>;
 }
 
 /** How long a gateway may take to prove that it is there, in seconds. */
 const proofSeconds = 10;
 
-/** The gateway of this user, which has proved that it is the one. Throws gateway.unreachable if there is none. */
+/** The running gateway of this user, after it has proved its identity. Throws gateway.unreachable if there is none. */
 export async function findRunning(io: Io): Promise<Running> {
   const running = readRunning(io.env);
   if (running === undefined) {

@@ -6,34 +6,34 @@ import type { ServeLog } from './serve-log.ts';
 import type { PreparedReload } from './server/server-handle.ts';
 
 interface ReloadOptions {
-  /** What was loaded at the start, from the file that is followed. */
+  /** What was loaded at start-up, from the file that is followed. */
   readonly started: LoadedConfig;
-  /** Reads a regular file; a pipe is refused, since reading it again may wait for ever. */
+  /** Reads a regular file; a pipe is refused, because reading it again could block forever. */
   readonly load: (path: string) => Promise<LoadedConfig>;
   readonly prepare: (config: Config) => Promise<PreparedReload>;
   readonly onReloaded: (loaded: LoadedConfig) => void;
   readonly log: ServeLog;
-  /** Settings that command line options replace, by name. */
+  /** Names of settings that command-line options override. */
   readonly overridden: readonly string[];
 }
 
 export interface Reloader {
-  /** Reads the file again, after a reload that is under way; resolves when it is over. Never rejects. */
+  /** Reloads the file, after any reload in progress; resolves when it is done. Never rejects. */
   reload(): Promise<void>;
-  /** Nothing is followed any more. */
+  /** Stops following the file. */
   stop(): void;
 }
 
 /**
- * Follows the file that was found at the start, and no other. A valid one replaces the configuration in one step;
- * anything else changes nothing and is logged as an error.
+ * Follows the file that was found at start-up, and no other. If it is valid, it replaces the configuration in one step;
+ * otherwise nothing changes and an error is logged.
  */
 export function createReloader(options: ReloadOptions): Reloader {
   const { started, log } = options;
   let current = started;
   let isStopped = false;
   let running = Promise.resolve();
-  /** A reload that has not begun yet reads what the file holds then: asking twice adds nothing. */
+  /** A pending reload will read the file's latest content, so further requests need no reload of their own. */
   let isWaiting = false;
 
   const reloadOnce = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export function createReloader(options: ReloadOptions): Reloader {
   };
 }
 
-/** The followed file's configuration. Throws config.invalid if it must not replace the current one. */
+/** Loads the followed file. Throws config.invalid if it must not replace the current configuration. */
 async function loadSuccessor(
   current: LoadedConfig,
   { started: { path }, load }: ReloadOptions,
@@ -91,7 +91,7 @@ async function loadSuccessor(
   return next;
 }
 
-/** What is bound or opened once, at the start. */
+/** Settings for what is bound or opened once, at start-up. */
 const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'server.host': ({ server }) => server.host,
   'server.port': ({ server }) => server.port,

@@ -3,7 +3,7 @@ import type { Io, Paint } from '../shell/io.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 
-/** What the gateway says about itself: lines for a person, or JSON lines with the facts. */
+/** The gateway's log: lines for a person, or JSON lines with structured facts. */
 export type ServeLog = (level: LogLevel, message: string, facts?: object) => void;
 
 interface LogOptions {

@@ -12,7 +12,7 @@ import { type PreparedReload, type ServerHandle, serveHere } from './server/serv
 import type { TracingSettings } from './server/tracing.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
-/** The plant store beside the gateway, or why it did not start. */
+/** The gateway's plant store, or why it did not start. */
 export type PlantsService =
   | { readonly url: string; readonly demoPassword?: string | undefined }
   | { readonly problem: string };
@@ -20,19 +20,19 @@ export type PlantsService =
 export interface Services {
   /** Where the gateway listens. */
   readonly url: string;
-  /** Ids of the processes that answer there, where they are others than this one. */
+  /** Process ids of the workers, if there are any. */
   readonly workers: readonly number[] | undefined;
   readonly plants: PlantsService | undefined;
   /** Where Prometheus reads metrics. */
   readonly metricsUrl: string | undefined;
   /**
-   * Makes everything ready to follow a configuration; what was bound at the start (addresses, the store) stays.
-   * Throws, and changes nothing, where it can't be followed.
+   * Prepares everything to apply a configuration; what was bound at start-up (addresses, the store) stays. Throws, and
+   * changes nothing, if it can't be applied.
    */
   prepare(config: Config): Promise<PreparedReload>;
-  /** How much is under way. */
+  /** How much is open. */
   countOpen(): Promise<OpenCounts>;
-  /** Drains the gateway, then ends what it needed. */
+  /** Drains the gateway, then stops its services. */
   stop(): Promise<void>;
 }
 
@@ -46,9 +46,9 @@ interface ServicesOptions {
   readonly ledger?: LedgerSettings | undefined;
   /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
-  /** Logs what goes wrong beside the exchanges. */
+  /** Logs failures outside of exchanges. */
   readonly log?: (level: 'info' | 'error', message: string) => void;
-  /** Of the state file that this gateway leaves. */
+  /** The proof in this gateway's state file. */
   readonly ownerProof?: OwnerProof;
   /** Without it no live page is served. */
   readonly inspector?: InspectorSettings | undefined;
@@ -58,11 +58,11 @@ interface ServicesOptions {
   readonly store?:
     | undefined
     | {
-        /** Beats the configured one. */
+        /** Overrides the configured one. */
         readonly port?: number | undefined;
         readonly defaultDatabase: string;
         readonly log: (record: object) => void;
-        /** Whether a new store gets a user `demo`, whose password somebody must then be shown. */
+        /** Whether a new store gets a user `demo`, whose password must then be shown to somebody. */
         readonly demoUser: boolean;
       };
 }
@@ -133,7 +133,7 @@ async function startServer(options: ServicesOptions, sandboxUrl: string | undefi
   return startWorkers({ log: () => undefined, ...options, workers, sandboxUrl });
 }
 
-/** A sample service must not keep the gateway from starting; only what somebody configured wrongly does. */
+/** A sample service must not keep the gateway from starting, unless its configuration is wrong. */
 async function startPlants(
   { config, store }: ServicesOptions,
   stopping: (() => Promise<void>)[],
@@ -171,7 +171,7 @@ function withHolder(error: unknown, port: number, storePort: number): unknown {
   return new GatewayError('port.busy', `port ${port} is taken${takenBy(port)}${advice}`, { cause: error });
 }
 
-/** The next port that is not held and not the store's: right behind the gateway's is where the store listens. */
+/** The next free port other than the plant store's, which is right after the gateway's. */
 function nextFree(port: number, storePort: number): number | undefined {
   for (let next = port + 1; next <= Math.min(port + 20, 65_535); next += 1) {
     if (next !== storePort && portHolder(next) === undefined) return next;

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
 import type { Io } from './io.ts';
 
-/** What every file in this folder that stands for a command exports. */
+/** What every command's module exports. */
 export interface CommandModule {
   build(io: Io): Command;
 }
@@ -14,7 +14,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface CommonOptions {
   readonly config?: string;
   readonly output?: OutputFormat;
-  /** A jq expression for the JSON that is printed. */
+  /** A jq expression to apply to the printed JSON. */
   readonly jq?: string;
   /** A Liquid template for it. */
   readonly outputTemplate?: string;
@@ -31,7 +31,7 @@ export interface CommonOptions {
 interface Description {
   readonly name: string;
   readonly summary: string;
-  /** Three commands that work as they stand. */
+  /** Three commands that work as shown. */
   readonly examples: readonly [string, string, string];
 }
 

@@ -3,13 +3,12 @@ import { fstatSync } from 'node:fs';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from './io.ts';
 
-/** Twice what the gateway takes by default; what never ends must not fill the memory. */
+/** Bytes: twice what the gateway accepts by default; endless input must not fill the memory. */
 export const largestInput = 64 * 2 ** 20;
 
 /**
- * What a command is to work on: standard input, a blank line, the argument; `-` stands for standard input
- * alone. Standard input counts when it is a pipe, a file or a socket, so that a command in a loop or under
- * cron does not wait for a terminal that nobody types at.
+ * A command's input: standard input, a blank line, the argument; `-` means standard input alone. Standard input is used if
+ * it is a pipe, a file or a socket, so that a command in a loop or under cron does not wait for a terminal.
  */
 export async function readInput(
   argument: string | undefined,
@@ -65,7 +64,7 @@ export function tooLarge(what: string): GatewayError {
   return new GatewayError('usage.invalid', `${what} is larger than ${largestInput / 2 ** 20} MiB`);
 }
 
-/** A pattern for this would take time in the square of a run of line ends. */
+/** Not a regular expression, which would take quadratic time for a run of line ends. */
 function withoutLastLineEnds(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end -= 1;
@@ -74,7 +73,7 @@ function withoutLastLineEnds(text: string): string {
 
 function toText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  // Replacement characters in its place would be sent, and paid for, without a word.
+  // Otherwise replacement characters would silently be sent, and paid for.
   throw new GatewayError(
     'usage.invalid',
     'standard input is not text in UTF-8; -f - attaches images, PDF and audio',

@@ -7,7 +7,7 @@ type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; 
 
 export type CapturedSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Everything a command may touch of its process. Tests hand in captured streams and an environment of their own. */
+/** Everything of its process that a command may use. Tests pass captured streams and their own environment. */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
@@ -42,7 +42,7 @@ export type Paint = (look: Look, text: string) => string;
 /** Colours text for one stream, or leaves it as it is where the stream has none. */
 export function painter(isColoured: boolean): Paint {
   if (!isColoured) return (_look, text) => text;
-  // A level of our own: chalk's knows neither NO_COLOR nor which stream is meant. The colours here are those that
+  // Sets chalk's level explicitly: its own detection knows neither NO_COLOR nor the stream. The colours here are those that
   // every terminal with colours has, so there is no need for the higher levels.
   const chalk = new Chalk({ level: 1 });
   return (look, text) => chalk[look](text);
@@ -55,9 +55,9 @@ export function write(stream: Output, text: string): Promise<void> {
   });
 }
 
-/** Why output could not be written. A reader that left (EPIPE) is not a failure; the error stays as it is. */
+/** Why output could not be written. A closed pipe (EPIPE) is not a failure: that error is returned as it is. */
 export function outputFailed(error: Error): Error {
-  const { code } = error as NodeJS.ErrnoException; // absent, where it is none of the system's
+  const { code } = error as NodeJS.ErrnoException; // absent unless it is a system error
   if (code === 'EPIPE' || code === undefined) return error;
   const reason = code === 'ENOSPC' ? 'no space is left (ENOSPC)' : error.message;
   return new GatewayError('output.failed', `the output could not be written: ${reason}`, { cause: error });

@@ -8,7 +8,7 @@ const entry = import.meta.url.endsWith('.ts') ? '../../../dist/jq-worker.js' : '
 const notUnderstood = 3;
 
 /**
- * jq itself, in WebAssembly. In a thread of its own, since an expression may go on for ever and Ctrl-C must end it.
+ * jq itself, in WebAssembly. In a separate thread, because an expression may run forever and Ctrl-C must end it.
  * Throws usage.invalid for an expression that is wrong.
  */
 export async function jqTransform(expression: string, signal: AbortSignal): Promise<Transform> {
@@ -24,7 +24,7 @@ export async function jqTransform(expression: string, signal: AbortSignal): Prom
     },
   };
   try {
-    // Compiled, and not run; the line end is for a comment at its end.
+    // Compiles without running; the line end terminates a trailing comment.
     await ask({ json: 'null', expression: `empty | (${expression}\n)` });
     return transform;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { CommonOptions, OutputFormat } from './command.ts';
 import { type Io, write } from './io.ts';
 import { table } from './table.ts';
 
-/** Values with a way to show each as a row. */
+/** How to show values as rows. */
 export interface Listing<Value> {
   readonly header: readonly string[];
   readonly row: (value: Value) => readonly string[];
@@ -50,7 +50,7 @@ export async function formatted(
   format: Exclude<OutputFormat, 'text' | 'table'>,
 ): Promise<string> {
   if (format === 'json' || format === 'ndjson') return toLine(value);
-  const { stringify } = await import('yaml'); // 40 ms that only this format costs
+  const { stringify } = await import('yaml'); // takes 40 ms, which only this format pays
   return stringify(value);
 }
 

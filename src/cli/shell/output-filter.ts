@@ -5,12 +5,12 @@ import { commonOptions } from './command.ts';
 import { type Io, write } from './io.ts';
 import type { Transform } from './transform.ts';
 
-/** Commands write into it; what they print goes through --jq or --output-template where one of them is given. */
+/** Passes what commands print through --jq or --output-template, if one of them is given. */
 export interface OutputFilter {
   readonly io: Io;
-  /** Before a command begins: throws for an expression that is wrong, as nothing must be paid for what can't be shown. */
+  /** Called before the command: throws for an invalid expression, before anything that costs money is sent. */
   begin(command: Command): Promise<void>;
-  /** After it ended, however it did. */
+  /** Called after the command, even if it failed. */
   finish(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function createOutputFilter(io: Io): OutputFilter {
   let transform: Transform | undefined;
   let sink: Sink | undefined;
   return {
-    // Its properties as they are, since standard input is opened when it is first asked for.
+    // Copies property descriptors, because standard input is opened on first access.
     io: Object.defineProperties(
       {},
       {
@@ -67,9 +67,9 @@ interface Sink {
 }
 
 interface SinkOptions {
-  /** Whether each line is shown as it comes, for commands that go on. */
+  /** Whether each line is shown as it comes, for commands that keep running. */
   readonly byLine: boolean;
-  /** What is wrong where nothing was printed. */
+  /** The error if nothing was printed. */
   readonly name: string;
 }
 
@@ -90,7 +90,7 @@ function createSink(transform: Transform, { byLine, name }: SinkOptions, { stdou
       show(lines).then(() => done(), done);
     },
   });
-  stream.on('error', () => undefined); // the command that writes gets it
+  stream.on('error', () => undefined); // the writing command gets the error
   return {
     stream,
     end: async () => {

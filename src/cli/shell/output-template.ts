@@ -3,14 +3,14 @@ import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Transform } from './transform.ts';
 
-/** A Liquid template: filled and shown for a value, or for each entry of a list. Throws usage.invalid for a wrong one. */
+/** Renders a Liquid template for a value, or for each entry of a list. Throws usage.invalid if it is invalid. */
 export function templateTransform(template: string): Transform {
   const liquid = new Liquid({
     strictVariables: true,
     strictFilters: true,
     lenientIf: true,
     ownPropertyOnly: true,
-    templates: {}, // files are out of reach
+    templates: {}, // no access to files
     memoryLimit: 100_000_000,
     renderLimit: 5_000,
   });
@@ -25,7 +25,7 @@ export function templateTransform(template: string): Transform {
   };
 }
 
-/** The entries of a list, or the value; of several documents, a line each, all of them. */
+/** The entries of a list, or the value; or all documents, if there are several, one per line. */
 function documentsOf(json: string): readonly unknown[] {
   const lines = json.trim().split('\n');
   const values: unknown[] = isWhole(json) ? [JSON.parse(json)] : lines.map((line) => JSON.parse(line));

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from './command.ts';
 import { type Io, write } from './io.ts';
 
-/** Prints a value in a format for programs. A list is a line an entry in ndjson, one document elsewhere. */
+/** Prints a value in a format for programs. A list is one line per entry in ndjson, otherwise one document. */
 export async function printValue(value: unknown, format: OutputFormat | undefined, io: Io): Promise<void> {
   switch (format) {
     case 'json':

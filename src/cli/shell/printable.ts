@@ -5,8 +5,8 @@ import type { Io } from './io.ts';
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text of somebody else as a terminal may be shown it: controls become visible signs and do nothing. A carriage
- * return goes: alone it would let a line write over itself.
+ * Makes untrusted text safe for a terminal: control characters become visible symbols. A carriage return is removed:
+ * alone, it would let a line overwrite itself.
  */
 export function printable(text: string, env: Io['env']): string {
   const shown = text.replaceAll('\r', '').replace(unsafe, (character) => {
@@ -14,7 +14,7 @@ export function printable(text: string, env: Io['env']): string {
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? '\u2421' : '\ufffd';
   });
-  // One byte of a character in UTF-8 could be a control of another encoding.
+  // One byte of a UTF-8 character could be a control character in another encoding.
   return hasOtherEncoding(env) ? shown.replace(/[^\u0000-\u007f]/gu, '?') : shown;
 }
 

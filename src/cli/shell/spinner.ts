@@ -1,10 +1,10 @@
 import type { CommonOptions } from './command.ts';
 import { hasColour, type Io } from './io.ts';
 
-// Most answers are there sooner; then neither the spinner is seen nor its loading paid.
+// Most answers arrive sooner, and then the spinner is neither shown nor loaded.
 const delayMs = 200;
 
-/** Shows that something is being waited for, on a terminal alone, and only if it takes a while. */
+/** Shows a spinner, only on a terminal, and only if it takes a while. */
 export async function withSpinner<Value>(
   text: string,
   options: CommonOptions,
@@ -19,7 +19,7 @@ export async function withSpinner<Value>(
   }
 }
 
-/** The same from now until the returned function is called, which leaves nothing of it on the screen. */
+/** The same from now until the returned function is called, which removes it from the screen. */
 export function startSpinner(text: string, { quiet, output, color }: CommonOptions, io: Io): () => void {
   const isShown = io.stderr.isTTY === true && quiet !== true && output !== 'json' && output !== 'ndjson';
   if (!isShown) return () => undefined;

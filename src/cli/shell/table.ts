@@ -2,9 +2,9 @@
 import textWidth from 'fast-string-width';
 
 export interface TableWidth {
-  /** Of the terminal; absent, or 0 from a terminal that does not know: as wide as it takes. */
+  /** Columns of the terminal; unlimited if absent, or 0 (an unknown size). */
   readonly columns?: number | undefined;
-  /** Titles of the columns that give way first, the very first in front. Otherwise the last column does. */
+  /** Titles of the columns to shorten first, in this order. By default the last column. */
   readonly leastFirst?: readonly string[];
 }
 
@@ -13,8 +13,8 @@ const ellipsis = '…';
 
 /**
  * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated, no header).
- * Controls inside a cell become spaces: a row stays a row, and a name that a provider chose can't move the terminal.
- * Where the terminal is too narrow, the least important columns lose words, then go; no word is ever cut.
+ * Control characters in a cell become spaces: a row stays one line, and a name chosen by a provider can't control the
+ * terminal. If the terminal is too narrow, the least important columns lose words, then disappear; no word is ever cut.
  */
 export function table(
   header: readonly string[],
@@ -42,7 +42,7 @@ interface ShownColumn {
   readonly width: number;
 }
 
-/** The columns there is room for, in their order: one loses words, then goes, before a more important one loses any. */
+/** The columns that fit, in order: one loses words, then disappears, before a more important one loses any. */
 function fitColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -69,7 +69,7 @@ function fitColumns(
   return kept;
 }
 
-/** Indexes of columns, those that give way first in front. */
+/** Indexes of columns, in the order in which they are shortened. */
 function givingWay(header: readonly string[], leastFirst: readonly string[]): readonly number[] {
   const named = leastFirst.map((title) => header.indexOf(title)).filter((index) => index >= 0);
   const rest = [...header.keys()].reverse().filter((index) => !named.includes(index));
@@ -84,12 +84,12 @@ function maximum(numbers: readonly number[]): number {
   return numbers.reduce((most, number) => Math.max(most, number), 0);
 }
 
-/** Words with what separates them: at blanks, and behind the commas of a list. */
+/** Splits after blanks and after the commas of a list; separators are kept. */
 function words(text: string): readonly string[] {
   return text.match(/[^\s,]*,|[^\s,]+\s*|\s+/g) ?? [];
 }
 
-/** As short as a cell gets: its first word, and a sign that there was more. */
+/** The minimum width of a cell: its first word and an ellipsis. */
 function leastWidth(text: string): number {
   const [first = '', ...rest] = words(text);
   return rest.length === 0 ? textWidth(text) : textWidth(first.trimEnd()) + 1;
@@ -104,7 +104,7 @@ function padded(text: string, width: number): string {
     if (textWidth((kept + word).trimEnd()) + 1 > width) break;
     kept += word;
   }
-  // A single word that is wider than its column: the most important one on a terminal that is too narrow for it.
+  // A single word that is wider than its column: the most important column of a very narrow terminal.
   if (kept === '') return text;
   const shown = `${kept.trimEnd()}${ellipsis}`;
   return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));

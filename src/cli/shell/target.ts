@@ -2,9 +2,9 @@ import { gatewayAddress } from '../../client/address.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
-/** Where the gateway is that a command talks to: the --config file's, else the environment's, else the running one. */
+/** The gateway that a command talks to: that of the --config file, else of the environment, else the running one. */
 export async function gatewayTarget(options: Pick<CommonOptions, 'config'>, io: Io) {
-  // Of two variables the address is the more definite one.
+  // If both variables are set, the address is more specific.
   const file = options.config ?? (io.env.GATEWAY_URL ? undefined : io.env.GATEWAY_CONFIG || undefined);
   if (file === undefined) return gatewayAddress(io.env);
   // Loaded only when asked for: reading a configuration takes longer than sending a prompt.

@@ -13,7 +13,7 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
     return failure.exit;
   }
   const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
-  // It may quote a provider.
+  // The message may quote a provider, so control characters are made visible.
   const message = io.stderr.isTTY === true ? printable(error.message, io.env) : error.message;
   io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
   if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
@@ -30,7 +30,7 @@ export function wantsJson(argv: readonly string[]): boolean {
   );
 }
 
-/** What led to an error, a line each, from the nearest to the first. */
+/** The chain of causes, one per line, from the nearest to the root. */
 function causes(error: GatewayError): string {
   let text = '';
   for (let { cause } = error as { cause?: unknown }; cause instanceof Error; cause = cause.cause) {

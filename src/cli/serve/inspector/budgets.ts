@@ -7,10 +7,10 @@ import { peekLimits } from '../../../limits/peek.ts';
 import { nanoUsdPerUsd } from '../../../limits/price.ts';
 
 const maxScopes = 100;
-/** Counters may be in a Redis, which is not asked for every page and second. */
+/** Milliseconds that readings are cached: counters may be in Redis, which must not be asked for every page every second. */
 const freshMs = 2_000;
 
-/** How every limit stands; asked for at most every other second. */
+/** The state of every limit, read at most every two seconds. */
 export class Budgets {
   readonly #counters: Counters;
   #last: { readonly atMs: number; readonly states: Promise<readonly BudgetState[]> } | undefined;
@@ -35,7 +35,7 @@ export class Budgets {
         (states[i] ?? []).map((state) => toState(state, scope.settings.mode, nowMs)),
       );
     } catch {
-      return []; // the counters are away, which the gateway's log says
+      return []; // the counters are unreachable, which the gateway logs
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { RuleDetail } from '../../../inspector/contract/exchange-detail.ts';
 import type { Report, RuleReport } from '../../policy/explain-request.ts';
 
-/** A report as the live page shows it: the rules on the request, and those that match what would leave. */
+/** A report for the live page: all rules on the request, and those that match the outgoing request. */
 export function toDetails({ rules, outgoing = [] }: Report): readonly RuleDetail[] {
   const leaving = outgoing.flatMap(({ rules: there }) => there.filter(({ matched }) => matched));
   return [

@@ -10,7 +10,7 @@ export interface HistoryQuery {
   readonly nowMs: number;
 }
 
-/** What was used by hour or day of this machine's time zone, those without anything included. */
+/** Usage by hour or day in this machine's time zone, including hours or days without any. */
 export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryAnswer> {
   const starts = startsOf(by, sinceMs, nowMs);
   const steps = new Map(starts.map((ms) => [isoOf(ms), empty(ms)]));
@@ -37,7 +37,7 @@ function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): read
     starts.push(ms);
     const date = new Date(ms);
     if (by === 'hour') ms += 3_600_000;
-    // Days are not all as long.
+    // Days differ in length.
     else ms = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
   }
   return starts;

@@ -24,16 +24,16 @@ export interface JudgedInput {
 
 export interface JudgeTask extends JudgedInput {
   readonly source: ConfigSource;
-  /** Rules in the place of the configured ones. */
+  /** Rules that replace the configured ones. */
   readonly policies: string | undefined;
 }
 
-/** What each rule makes of a request by the configuration in force. */
+/** What each rule of the configuration in force decides about a request. */
 export function explainDetails(config: Config, input: JudgedInput): readonly RuleDetail[] {
   return toDetails(explainRequest(toQuestion(config, input)));
 }
 
-/** The same with a configuration that is built first; undefined if the rules are wrong. */
+/** The same, after building the configuration; undefined if the rules are invalid. */
 export function explainTask({ source, ...input }: JudgeTask): readonly RuleDetail[] {
   return explainDetails(rebuildConfig(source), input);
 }
@@ -41,7 +41,7 @@ export function explainTask({ source, ...input }: JudgeTask): readonly RuleDetai
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
 export function tryTask({ source, policies = '', ...input }: JudgeTask): TryPolicyAnswer {
   const scratch = parseSource(policies);
-  // The keys in the rest of the configuration were taken from the environment.
+  // The keys in the rest of the configuration came from the environment.
   const { references } = source;
   const report = createReport({ source: below('policies', scratch), references });
   report.add(scratch.problems);
@@ -101,7 +101,7 @@ function decide(config: Config, input: JudgedInput, policies: string): TryPolicy
   };
 }
 
-/** The user's own text comes back to the user. */
+/** The user gets their own text back, so nothing is masked. */
 function same(text: string): string {
   return text;
 }
@@ -122,7 +122,7 @@ function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Rep
   return addedKeys.reduce((one, key) => one.withKey(key), config);
 }
 
-/** A document as if it stood below a key. */
+/** A document as if it were nested under a key. */
 function below(key: string, source: SourceDocument): SourceDocument {
   const isBelow = (path: readonly PropertyKey[]) => path[0] === key;
   return {

@@ -5,8 +5,8 @@ const passMs = 10_000;
 const maxPasses = 100;
 
 /**
- * One-time keys, by which the gateway sends a request again in the name of a key of which it knows the hash alone.
- * Each is good for one request within seconds, and never leaves the process but for its own port.
+ * One-time keys, with which the gateway can send a request again on behalf of a key of which it knows only the hash. Each
+ * is valid for one request within seconds, and is sent only to the process's own port.
  */
 export class KeyPasses {
   readonly #passes = new Map<string, { readonly key: string; readonly endsMs: number }>();
@@ -18,7 +18,7 @@ export class KeyPasses {
     return pass;
   }
 
-  /** A key ring in which a pass stands for its key, once. */
+  /** A key ring in which a pass can be used for its key, once. */
   over(ring: KeyRing): Pick<KeyRing, 'find'> {
     return {
       find: (presented) => {

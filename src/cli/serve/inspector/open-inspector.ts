@@ -7,9 +7,9 @@ import type { OwnerProof } from '../../../owner-proof.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 import { KeyPasses } from './key-passes.ts';
 
-/** What the live page of a gateway needs beside its configuration. */
+/** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
-  /** Of this user, by which a browser's session is known again after a restart. */
+  /** This user's secret, by which sessions are recognized after a restart. */
   readonly secret: string;
   readonly configPath: string | undefined;
 }
@@ -32,7 +32,7 @@ interface Running extends Pick<GatewayServer, 'gauges'> {
 export interface OpenedInspector {
   readonly inspector: Inspector;
   readonly passes: KeyPasses;
-  /** The configuration in force is another one. */
+  /** To be called when another configuration is in force. */
   follow(config: Config): void;
 }
 

@@ -6,12 +6,12 @@ const timeLimitMs = 5_000;
 const memoryLimitMb = 512;
 const maxAtOnce = 2;
 
-// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
 
 type Answer = { readonly value: unknown } | { readonly code: FailureCode; readonly message: string };
 
-/** Does what takes long for the live page in threads of their own, each for some seconds at most: no exchange waits for it. */
+/** Runs the live page's long tasks in separate threads, each with a time limit, so that no exchange waits for them. */
 export class PageThreads {
   #running = 0;
 

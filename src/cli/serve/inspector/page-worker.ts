@@ -18,8 +18,8 @@ async function run(task: PageTask): Promise<unknown> {
   }
 }
 
-// The entry of a thread that does one thing for the live page, and ends: rules and request may be anything, and
-// whatever takes too long is ended with it.
+// The entry of a thread that runs one task for the live page, and ends: rules and request may be hostile, and a task that
+// takes too long is terminated with the thread.
 run(workerData as PageTask).then(
   (value) => parentPort?.postMessage({ value }),
   (thrown) => {

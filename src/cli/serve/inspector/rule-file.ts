@@ -11,11 +11,11 @@ interface Read {
 
 type Policies = Settings['policies'];
 
-/** What the configuration file says of its rules; read again when it has changed. */
+/** The rules in the configuration file; read again when it has changed. */
 export class RuleFile {
   #read: Read | undefined;
 
-  /** Where each rule stands, by its id; none if there is no file. */
+  /** Where each rule is, by its id; empty if there is no file. */
   async lines(
     path: string | undefined,
     policies: Policies,
@@ -26,14 +26,14 @@ export class RuleFile {
     return new Map([...ruleLines(text, policies, ['policies'])].map(([id, line]) => [id, { file, line }]));
   }
 
-  /** The policies as they are written, comments included, to begin a scratch copy with. */
+  /** The policies as written, comments included, as the start of a scratch copy. */
   async policiesText(path: string | undefined, policies: Policies): Promise<string> {
     const text = await this.#text(path);
     try {
       const written = text === undefined ? undefined : parseDocument(text).get('policies', true);
       if (written !== undefined) return new Document(written).toString({ lineWidth: 0 });
     } catch {
-      // An alias to something outside of the policies: then as they are read.
+      // An alias to something outside the policies: then they are serialized from the parsed values.
     }
     return stringify(policies, { lineWidth: 0 });
   }
@@ -46,12 +46,12 @@ export class RuleFile {
       if (this.#read?.stamp !== stamp) this.#read = { stamp, text: await readFile(path, 'utf8') };
       return this.#read.text;
     } catch {
-      return undefined; // it was taken away since it was read
+      return undefined; // it was removed since it was read
     }
   }
 }
 
-/** In which line of a YAML text each rule stands. */
+/** The line of each rule in a YAML text. */
 export function ruleLines(
   text: string,
   policies: Policies,

@@ -5,13 +5,13 @@ import type { Io } from '../../shell/io.ts';
 const fileName = 'inspector.json';
 const shape = /^[0-9a-f]{64}$/;
 
-/** By which the live page knows its sessions again after a restart; made at the first start, readable by this user alone. */
+/** The key that signs the live page's sessions; created at the first start, readable only by this user. */
 export function inspectorSecret(env: Io['env']): string {
   const known = read(env);
   if (known !== undefined) return known;
   const secret = randomBytes(32).toString('hex');
   writeState(env, fileName, { secret });
-  // Of two gateways that start at once, both use what is there in the end.
+  // If two gateways start at once, both use the file that remains.
   return read(env) ?? secret;
 }
 

@@ -4,7 +4,7 @@ import type { SentAgain } from '../../../inspector/backend.ts';
 import type { SendAgainAnswer } from '../../../inspector/contract/actions.ts';
 import { version } from '../../../version.ts';
 
-/** How many bytes of an answer are read that nobody reads but the live page, by way of what is kept. */
+/** Most bytes of an answer that are read; the live page shows what the ring kept of it. */
 const answerLimitBytes = 64 * 1024 * 1024;
 
 /** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
@@ -36,7 +36,7 @@ export function sendToSelf(
           read += piece.length;
           if (read > answerLimitBytes) response.destroy();
         });
-        response.on('error', () => undefined); // a cut answer is seen in the list
+        response.on('error', () => undefined); // the list shows that the answer was cut
         resolve({ id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 });
       },
     );
@@ -47,7 +47,7 @@ export function sendToSelf(
   });
 }
 
-/** Where this machine reaches what listens on all addresses. */
+/** The loopback address for a server that listens on all addresses. */
 function hereOf(hostname: string): string {
   if (hostname === '0.0.0.0') return '127.0.0.1';
   return hostname === '[::]' ? '::1' : hostname.replace(/^\[|\]$/g, '');

@@ -26,7 +26,7 @@ export class Meter {
     this.observer = this.#exchanges;
   }
 
-  /** Goes by another configuration from now on; what was counted stays. */
+  /** Uses another configuration from now on; counts are kept. */
   follow(config: MeteredConfig): void {
     this.#config = config;
     this.#modelLabel = createModelLabel(config.models);

@@ -22,7 +22,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 /** Serves the metrics, and nothing else, to Prometheus. Throws port.busy and what an unusable address throws. */
 export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOptions): Promise<Listener> {
   const access = { allowedHosts, allowedOrigins: noOrigins, allowsAddresses: !loopback.test(host) };
-  /** One reading for all who ask meanwhile. */
+  /** One reading for all concurrent scrapes. */
   let reading: Promise<Answer> | undefined;
   const answer = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const requestId = newRequestId();
@@ -45,7 +45,7 @@ export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOpt
     host,
     port,
     limits,
-    onRequest: (request, response) => void answer(request, response), // it answers its own failures
+    onRequest: (request, response) => void answer(request, response), // never rejects: it answers failures itself
   });
 }
 
@@ -55,7 +55,7 @@ interface Answer {
 }
 
 async function render(read: ServeMetricsOptions['read']): Promise<Answer> {
-  // Loaded by the first scrape: it takes as long as a tenth of the start.
+  // Loaded by the first scrape, because it would take a tenth of the start-up time.
   const { contentType, metricsText } = await import('../../../record/metrics/metrics-text.ts');
   return { type: contentType, text: Buffer.from(await metricsText(await read())) };
 }

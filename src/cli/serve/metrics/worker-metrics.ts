@@ -2,16 +2,16 @@ import type { MetricData } from '../../../record/metrics/families.ts';
 
 type Metrics = readonly MetricData[];
 
-/** A process that counts; after its death another one. */
+/** A worker, whose process is replaced when it dies. */
 interface Counting {
-  /** Differs for each process. */
+  /** The process's id; differs for each process. */
   readonly pid: number;
   readMetrics(): Promise<Metrics | undefined>;
 }
 
 /**
- * Reads the metrics of all workers. Sums must not go down when a worker dies, which Prometheus would take for a
- * restart of all: the last counts of each are kept. What it counted after it was read last is lost.
+ * Reads the metrics of all workers. Sums must not go down when a worker dies, because Prometheus would take that for a
+ * restart of all, so the last counts of each are kept. Counts after its last reading are lost.
  */
 export class WorkerMetrics {
   readonly #last = new Map<number, Metrics>();

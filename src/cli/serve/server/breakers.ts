@@ -51,6 +51,6 @@ function parse(text: string): { readonly from?: unknown; readonly change?: unkno
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    return {}; // somebody else's message
+    return {}; // not one of our messages
   }
 }

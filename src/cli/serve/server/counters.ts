@@ -7,7 +7,7 @@ import type { openLedgerFor } from './ledger.ts';
 
 type Restoring = Pick<Awaited<ReturnType<typeof openLedgerFor>>, 'restored' | 'restore'>;
 
-/** Where limits are counted, as configured. A Redis that is away is asked for again and again. */
+/** Opens the configured counters. Keeps trying to connect to an unreachable Redis. */
 export async function openCounters(
   { state: { url, onFailure }, secrets }: Pick<Config, 'state' | 'secrets'>,
   log: (level: 'info' | 'error', message: string) => void,
@@ -28,12 +28,12 @@ export async function openCounters(
   });
 }
 
-/** Counters in memory that go on where those of the last process ended; until that is known, budgets refuse. */
+/** In-memory counters that continue where the last process ended; until that is known, budgets refuse. */
 export function restoredCounters(restored: Restoring['restored']): MemoryCounters {
   const isLate = restored instanceof Promise;
   const counters = new MemoryCounters({ knowsBudgets: !isLate });
   if (isLate)
-    void restored.then((sums) => counters.restore(sums)); // it never rejects
+    void restored.then((sums) => counters.restore(sums)); // never rejects
   else counters.restore(restored);
   return counters;
 }

@@ -26,7 +26,7 @@ export function gatewayConfig(
   };
 }
 
-/** What the way out to a provider needs; undefined if it lacks something. */
+/** The options of a provider's client; undefined if something it needs is missing. */
 export function providerOptions(
   provider: ProviderConfig,
   sandboxUrl: string | undefined,

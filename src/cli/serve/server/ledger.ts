@@ -7,7 +7,7 @@ import type { Ledger, LedgerEvent } from '../../../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../../../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 
-/** Which ledger is kept; plain data, so that other processes open the same one. */
+/** Which ledger is kept; plain data, so that workers open the same one. */
 export interface LedgerSettings {
   readonly place: LedgerPlace;
   readonly days: number;
@@ -16,18 +16,18 @@ export interface LedgerSettings {
 
 interface OpenedLedger {
   readonly ledger: Ledger;
-  /** What budgets had used up at the start; as a promise where the database does not answer yet. */
+  /** What budgets had used at start-up; resolves once the database answers. */
   readonly restored: readonly RestoredSum[] | Promise<readonly RestoredSum[]>;
-  /** The same as it is now. */
+  /** The same, as of now. */
   readonly restore: () => Promise<readonly RestoredSum[]>;
 }
 
 type Log = (level: 'info' | 'error', message: string) => void;
 
 /**
- * Opens the ledger and sums up what the budgets have used. One that can't be opened is logged and tried again, but
- * with budgets that is config.invalid: nobody could say what is left of them. Only a database that is away is waited
- * for; meanwhile it takes no intents, so budgets refuse.
+ * Opens the ledger and sums up what the budgets have used. If it can't be opened, that is logged and retried; but with
+ * budgets it throws config.invalid, because what is left of them would be unknown. Only an unreachable database is waited
+ * for; meanwhile it accepts no intents, so budgets refuse.
  */
 export async function openLedgerFor(
   { place, days, bytes }: LedgerSettings,

@@ -3,7 +3,7 @@ import type { ExchangeRecord } from '../../../record/record.ts';
 import { createRecorder, type Recorder } from '../../../record/recorder.ts';
 import { painter } from '../../shell/io.ts';
 
-/** Where records go and who sees them. Plain data, which workers get too. */
+/** Where records are written and shown. Plain data, which is also sent to workers. */
 export interface Recording {
   readonly file: string;
   /** What stderr gets: lines for a person, JSON, or nothing about exchanges. */

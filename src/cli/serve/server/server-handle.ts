@@ -14,23 +14,23 @@ import { gatewayConfig } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 import { openTracer, type TracingSettings } from './tracing.ts';
 
-/** Whatever answers at the gateway's address: this process, or several that share the port. */
+/** The server at the gateway's address: this process, or several workers that share the port. */
 export interface ServerHandle {
   readonly url: string;
-  /** Ids of the processes that answer, where they are others than this one. */
+  /** Process ids of the workers, if there are any. */
   readonly workers?: readonly number[];
-  /** Throws, and changes nothing, where a configuration can't be followed. */
+  /** Throws, and changes nothing, if a configuration can't be applied. */
   prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
-  /** How much is under way in all of it. */
+  /** How much is open in all processes. */
   countOpen(): Promise<OpenCounts>;
   /** What every process has counted; empty if no metrics are configured. */
   readMetrics(): Promise<readonly (readonly MetricData[])[]>;
   drain(): Promise<void>;
 }
 
-/** A configuration that everything which answers is ready to follow. */
+/** A configuration that every process is ready to apply. */
 export interface PreparedReload {
-  /** New exchanges follow it from now on. */
+  /** Applies it to new exchanges from now on. */
   commit(): void;
   discard(): void;
 }
@@ -44,11 +44,11 @@ interface ServerOptions {
   readonly record: WriteRecord;
   /** Undefined if no ledger is kept. */
   readonly ledger?: LedgerSettings | undefined;
-  /** Logs what goes wrong beside the exchanges. */
+  /** Logs failures outside of exchanges. */
   readonly log: (level: 'info' | 'error', message: string) => void;
   /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
-  /** Of the state file that this gateway leaves. */
+  /** The proof in this gateway's state file. */
   readonly ownerProof?: OwnerProof | undefined;
   /** Without it no live page is served, whatever the configuration says. */
   readonly inspector?: InspectorSettings | undefined;
@@ -129,13 +129,13 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   };
 }
 
-/** How far the heap may grow over what is alive before a full collection, in percent. */
+/** How far, in percent, the heap may grow beyond live objects before a full collection. */
 const growthPercent = 300;
 
 /**
- * Makes full garbage collections rarer. The engine counts the memory of passing bodies against a heap that is
- * hardly larger than the program, and so marks the whole program after every 24 MB of them: on bodies of 360 KB
- * that was a third of the CPU time. The flag is read at each collection, so it may be set while the program runs.
+ * Makes full garbage collections rarer. V8 counts the memory of bodies against a heap that is hardly larger than the
+ * program, and so marks the whole heap after every 24 MB of bodies: with bodies of 360 KB that took a third of the CPU
+ * time. V8 reads the flag at each collection, so it can be set at run time.
  */
 export function letHeapGrow(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);

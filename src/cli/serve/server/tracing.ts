@@ -1,7 +1,7 @@
 import type { Tracer } from '../../../record/tracing/tracer.ts';
 import { version } from '../../../version.ts';
 
-/** What of the environment decides on tracing; the rest of OTEL_* OpenTelemetry reads itself. Plain data. */
+/** The environment's tracing settings; OpenTelemetry reads the other OTEL_* variables itself. Plain data. */
 export interface TracingSettings {
   readonly timeoutMs: number | undefined;
 }
@@ -9,7 +9,7 @@ export interface TracingSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 type Log = (level: 'info' | 'error', message: string) => void;
 
-/** A collector that is away should hold up neither memory nor the end for long. */
+/** Milliseconds: an unreachable collector must not fill the memory or delay shutdown for long. */
 const defaultTimeoutMs = 3_000;
 
 /** Undefined if tracing is off. */
@@ -21,7 +21,7 @@ export function tracingSettings(env: Environment): TracingSettings | undefined {
   return { timeoutMs: timeout ? undefined : defaultTimeoutMs };
 }
 
-/** What traces can't do here; a person should know. */
+/** A warning about an unsupported tracing setting. */
 export function tracingProblem(env: Environment): string | undefined {
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL;
   if (protocol === undefined || protocol === '' || protocol.startsWith('http/')) return undefined;

@@ -9,7 +9,7 @@ import type { LedgerSettings } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 import type { TracingSettings } from '../server/tracing.ts';
 
-/** What a worker serves by. The same for all: none of them reads the file or the environment itself. */
+/** A worker's configuration. The same for all: none of them reads the file or the environment itself. */
 export interface WorkerConfig {
   readonly config: ConfigSource;
   readonly sandboxUrl: string | undefined;
@@ -18,7 +18,7 @@ export interface WorkerConfig {
 export interface WorkerStart extends WorkerConfig {
   readonly host: string;
   readonly port: number;
-  /** How many share the port, and with it the limits that hold for the whole gateway. */
+  /** How many workers share the port, and the limits that apply to the whole gateway. */
   readonly workers: number;
   readonly startedMs: number;
   readonly recording: Recording;
@@ -28,9 +28,8 @@ export interface WorkerStart extends WorkerConfig {
 }
 
 /**
- * What the first process sends a worker, once that has answered `done` for the first time: until it listens,
- * commands are lost. Each gets one answer, in order; `drain` is answered by `drained`, where nothing
- * hinders it, and by ending.
+ * What the parent sends a worker, after the worker's first `done`: before that, commands are lost. Each gets one answer,
+ * in order; `drain` is answered by `drained`, unless something prevents it, and by exiting.
  */
 export type WorkerCommand =
   | { readonly kind: 'start'; readonly start: WorkerStart }
@@ -39,14 +38,14 @@ export type WorkerCommand =
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
   | CounterAnswer
-  /** A breaker opened or closed in another worker; answered by nothing. */
+  /** A breaker opened or closed in another worker; not answered. */
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
-  /** Answered by `reading`, not in order: nobody waits for a reload to read something. */
+  /** Answered by `reading`, out of order: a reading does not wait for a reload. */
   | { readonly kind: 'read'; readonly id: number; readonly what: 'open' | 'metrics' }
   /** Answers `count.open`. */
   | { readonly kind: 'counted'; readonly id: number; readonly open: OpenCounts };
 
-/** What a worker answers when it is read. */
+/** A worker's answer to `read`. */
 export interface Reading {
   readonly open: OpenCounts;
   readonly metrics: readonly MetricData[];
@@ -56,7 +55,7 @@ export type WorkerAnswer =
   | CounterRequest
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
-  /** Its last words: changes of the ledger that are not on the disk; undefined if none is kept. */
+  /** The last message: how many ledger changes were not committed; undefined if no ledger is kept. */
   | { readonly kind: 'drained'; readonly unwritten: number | undefined }
   /** Asks for what is open in all workers. */
   | { readonly kind: 'count.open'; readonly id: number }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Passes a stream's text on in whole lines, so that lines of several streams don't run into each other. */
+/** Passes a stream's text on in whole lines, so that lines of several streams are not interleaved. */
 export function relayLines(from: Readable, write: (text: string) => void): void {
   let rest = '';
   from.setEncoding('utf8');

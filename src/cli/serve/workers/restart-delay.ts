@@ -1,9 +1,9 @@
 const firstMs = 100;
 const longestMs = 10_000;
-/** A worker that lived this long did not die of how it was started. */
+/** Milliseconds; a worker that lived this long did not die because of how it was started. */
 const steadyMs = 30_000;
 
-/** Deaths in a row, this one included, that look as if the next process would die as well. */
+/** Counts deaths in a row, including this one, after which the next process is likely to die too. */
 export function countDeath(before: number, livedMs: number): number {
   return livedMs >= steadyMs ? 1 : before + 1;
 }

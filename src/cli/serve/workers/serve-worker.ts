@@ -19,10 +19,10 @@ import { letHeapGrow } from '../server/server-handle.ts';
 import { openTracer } from '../server/tracing.ts';
 import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 
-// The entry of a process that answers at the shared port. It follows the first process's commands one after the
-// other; Node ends it when that process is gone.
+// The entry of a worker process, which serves at the shared port. It runs the parent's commands one after the other; Node
+// ends it when the parent is gone.
 
-// Ctrl-C reaches every process of a terminal; what a signal means is decided in the first one.
+// Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined); // nobody reads it any more
 
@@ -32,7 +32,7 @@ let workers = 1;
 let following = Promise.resolve();
 let countings = 0;
 const counting = new Map<number, (open: OpenCounts) => void>();
-// Limits are counted in the first process, or in a Redis. Its answers must not wait behind commands.
+// Limits are counted in the parent, or in Redis. Its answers must not wait behind commands.
 const shared = new RemoteCounters(answer);
 let counters: Counters = shared;
 let ledger: Ledger | undefined;
@@ -85,7 +85,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       await counters.close();
       await ledger?.close();
       answer({ kind: 'drained', unwritten: ledger?.gauges.pending });
-      process.stderr.write('', () => process.exit()); // what was written before has gone out then
+      process.stderr.write('', () => process.exit()); // flushes what was written before
       return new Promise(() => undefined);
   }
 }
@@ -98,7 +98,7 @@ async function start(options: WorkerStart): Promise<void> {
   process.once('exit', () => recorder.close());
   const config = rebuildConfig(options.config);
   const isShared = config.state.url !== undefined;
-  // In memory it is the first process that knows what the budgets used.
+  // With in-memory counters the parent knows what the budgets have used.
   const budgets = { ...config, ...(!isShared && { limits: [] }) };
   const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log));
   ledger = opened?.ledger;
@@ -124,7 +124,7 @@ async function start(options: WorkerStart): Promise<void> {
   });
 }
 
-/** Without a Redis, the first process passes changes on to the other workers. */
+/** Without Redis, the parent passes changes on to the other workers. */
 const siblingBreakers: BreakerChannel = {
   publish: (change) => answer({ kind: 'breaker', change }),
   subscribe: (listener) => {
@@ -147,12 +147,12 @@ function prepare({ config: source, sandboxUrl }: WorkerConfig): void {
 async function read({ id, what }: Extract<WorkerCommand, { kind: 'read' }>): Promise<void> {
   if (server === undefined) return;
   const { open } = server.gauges();
-  // Of what can't be read the first process gives up waiting.
+  // If it can't be read, the parent's timeout handles it.
   const metrics = what === 'metrics' ? await meter?.read(server, counters).catch(() => undefined) : [];
   if (metrics !== undefined) answer({ kind: 'reading', id, reading: { open, metrics } });
 }
 
-/** What is open in all workers, which the first process knows. */
+/** What is open in all workers, which the parent knows. */
 function countOpen(): Promise<OpenCounts> {
   countings += 1;
   const id = countings;
@@ -171,7 +171,7 @@ function withShares(config: Config, sandboxUrl: string | undefined): GatewayConf
   return { ...whole, providers };
 }
 
-/** This process's part of a limit that holds for all workers together. */
+/** This process's share of a limit that applies to all workers together. */
 function share(limit: number): number {
   return Math.max(1, Math.floor(limit / workers));
 }

@@ -35,19 +35,18 @@ interface ServerOptions {
   readonly ownerProof?: OwnerProof | undefined;
 }
 
-// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
-/** After the time for draining: for the last error events, the last records and the end of the process. */
+/** Milliseconds after the drain time: for the last error events, the last records and the exit of the process. */
 const endingMs = 5_000;
 
 /**
- * Serves from several processes that share the port (docs/decisions/workers.md). This one hands them the
- * connections, and starts a new process wherever one dies. Throws what one of them can't start for; none is left
- * running then.
+ * Serves from several processes that share the port (docs/decisions/workers.md). This one hands out the connections, and
+ * replaces a process that dies. Throws if one of them can't start; then none is left running.
  */
 export async function startWorkers({ workers: options, ...served }: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host } = served;
-  // Only with a definite port does a new process find its way back when all have died.
+  // With a fixed port, a new process can listen on the same one even after all have died.
   const port = await probe(served);
   const startedMs = Date.now();
   const limits = await openService(served);
@@ -134,7 +133,7 @@ export async function startWorkers({ workers: options, ...served }: ServerOption
   };
 }
 
-/** Counts for all workers, from what the budgets have used on; each worker writes to the ledger itself. */
+/** Counts for all workers, starting from what the budgets have used; each worker writes to the ledger itself. */
 async function openService({
   ledger: settings,
   config,

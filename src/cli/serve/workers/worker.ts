@@ -20,11 +20,11 @@ export type WorkerEvent =
   | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
 interface WorkerOptions {
-  /** What its next process is to start with. */
+  /** What its next process will start with. */
   readonly start: () => WorkerStart;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
-  /** A breaker opened or closed in this worker, which the others are to follow. */
+  /** A breaker opened or closed in this worker; the others follow. */
   readonly onBreaker: (worker: Worker, change: BreakerChange) => void;
   /** Counts for all workers. */
   readonly limits: CounterService;
@@ -40,24 +40,24 @@ interface Pending {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** How long a worker may take to answer a command of a reload; one that takes longer hangs. */
+/** Milliseconds that a worker may take to answer a reload command; one that takes longer hangs. */
 const answerMs = 30_000;
-/** How long it may take to be read; what it has counted is in the next reading then. */
+/** Milliseconds that a reading may take; after that its counts are in the next reading. */
 const readMs = 2_000;
 
-/** One of the workers: a process, and after its death another one. */
+/** One worker: a process, which is replaced when it dies. */
 export class Worker {
   readonly #options: WorkerOptions;
   #process: Process | undefined;
   #closed: Promise<unknown> = Promise.resolve();
-  /** Whether it receives commands: those sent while its modules load are lost. */
+  /** Whether it receives commands: those sent while its modules are loading are lost. */
   #isListening = false;
   #isServing = false;
   #isStopped = false;
   #pending: Pending[] = [];
   readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
   #sequence = 0;
-  /** What its process was made ready to follow. */
+  /** The configuration that its process has prepared. */
   #prepared: WorkerConfig | undefined;
   /** How its process ended, and how many changes of its ledger were not written then. */
   #end = '';
@@ -75,8 +75,7 @@ export class Worker {
   }
 
   /**
-   * Starts a process; from the time it serves there is another one whenever one dies. Throws what keeps it from
-   * serving.
+   * Starts a process; once it serves, it is replaced whenever it dies. Throws what prevents it from serving.
    */
   async start(): Promise<void> {
     const spawned = this.#spawn();
@@ -93,8 +92,8 @@ export class Worker {
   }
 
   /**
-   * Makes the process ready to follow a configuration; throws where it can't. One that is not there yet, or dies
-   * meanwhile, starts with the configuration that is in force then.
+   * Has the process prepare a configuration; throws if it can't. A process that is not running yet, or dies meanwhile,
+   * starts with the configuration that is in force then.
    */
   async prepare(next: WorkerConfig): Promise<void> {
     if (!this.#isListening) return;
@@ -103,7 +102,7 @@ export class Worker {
     if (this.#process === preparing) this.#prepared = next;
   }
 
-  /** Follows what was prepared. A process that can't follow what the others do is replaced by one that does. */
+  /** Applies what was prepared. A process that fails to apply it is replaced. */
   commit(next: WorkerConfig): void {
     if (!this.#isListening) return;
     const isPrepared = this.#prepared === next;
@@ -122,11 +121,11 @@ export class Worker {
 
   discard(): void {
     this.#prepared = undefined;
-    // Sent whatever it answered: it may still be at it.
+    // Sent whatever it answered, because it may still be working on it.
     if (this.#isListening) this.#send({ kind: 'discard' }).catch(() => undefined);
   }
 
-  /** What its process is doing; undefined if there is none that answers. */
+  /** What its process is doing; undefined if none answers. */
   read(what: 'open' | 'metrics'): Promise<Reading | undefined> {
     if (!this.#isListening) return Promise.resolve(undefined);
     this.#sequence += 1;
@@ -143,7 +142,7 @@ export class Worker {
     });
   }
 
-  /** Lets open exchanges finish; resolves when the process is gone and what it last wrote is passed on. */
+  /** Lets open exchanges finish; resolves when the process has exited and its last output has been passed on. */
   async drain(): Promise<void> {
     if (!this.#isListening) return this.kill();
     this.#stop();
@@ -250,7 +249,7 @@ export class Worker {
   }
 }
 
-/** Its exit comes as an event. */
+/** Sending to a dead process is ignored: its exit arrives as an event. */
 function ignoreDeath(): void {}
 
 function inTime<Value>(answer: Promise<Value>): Promise<Value> {
