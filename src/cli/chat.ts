@@ -171,7 +171,7 @@ async function welcome(
   if (problem !== undefined) await write(io.stderr, `gateway: this conversation is not saved: ${problem}\n`);
   if (quiet === true || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
   const length = session.length === 0 ? '' : `, ${session.length} turns so far`;
-  const kept = session.isKept ? 'saved for this user' : 'not kept';
+  const kept = session.isKept ? 'saved for this user' : 'not saved';
   await write(
     io.stderr,
     `model ${session.model}${length} · ${kept} · /help lists the commands, /exit ends\n`,

@@ -18,8 +18,8 @@ import type { Usage } from './usage.ts';
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
 /**
- * One wire format: all that the gateway knows of it. What a dialect does not name here is forwarded and
- * scanned all the same; it is just not understood.
+ * One wire format: everything that the gateway knows about it. Fields that are not named here are still forwarded and
+ * searched by policies; they are just not interpreted.
  */
 export interface Dialect {
   /** Its name in the registry. */
@@ -29,11 +29,11 @@ export interface Dialect {
   readonly canStream: boolean;
   /** Top-level fields that cap the output, each a whole number from 0. */
   readonly caps: readonly string[];
-  /** Top-level fields that must be there, beside `model`. */
+  /** Required top-level fields, besides `model`. */
   readonly required: readonly string[];
   /**
-   * What the top-level fields hold: texts of one role, or the turns of the conversation. Texts anywhere
-   * else count as of every role, so that no rule can be avoided by a field that nobody thought of.
+   * What the top-level fields contain: texts of one role, or the turns of the conversation. Texts anywhere else have every
+   * role, so that no rule can be evaded through an unexpected field.
    */
   readonly places: ReadonlyMap<string, Role | 'turns'>;
   /** The role of one turn's texts; undefined counts as every role. */
@@ -48,11 +48,11 @@ export interface Dialect {
   answerUsage(answer: unknown): Usage | undefined;
   /** What one event of a stream adds to the usage known so far. */
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
-  /** The members of a stream's events that bring the next piece of a text, or hold it: its beginning may be one. */
+  /** The members of a stream's events that carry a piece of a text, or the whole text, which may be its first piece. */
   readonly pieceMembers: readonly string[];
-  /** Whether an event, given its first 100 bytes, is one after which a well-behaved stream ends. */
+  /** Whether an event, judged by its first 100 bytes, is the last one of a well-behaved stream. */
   isLastEvent(head: string): boolean;
-  /** Whether a body that ends after this event, without a last one, was complete all the same. */
+  /** Whether a stream that ends after this event, without the usual last one, is complete all the same. */
   mayEndAfter(event: string): boolean;
   /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
@@ -88,7 +88,7 @@ export interface Codec {
   buildAnswer(answer: Answer, context: TranslationContext, request: Fields): Fields;
   createReader(sink: StreamSink): StreamReader;
   createWriter(context: TranslationContext, request: Fields): StreamWriter;
-  /** What becomes of each field of its requests, by the provider's dialect; the nearest dialect first. */
+  /** The mapping of each field of its requests, by the provider's dialect; the closest dialect first. */
   readonly mappingsTo: Readonly<Record<string, FieldTable>>;
   /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */
   readonly mappingsFrom?: Readonly<Record<string, FieldTable>>;

@@ -55,7 +55,7 @@ function toMessage(body: unknown, inner: Fields): string {
   return toText(inner.message) || toText(outer.error) || toText(outer.message) || detail;
 }
 
-/** Pages of proxies in between say nothing that a client could act on. */
+/** HTML pages of proxies in between contain nothing that a client could act on. */
 function isPage(text: string): boolean {
   return text.length > 500 || /<[a-z!/]/i.test(text);
 }
@@ -71,7 +71,7 @@ function toAnthropicType(type: string, code: string | undefined, status: number 
   return 'api_error';
 }
 
-// Agents compact their history on these words: Claude Code on the text, OpenAI's clients on the code.
+// Agents compact their history when they see these: Claude Code the text, OpenAI's clients the code.
 export const tooLongCode = 'context_length_exceeded';
 export const tooLongText = 'prompt is too long';
 

@@ -2,7 +2,7 @@ import { type Fields, unsupported } from './fields.ts';
 import { type Dropped, noteDropped } from './translation/dropped.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 
-/** What becomes of one field of a request on its way to a provider of another dialect. */
+/** What happens to one field of a request on its way to a provider of another dialect. */
 export interface FieldMapping {
   /** The field's path in the client's request; `[]` stands for any element. */
   readonly field: string;
@@ -13,7 +13,7 @@ export interface FieldMapping {
   readonly kind: 'carried' | 'renamed' | 'dropped' | 'refused' | 'answered';
   /** Where it is found in the provider's request. */
   readonly to?: string;
-  /** In words, when this row counts; the first row that applies does. */
+  /** In words, when this row applies; the first row that does is used. */
   readonly when?: string;
   /** The same as code, for top-level fields. */
   readonly applies?: (value: unknown, context: TranslationContext) => boolean;

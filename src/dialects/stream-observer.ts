@@ -10,14 +10,14 @@ const colon = 0x3a;
 const nothing = Buffer.alloc(0);
 
 /**
- * Watches a provider's event stream pass, chunk by chunk: the usage it reports, and whether it came to a
- * proper end. Only whole events pass, in the bytes they came in; the beginning of one waits for the rest.
+ * Observes a provider's event stream, chunk by chunk: the usage that it reports, and whether it ended properly. Only whole
+ * events are passed on, byte for byte; the beginning of one is held until the rest arrives.
  */
 export class StreamObserver {
   usage: Usage | undefined;
   /** Events seen whole, so that an error event can go on counting. */
   events = 0;
-  /** Whether the event was among them after which the dialect's streams end. */
+  /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly #dialect: Dialect;
   /** The beginning of an event that is not whole yet, with room to grow. */
@@ -96,7 +96,7 @@ export class StreamObserver {
     return event;
   }
 
-  /** Copies into one growing buffer: a host that drips bytes must not cost more than one that doesn't. */
+  /** Copies into one growing buffer: a host that sends single bytes must not cost more than others. */
   #hold(rest: Buffer): void {
     const needed = this.#heldBytes + rest.length;
     checkSize(needed);
@@ -159,7 +159,7 @@ function parseData(event: Buffer): unknown {
   try {
     return JSON.parse(dataOf(event));
   } catch {
-    return undefined; // not ours to judge: the client gets the bytes as they are
+    return undefined; // not JSON: the client gets the bytes as they are
   }
 }
 

@@ -25,7 +25,7 @@ export interface Translation {
   stream(): StreamTranslation;
 }
 
-/** `cut`: complete for the client, at a stop sequence that the provider knows nothing of and has to be stopped at. */
+/** `cut`: complete for the client at a stop sequence that the provider doesn't know, so the provider must be aborted. */
 export type StreamState = 'open' | 'complete' | 'cut' | 'failed';
 
 /** The translation of one stream. Its methods return what the client gets, which may be nothing. */
@@ -99,7 +99,7 @@ export function createTranslation(
   };
 }
 
-/** A stream as a class: objects that bring their own getters cost a hidden class each. */
+/** A class, because object literals with getters would each get their own hidden class. */
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
   #usage: Usage | undefined;
@@ -173,7 +173,7 @@ class TranslatedEvents implements StreamTranslation {
   }
 }
 
-// Prose and code come to about four characters a token.
+// Prose and code average about four characters per token.
 function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }

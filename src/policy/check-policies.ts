@@ -4,7 +4,7 @@ import { runInlineTests } from './inline-tests.ts';
 import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
 import { findDeadRules } from './rules/dead-rules.ts';
 
-/** What can only be seen with the rules compiled, and side by side. */
+/** Problems that show only when compiled rules are compared with each other. */
 export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {
   return [
     ...findRepeatedIds(policies),

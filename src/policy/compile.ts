@@ -15,7 +15,7 @@ export interface CompiledPolicies {
   select(names: readonly string[]): PolicySet;
 }
 
-/** What policies are compiled from: plain data, so that a thread can compile its own. */
+/** What policies are compiled from: plain data, so that another thread can compile its own. */
 export interface PolicySource {
   readonly policies: Readonly<Record<string, PolicyOptions>>;
   readonly secrets: readonly string[];

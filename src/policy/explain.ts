@@ -20,7 +20,7 @@ export interface RuleExplanation {
   readonly reason: string;
   readonly matched: boolean;
   readonly matches: readonly ExplainedMatch[];
-  /** What the rule takes alone, without known walks; together, rules share one reading of the body. */
+  /** Microseconds that the rule takes alone, without cached walks; together, rules share one pass over the body. */
   readonly microseconds: number;
   readonly failure?: unknown;
 }
@@ -31,7 +31,7 @@ export interface Explanation {
   readonly microseconds: number;
 }
 
-/** Decides as the server does, and shows what each rule decided and cost. */
+/** Decides as the server does, and shows what each rule decided and how long it took. */
 export function explain(
   set: RuleSet,
   subject: Subject,
@@ -45,7 +45,7 @@ export function explain(
   return { rules, decision, microseconds: now() - started };
 }
 
-/** Places are left out where it can't be found out which may be shown. */
+/** Leaves out all places if it can't be determined which may be shown. */
 function maskFor(set: RuleSet, subject: Subject): MaskPointer {
   try {
     return createPointerMask(set.facts(subject).searchResult);

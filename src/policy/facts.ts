@@ -7,7 +7,7 @@ import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';
 import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
 
-/** What rules ask about one request; found out when first asked, once for all rules. */
+/** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class Facts {
   readonly subject: Subject;
   readonly #search: Search;
@@ -18,7 +18,7 @@ export class Facts {
   #caps: readonly Cap[] | undefined;
   #found: Map<unknown, readonly TextMatch[]> | undefined;
 
-  /** `caps` stands in for the caps of the request. */
+  /** `caps` replaces the caps of the request. */
   constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>, caps?: readonly Cap[]) {
     this.subject = subject;
     this.#search = search;

@@ -7,7 +7,7 @@ import { isBase64, percentDecode } from './traverse/encoded.ts';
 import { wrapText } from './traverse/place.ts';
 import { isPlainText } from './traverse/sniff.ts';
 
-/** A text that leaves beside the body, and its name for answers and records, such as `header:user-agent`. */
+/** A text that leaves besides the body, and its name for answers and records, such as `header:user-agent`. */
 export interface HeaderValue {
   readonly at: string;
   readonly text: string;
@@ -18,8 +18,8 @@ const cleanLimit = 2_000;
 const longestClean = 256;
 
 /**
- * Judges texts that leave beside the body by the rules on texts; such a text counts as of every role. A value in which
- * no rule finds anything is memoized: it can't make any rule apply, whatever request it comes with.
+ * Judges texts that leave besides the body by the text rules; such a text has every role. A value in which no rule finds
+ * anything is memoized: it can't make any rule apply, whatever request it comes with.
  */
 export class HeaderValues {
   readonly #rules: readonly CompiledRule[];
@@ -36,7 +36,7 @@ export class HeaderValues {
     return this.#clean.has(text);
   }
 
-  /** The other conditions of a rule look at the request. */
+  /** A rule's other conditions refer to the request. */
   judge({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
     const found = readings(text)
       .map((reading) => this.#factsOf({ ...subject, document: wrapText(reading) }))

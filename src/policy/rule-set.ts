@@ -27,7 +27,7 @@ export interface SetParts {
   readonly walks?: WalkCache;
 }
 
-/** Several policies as one: their rules add up, and the strictest wins. */
+/** Several policies as one: their rules accumulate, and the strictest wins. */
 export class RuleSet {
   readonly rules: readonly CompiledRule[];
   readonly #policies: readonly CompiledPolicy[];
@@ -143,7 +143,7 @@ export class RuleSet {
         const message = 'the request refers to content that the gateway does not see';
         add('unseen_references', 'content.unseen_reference', message, references);
       }
-      // A rule in dry run decides nothing, unless its whole policy is one.
+      // A monitored rule decides nothing, unless its whole policy is monitored.
       const isDecided =
         facts.subject.redactedBy?.includes(name) === true ||
         verdicts.some(
@@ -158,7 +158,7 @@ export class RuleSet {
     return [...own, ...this.#unreadable(facts)];
   }
 
-  /** Numbers in place of text, where a rule would have to read it. */
+  /** Numbers in place of text that a rule would have to read. */
   #unreadable(facts: Facts): readonly Verdict[] {
     const { unreadable } = facts.searchResult;
     if (unreadable.length === 0) return [];
@@ -176,7 +176,7 @@ export class RuleSet {
         const matches = [{ at, matcher: 'text', count: 1 }];
         return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
       });
-    // One of each is enough to know; a rule in dry run must not stand in for one that is not.
+    // One of each is enough; a monitored rule must not hide an enforced one.
     return (['enforce', 'monitor'] as const).flatMap(
       (mode) => found.find((verdict) => verdict.mode === mode) ?? [],
     );
@@ -231,7 +231,7 @@ function allowed(unseen: number): Decision {
   return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
 }
 
-/** Where the first content of these kinds is that nobody could look into. */
+/** The place of the first unreadable content of these kinds. */
 function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
   const found = searchResult.unseen.find(({ kind }) => kinds.includes(kind));
   if (found === undefined) return [];

@@ -7,7 +7,7 @@ import type { Confidence } from './detectors/detector.ts';
 export const actions = ['allow', 'warn', 'redact', 'block'] as const;
 export type Action = (typeof actions)[number];
 
-/** What rules look at: one strictly read request, who sent it and when. */
+/** What rules look at: a strictly parsed request, who sent it and when. */
 export interface Subject {
   readonly document: JsonDocument;
   readonly dialect: Dialect;
@@ -47,7 +47,7 @@ export interface Match {
 export interface Detected {
   readonly detector: string;
   readonly confidence: Confidence;
-  /** How it was recognized, where a detector knows several ways. */
+  /** How it was recognized, if the detector knows several ways. */
   readonly why?: string;
 }
 
@@ -67,7 +67,7 @@ export interface Decision {
   readonly action: Action;
   /** Rules that matched, in the order of the files; monitored ones included. */
   readonly verdicts: readonly Verdict[];
-  /** Set exactly when the action is block: the answer's words. `at` is the pointer of the first match. */
+  /** Set exactly if the action is block: reason and message for the answer. `at` is the pointer of the first match. */
   readonly refusal?: {
     readonly rule: string;
     readonly reason: string;
@@ -80,9 +80,9 @@ export interface Decision {
   readonly wouldBlock: readonly string[];
   /** The request with its matches replaced, where the action is redact; judged like the request itself. */
   readonly redacted?: JsonDocument;
-  /** What a rule threw where it could not be evaluated; for the log. The request is blocked then. */
+  /** What was thrown if a rule could not be evaluated; for the log. The request is then blocked. */
   readonly failure?: { readonly rule: string; readonly cause: unknown };
-  /** Pieces of content that no rule could look into (images, references), so that they don't pass for clean. */
+  /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
   readonly unseen: number;
 }
 

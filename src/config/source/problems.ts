@@ -79,9 +79,9 @@ export function suggest(word: string, candidates: readonly string[]): string | u
 }
 
 /** `a, b or c` */
-export function listOf(words: readonly string[], joint: 'or' | 'and'): string {
+export function listOf(words: readonly string[], conjunction: 'or' | 'and'): string {
   if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;
+  return `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
 /** Letters to add, drop, change, or swap with their neighbour to make one word of the other. */

@@ -4,8 +4,8 @@ import { brokenAnswer, type Fields, isFields, toFields, toList } from '../fields
 const floatBytes = 4;
 
 /**
- * The answer in the encoding that was asked for, where a host ignores the question; undefined if it did
- * not. OpenAI's SDK asks for base64 by itself and takes an array of numbers for a broken text.
+ * The answer in the requested encoding, if the host ignored the request for it; undefined if it did not. OpenAI's SDK asks
+ * for base64 by default, and misreads an array of numbers.
  */
 export function mendEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {
   const data = toList(toFields(answer).data);

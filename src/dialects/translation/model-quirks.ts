@@ -1,10 +1,10 @@
-/** What is being translated for whom; everything that pure code can't know by itself. */
+/** The context of a translation: everything that pure code can't know by itself. */
 export interface TranslationContext {
   /** The name the client asked for; answers carry it. */
   readonly requestedModel: string;
   /** The model's name at the provider. */
   readonly targetModel: string;
-  /** Which provider's habits apply. */
+  /** Which vendor's behaviour applies. */
   readonly host: 'openai' | 'anthropic' | 'compatible';
   /** The model's limit where configured: larger requests are lowered to it. */
   readonly maxOutputTokens?: number;
@@ -55,7 +55,7 @@ const withBudget = [
   'claude-haiku-4',
 ];
 
-/** How a Claude model is made to think harder: not at all, by a token budget (old ones), or by an effort. */
+/** How a Claude model's thinking is controlled: not at all, by a token budget (older ones), or by an effort level. */
 export function thinkingControl(target: Target): 'none' | 'budget' | 'effort' {
   const name = bareName(target.targetModel);
   if (!isClaude(target) || startsWithAny(name, withoutThinking)) return 'none';

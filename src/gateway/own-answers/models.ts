@@ -69,11 +69,11 @@ export function createCatalogue({ entries, router, providers, startedMs }: Catal
     entries,
     find: (id) => info(id, undefined)[0],
     list: async () => {
-      const news = [...known].map(([name, entry]) => ({
+      const updates = [...known].map(([name, entry]) => ({
         isFirst: entry.fetchedMs === 0,
         done: refresh(name, entry),
       }));
-      const first = news.flatMap(({ isFirst, done }) => (isFirst && done !== undefined ? [done] : []));
+      const first = updates.flatMap(({ isFirst, done }) => (isFirst && done !== undefined ? [done] : []));
       if (first.length > 0) await Promise.race([Promise.all(first), elapsed(firstWaitMs)]);
       const found = entries.flatMap((entry): ModelInfo[] => {
         if (!entry.isPattern) return info(entry.match, undefined);

@@ -151,8 +151,8 @@ export class Live {
 }
 
 /** Merges an event's minutes, the newest two only, into those that are known. */
-function mergeNow(known: NowAnswer | undefined, news: NowAnswer): NowAnswer {
-  const first = news.minutes[0]?.time ?? '';
+function mergeNow(known: NowAnswer | undefined, update: NowAnswer): NowAnswer {
+  const first = update.minutes[0]?.time ?? '';
   const older = known?.minutes.filter(({ time }) => time < first) ?? [];
-  return { ...news, minutes: [...older, ...news.minutes].slice(-minutesShown) };
+  return { ...update, minutes: [...older, ...update.minutes].slice(-minutesShown) };
 }

@@ -134,7 +134,7 @@ export class StreamCheck {
    * Adds a text to its channel. Texts of adjacent blocks are also read joined, with nothing and with a space, in two
    * further channels that span all of them.
    */
-  #stands({ channel: name, isWhole, joint }: StreamPart, text: string): readonly Stand[] {
+  #stands({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly Stand[] {
     if (text === '') return [];
     const add = (channel: StreamChannel): Stand => {
       const start = channel.length;
@@ -142,12 +142,12 @@ export class StreamCheck {
       return { channel, start, end: channel.length };
     };
     const own = add(this.#channel(name, isWhole));
-    if (joint === undefined) return [own];
-    const spaced = this.#channel(`${joint}spaced`, false);
-    const last = this.#last.get(joint);
+    if (joinGroup === undefined) return [own];
+    const spaced = this.#channel(`${joinGroup}spaced`, false);
+    const last = this.#last.get(joinGroup);
     if (last !== undefined && last !== name) spaced.add(' ');
-    this.#last.set(joint, name);
-    return [own, add(this.#channel(`${joint}joined`, false)), add(spaced)];
+    this.#last.set(joinGroup, name);
+    return [own, add(this.#channel(`${joinGroup}joined`, false)), add(spaced)];
   }
 
   #channel(name: string, isWhole: boolean): StreamChannel {

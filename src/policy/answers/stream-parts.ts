@@ -5,8 +5,8 @@ export interface StreamPart {
   readonly entry: number;
   /** Texts of one channel are concatenated: one block, one choice, one call. */
   readonly channel: string;
-  /** Where people read on from the block before: the beginning of the name of what is read so. */
-  readonly joint?: string;
+  /** If readers continue here from the block before: the prefix of the channels in which both are joined. */
+  readonly joinGroup?: string;
   /** Whether the dialect repeats it by itself at the end of its block. */
   readonly isRepeated?: true;
   /** Whether it must be complete to be used, as a call's arguments. */
@@ -56,10 +56,10 @@ function readTyped(document: JsonDocument, type: string): EventParts {
   if (document.kind(delta) === kinds.string) {
     const isWhole = /arguments|_input|_code/.test(type);
     const part = { entry: delta, channel: `${place}${type}.${within}`, isWhole };
-    return { parts: [isWhole ? part : { ...part, joint: '', isRepeated: true }], ends: [] };
+    return { parts: [isWhole ? part : { ...part, joinGroup: '', isRepeated: true }], ends: [] };
   }
   return {
-    parts: withJoint(leaves(document, delta, `${index}.`), { channel: `${index}.`, joint: '' }),
+    parts: withJoinGroup(leaves(document, delta, `${index}.`), { channel: `${index}.`, joinGroup: '' }),
     ends: [],
   };
 }
@@ -70,7 +70,7 @@ function firstTexts(document: JsonDocument, channel: string): readonly StreamPar
   return ['text', 'thinking'].flatMap((name) => {
     const entry = block === undefined ? undefined : document.member(block, name);
     if (entry === undefined || document.kind(entry) !== kinds.string) return [];
-    return [{ entry, channel: `${channel}${name}.`, isWhole: false, joint: '' }];
+    return [{ entry, channel: `${channel}${name}.`, isWhole: false, joinGroup: '' }];
   });
 }
 
@@ -81,17 +81,17 @@ function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => st
   if (part === undefined || kind === undefined) return [];
   const entry = document.member(part, 'text') ?? document.member(part, 'refusal');
   if (entry === undefined || document.kind(entry) !== kinds.string) return [];
-  return [{ entry, channel: channelOf(kind), isWhole: false, joint: '', isRepeated: true }];
+  return [{ entry, channel: channelOf(kind), isWhole: false, joinGroup: '', isRepeated: true }];
 }
 
 /** Texts directly in a delta are read one after the other; deeper ones are separate. */
-function withJoint(
+function withJoinGroup(
   parts: readonly StreamPart[],
-  { channel, joint }: { readonly channel: string; readonly joint: string },
+  { channel, joinGroup }: { readonly channel: string; readonly joinGroup: string },
 ): readonly StreamPart[] {
   return parts.map((part) => {
     const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
-    return isOwn && !part.isWhole ? { ...part, joint } : part;
+    return isOwn && !part.isWhole ? { ...part, joinGroup } : part;
   });
 }
 
@@ -111,7 +111,9 @@ function readChoices(document: JsonDocument): EventParts {
       if (value === undefined) continue;
       const within = `${channel}${name}.`;
       const found = leaves(document, value, within);
-      parts.push(...(name === 'delta' ? withJoint(found, { channel: within, joint: channel }) : found));
+      parts.push(
+        ...(name === 'delta' ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found),
+      );
     }
     // Some hosts send an empty one with every chunk.
     if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);

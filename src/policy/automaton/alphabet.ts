@@ -1,14 +1,14 @@
 import { type Nfa, nodeKinds } from './nfa.ts';
 
 /**
- * Code points in classes that no pattern tells apart, so that an automaton has a column for each class
- * instead of one for each of a million characters.
+ * Groups code points into equivalence classes, so that an automaton has a column per class instead of one for each of a
+ * million characters.
  */
 export interface Alphabet {
-  /** Number of classes. Class 0 is nobody's: it stops the quick run through bytes. */
+  /** Number of classes. Class 0 contains no character: it stops the fast loop over bytes. */
   readonly size: number;
   of(codePoint: number): number;
-  /** A code point of each class. */
+  /** A representative code point of each class. */
   readonly samples: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export function buildAlphabet(nfa: Nfa): Alphabet {
 /** First code points of the intervals within which nothing changes. */
 function findBounds(nfa: Nfa): Int32Array {
   const bounds = new Set<number>([0, 10, 11, 32, 33]);
-  // What \b tells apart, in RE2 as in the automaton.
+  // Word characters, as \b defines them in RE2 and here.
   for (const [first, last] of wordRanges) bounds.add(first).add(last + 1);
   for (const node of nfa.nodes) {
     for (let at = 0; at < node.ranges.length; at += 2) {

@@ -1,13 +1,13 @@
 import { isWord } from './alphabet.ts';
 import { assertions } from './nfa.ts';
 
-/** What stood before, as bits: of a text that can be read in several ways, all that may have stood there. */
+/** The preceding context, as bits; for text with several readings, all contexts that are possible. */
 export const contexts = { begin: 1, newline: 2, word: 4, other: 8, space: 16 } as const;
 
-/** The place after the last character. */
+/** The position after the last character. */
 export const endPoint = -1;
 
-/** One state: the NFA nodes that are alive, what stood before, and the patterns that ended just before the last character. */
+/** One state: the live NFA nodes, the preceding context, and the patterns that ended just before the last character. */
 export interface State {
   readonly threads: Int32Array;
   readonly context: number;
@@ -16,7 +16,7 @@ export interface State {
   readonly epoch: number;
 }
 
-/** The empty-width conditions that hold between what stood before and the next character (or the end). */
+/** The empty-width conditions that hold between the preceding context and the next character (or the end). */
 export function holding(context: number, next: number): number {
   let conditions = 0;
   if ((context & contexts.begin) !== 0) conditions |= assertions.beginText | assertions.beginLine;

@@ -1,7 +1,7 @@
 export const views = ['exact', 'folded'] as const;
 export type View = (typeof views)[number];
 
-/** The patterns that were found in one text, in each view, each once. */
+/** The patterns found in one text, per view, without duplicates. */
 export class FoundPatterns {
   readonly exact: number[] = [];
   readonly folded: number[] = [];

@@ -5,9 +5,9 @@ import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
-  /** Given, the automaton reads folded text: it skips what the fold drops and reads a run of spaces as one. */
+  /** If given, the automaton reads folded text: it skips dropped characters and reads a run of spaces as one. */
   readonly fold?: Fold;
-  /** Most cells of the table; when they are used up, it is thrown away and begun anew. */
+  /** Most cells of the table; when they are used up, the table is discarded and started over. */
   readonly cellLimit?: number;
 }
 
@@ -22,18 +22,18 @@ interface Advance {
   readonly patterns: readonly number[];
 }
 
-/** A cell that nobody has filled yet. */
+/** A cell that has not been computed yet. */
 const unknownCell = -1;
 
 /**
- * A deterministic automaton that is built while it reads: a table row per state that really occurs. It
- * reads each character once, whatever the patterns, so its time is linear by construction.
+ * A deterministic automaton that is built lazily: a table row for each state that actually occurs. It reads each
+ * character once, whatever the patterns, so its time is linear by construction.
  *
  * Cells: the next state's offset; `unknownCell`; or -2 - offset where patterns end (see State.patterns).
  */
 export class LazyDfa {
   readonly alphabet: Alphabet;
-  /** Class of each byte as a character of its own; 0 for those above ASCII. */
+  /** The class of each ASCII byte; 0 for other bytes. */
   readonly byteClasses = new Uint16Array(256);
   table: Int32Array;
   readonly #nodes: readonly NfaNode[];
@@ -87,7 +87,7 @@ export class LazyDfa {
     return this.#states[offset / this.#width] as State;
   }
 
-  /** The same state in the present table. */
+  /** The same state in the current table. */
   live(state: State): State {
     if (state.epoch === this.#epoch) return state;
     return this.#intern(state.threads, state.context, state.patterns);
@@ -98,26 +98,26 @@ export class LazyDfa {
     return this.#next(state, this.alphabet.of(codePoint));
   }
 
-  /** The patterns that end where the text does. */
+  /** The patterns that end at the end of the text. */
   end(state: State): readonly number[] {
     return this.#next(state, this.#endClass).patterns;
   }
 
-  /** The state after a byte's class; for the quick run, which has found the cell unknown. */
+  /** The state after a byte's class; for the fast loop, when it meets an unknown cell. */
   nextByClass(state: State, byteClass: number): State {
     return this.#next(state, byteClass);
   }
 
-  /** Whether a text that begins at this state can hold patterns that it doesn't hold by itself. */
+  /** Whether a text that continues from this state can contain patterns that it doesn't contain by itself. */
   isOpen(state: State): boolean {
     return state.threads.length > 0 || (this.#asksForWords && (state.context & contexts.word) !== 0);
   }
 
-  /** One state that goes on where either of two would, without the patterns that have ended. */
+  /** The union of two states, without the patterns that have ended. */
   merge(one: State, other: State): State {
     if (one === other) return one;
     const second = this.live(other);
-    // The second may have begun the table anew; the first can't do so after it.
+    // The second call may have started the table over; the first can't do so after it.
     const first = this.live(one);
     const key = first.offset * maxOffset + second.offset;
     const known = this.#merged.get(key);
@@ -142,7 +142,7 @@ export class LazyDfa {
     if (known >= 0) return this.stateAt(known);
     if (known < unknownCell) return this.stateAt(-2 - known);
     const next = this.#step(state, column);
-    // The step may have begun the table anew; then there is no row to note it in.
+    // The step may have started the table over; then there is no row to store it in.
     if (state.epoch === this.#epoch) {
       this.table[state.offset + column] = next.patterns.length === 0 ? next.offset : -2 - next.offset;
     }
@@ -159,13 +159,13 @@ export class LazyDfa {
     const begun = this.#begin(conditions, column, codePoint);
     const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
     let threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
-    // In some readings it is the first, in others it is not.
+    // In some readings it is the first space of a run, in others it is not.
     if (isSpaceAgain) threads = distinct([...threads, ...state.threads]);
     const patterns = gone === begun ? begun.patterns : [...new Set([...begun.patterns, ...gone.patterns])];
     return this.#intern(threads, this.#contextOf(codePoint), patterns);
   }
 
-  /** What begins at a place: every search may, everywhere, so it is found out once for each kind of place. */
+  /** The nodes that start at a position: searches start everywhere, so this is computed once per kind of context. */
   #begin(conditions: number, column: number, codePoint: number): Advance {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
@@ -177,7 +177,7 @@ export class LazyDfa {
     return begun;
   }
 
-  /** What becomes of some nodes with a character, and the patterns that end before it. */
+  /** The nodes reached by a character, and the patterns that end before it. */
   #advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
     const { alive, patterns } = this.#closure(nodes, conditions);
     const threads: number[] = [];
@@ -273,7 +273,7 @@ export class LazyDfa {
   }
 }
 
-/** Whether a node lets something begin only in the middle of a word. */
+/** Whether a node can start a match only in the middle of a word. */
 function isInsideWords(node: NfaNode): boolean {
   return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
 }

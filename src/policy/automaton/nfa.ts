@@ -24,7 +24,7 @@ export const assertions = {
   noWordBoundary: 32,
 } as const;
 
-// RE2's instructions. Whatever isn't among them makes the expression a problem at load, not a miss later.
+// RE2's instructions. Any other is reported when the configuration is loaded, instead of causing a miss later.
 const alt = 1;
 const altMatch = 2;
 const capture = 3;
@@ -39,7 +39,7 @@ const runeAnyNotNewline = 11;
 const foldCase = 1;
 const lastPoint = 0x10ffff;
 
-/** A part of re2js's compiled program that is used here. */
+/** The part of re2js's compiled program that is used here. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -72,7 +72,7 @@ export class Nfa {
       }
       at = child;
     }
-    // Several patterns may end here: each match node hangs on the letter "end", which no text has.
+    // Several patterns may end here: each match node is a branch of the letter "end", which no text contains.
     const { next } = this.nodes[at] as NfaNode;
     let end = -1;
     while (next.has(end)) end -= 1;
@@ -131,7 +131,7 @@ export class Nfa {
     return this.#orbit(only, instruction).flatMap((each) => [each, each]);
   }
 
-  /** All code points that differ from this one only in case, by re2js's own judgement. */
+  /** All code points that differ from this one only in case, according to re2js. */
   #orbit(codePoint: number, instruction: Instruction): readonly number[] {
     const known = this.#orbits.get(codePoint);
     if (known !== undefined) return known;

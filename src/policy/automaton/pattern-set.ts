@@ -4,7 +4,7 @@ import { addFolded, codePoints, type Pattern } from './patterns.ts';
 import { prefilterOf } from './prefilters.ts';
 import { Scanner } from './scanner.ts';
 
-/** All patterns of a set, and what looks for them at once. */
+/** All patterns of a set, and the automata that search for all of them at once. */
 export interface PatternSet {
   readonly patterns: readonly Pattern[];
   readonly scanner: Scanner;
@@ -13,7 +13,7 @@ export interface PatternSet {
   readonly always: readonly number[];
 }
 
-/** Compiles patterns into the two automata, one for each view; of a detector what lets it have a look. */
+/** Compiles patterns into two automata, one for each view; for a detector, its prefilter. */
 export function compilePatternSet(
   patterns: readonly Pattern[],
   fold: Fold,
@@ -25,7 +25,7 @@ export function compilePatternSet(
   for (const [number, pattern] of patterns.entries()) {
     addFolded(folded, pattern, number);
     if (pattern.kind === 'phrase') {
-      // The folded view sees what is there exactly, too.
+      // The folded view also finds exact occurrences.
       if (pattern.folded === undefined) exact.addPhrase(codePoints(pattern.text), number);
     } else if (pattern.kind === 'regex') {
       exact.addRegex(pattern.exact, number);

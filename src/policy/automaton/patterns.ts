@@ -4,7 +4,7 @@ import type { Fold } from '../fold/fold.ts';
 import type { View } from './found-patterns.ts';
 import type { Nfa } from './nfa.ts';
 
-/** Something that is looked for in texts. */
+/** Something to search for in texts. */
 export type Pattern =
   | { readonly kind: 'phrase'; readonly text: string; readonly folded?: readonly string[] }
   | { readonly kind: 'regex'; readonly exact: RE2JS; readonly folded?: RE2JS }
@@ -22,8 +22,8 @@ export interface NamedPattern {
 }
 
 /**
- * Most instructions that one pattern may compile to. Wide counted repetitions multiply the automaton's states:
- * beside the detectors, `.{0,100}word` makes 1 MB of prose take eight times as long, `.{0,400}word` forty times.
+ * Most instructions that one pattern may compile to. Large counted repetitions multiply the automaton's states: together
+ * with the detectors, `.{0,100}word` makes 1 MB of prose take eight times as long, `.{0,400}word` forty times.
  */
 const regexLimit = 250;
 /** Most that all patterns and letters of phrases of one set may have together. */
@@ -60,7 +60,7 @@ export function compilePhrase(text: string, match: View, fold: Fold): Compiled<P
   return { value: { kind: 'phrase', text, folded } };
 }
 
-/** Adds a phrase or an expression as it is looked for in folded text. */
+/** Adds a phrase or an expression in its form for folded text. */
 export function addFolded(nfa: Nfa, pattern: Pattern, number: number): void {
   if (pattern.kind === 'phrase' && pattern.folded !== undefined) {
     for (const form of pattern.folded) nfa.addPhrase(codePoints(form), number);

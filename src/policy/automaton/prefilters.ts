@@ -2,8 +2,8 @@ import { RE2JS } from 're2js';
 import type { Detector } from '../detectors/detector.ts';
 
 /**
- * What must occur in a text for a detector to look at it: literals in any case, regexes in the folded view, or
- * nothing at all. The automaton searches for it together with everything else, at no cost of its own.
+ * What must occur in a text for a detector to run on it: literals in any case, regexes in the folded view, or nothing at
+ * all. The automaton searches for it together with everything else, at no extra cost.
  */
 export interface Prefilter {
   readonly literals: readonly string[];
@@ -22,7 +22,7 @@ export function prefilterOf({ prefilter }: Detector): Prefilter {
   }
 }
 
-/** The folded view is in small letters, and so are the regexes: to fold them too would take most of a start. */
+/** The folded view is in lower case, and so are the regexes: compiling them case-insensitively would dominate start-up. */
 function compile(source: string): RE2JS {
   return RE2JS.compile(source);
 }

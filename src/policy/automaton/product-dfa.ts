@@ -1,10 +1,10 @@
 import type { State } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
 
-/** A cell that nobody has filled yet. */
+/** A cell that has not been computed yet. */
 export const unknownCell = -1;
 
-/** Most cells of a table; those of either automaton are no more. */
+/** Most cells of a table; the limit of each automaton's own table too. */
 const defaultCellLimit = 1 << 21;
 const firstPairs = 64;
 /** Cells of a row: one for each byte of ASCII, so that a byte is its own column. */
@@ -31,13 +31,13 @@ export interface ProductState {
 export interface ProductDfaOptions {
   /** What a character stands for behind a backslash, where it is not itself. */
   readonly escapes: ReadonlyMap<number, number>;
-  /** When so many cells are used up, the table is thrown away and begun anew. */
+  /** When this many cells are used up, the table is discarded and started over. */
   readonly cellLimit?: number;
 }
 
 /**
- * Both automata as one, for ASCII: a row for each pair of states that occurs, so that the quick run looks up
- * one cell for each byte instead of two. Anything else goes through the automata themselves.
+ * The product of both automata, for ASCII: a row for each pair of states that occurs, so that the fast loop looks up one
+ * cell per byte instead of two. Other characters go through the automata themselves.
  *
  * Cells: the next pair's offset; `unknownCell`; or -2 - offset where patterns end.
  */
@@ -45,7 +45,7 @@ export class ProductDfa {
   readonly #exact: LazyDfa;
   readonly #folded: LazyDfa;
   readonly #escapes: ReadonlyMap<number, number>;
-  /** For each byte all that lead where it leads, so that their cells are filled together. */
+  /** For each byte, all bytes of the same classes, so that their cells are filled together. */
   readonly #alike: readonly (readonly number[])[];
   table: Int32Array = new Int32Array(rowCells * firstPairs).fill(unknownCell);
   /** Grows whenever all offsets become invalid. */
@@ -90,7 +90,7 @@ export class ProductDfa {
   next(from: ProductState, byte: number): ProductState {
     const isEscape = byte === backslash && from.escaped === undefined;
     const pair = isEscape ? this.#escape(from) : this.#next(from, byte);
-    // Making room may have begun the table anew; then there is no row to note it in.
+    // Making room may have started the table over; then there is no row to store it in.
     if (this.#pairs[from.offset >> rowBits] === from) {
       const cell = pair.hasPatterns ? -2 - pair.offset : pair.offset;
       for (const each of this.#alike[byte] as readonly number[]) this.table[from.offset + each] = cell;
@@ -105,7 +105,7 @@ export class ProductDfa {
     return this.pair(exact, folded);
   }
 
-  /** The same pair in the present table. */
+  /** The same pair in the current table. */
   live(pair: ProductState): ProductState {
     if (this.#pairs[pair.offset >> rowBits] === pair) return pair;
     const before = this.pair(pair.exact, pair.folded);
@@ -116,7 +116,7 @@ export class ProductDfa {
   pair(exact: State, folded: State): ProductState {
     const first = this.#exact.live(exact);
     const second = this.#folded.live(folded);
-    // Only now: making a state live may have begun the table of its automaton anew.
+    // Only now: making a state live may have started its automaton's table over.
     if (this.#isStale()) this.#restart();
     return this.#intern(first, second);
   }

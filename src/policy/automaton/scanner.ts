@@ -12,7 +12,7 @@ import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 const letterU = 0x75;
 const lastAscii = 0x7f;
 
-/** Bytes that parts must have read together, for more of a text to be read so. */
+/** Bytes that the parts must have read together for the parallel read to go on. */
 const leastProgress = 32;
 /** Bytes after which parts should have met; where they don't, texts are read one by one for so many scans. */
 const patience = 128;
@@ -39,7 +39,7 @@ export class Scanner {
   readonly folded: LazyDfa;
   readonly #fold: Fold;
   readonly #character: Character = { codePoint: 0, length: 0 };
-  /** Patterns of the last text, until the next scan. */
+  /** The patterns of the last text; valid until the next scan. */
   readonly found: FoundPatterns;
   readonly #product: ProductDfa;
   /** Patterns that ended on the way of one step of the folded view. */
@@ -50,7 +50,7 @@ export class Scanner {
   readonly #wide: WideTransitions;
   #at = 0;
   #scans = 0;
-  /** The scan from which on texts are read in parts again. */
+  /** The scan number from which texts are read in parts again. */
   #patience = 0;
   readonly #parts = createParts();
   #after: StatePair;
@@ -123,7 +123,7 @@ export class Scanner {
     const { age } = product;
     let offset = product.start();
     let at = start;
-    // All that is known of offsets is void when the table begins anew, which its age shows.
+    // All offsets become invalid when the table is started over, which its age shows.
     while (end - at >= shortestBlock && product.age === age && this.#patience <= this.#scans) {
       const range = { start: at, end, offset, guess };
       if (!readParts(product.table, text, range, this.#parts)) break;
@@ -149,7 +149,7 @@ export class Scanner {
       offset = this.#read(text, at, start, offset);
       at = start;
       let guessed = guess;
-      // From where both stand in the same place, they go on alike.
+      // Once both are in the same state at the same position, they continue identically.
       while (at < end && offset !== guessed) {
         const byte = bytes[at] as number;
         guessed = product.table[guessed + byte] as number;
@@ -185,7 +185,7 @@ export class Scanner {
     return offset;
   }
 
-  /** The cell of a byte, filled where a pair determines it. */
+  /** The cell of a byte, computed if the pair determines it. */
   #filled(offset: number, byte: number): number {
     const product = this.#product;
     if (byte > lastAscii) return unknownCell;
@@ -248,7 +248,7 @@ export class Scanner {
     return offset;
   }
 
-  /** A character above ASCII, which may fold to none or several; what it led to is cached for a while. */
+  /** A character above ASCII, which may fold to none or several; the resulting state is cached. */
   #stepWide(offset: number, codePoint: number): number {
     const product = this.#product;
     const { age } = product;
@@ -262,7 +262,7 @@ export class Scanner {
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
     const to = product.pair(exact, folded).offset;
     const step = { age: product.age, to, exact: exact.patterns, folded: [...this.#ended] };
-    // In a table begun anew on the way the offset is another pair's.
+    // If the table was started over meanwhile, the offset is that of another pair.
     if (product.age === age) {
       const isQuiet = step.exact.length === 0 && step.folded.length === 0;
       if (isQuiet) this.#wide.note({ offset, codePoint, age }, to);
@@ -277,7 +277,7 @@ export class Scanner {
     return to;
   }
 
-  /** Patterns that end where the text does. */
+  /** Patterns that end at the end of the text. */
   #end(): void {
     const pair = this.#product.at(this.#at);
     this.#after = pair;

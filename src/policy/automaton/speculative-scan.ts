@@ -39,10 +39,10 @@ interface Range {
 }
 
 /**
- * Reads the beginning of a text in four parts at once: one look-up waits for the one before it, but not for those of
- * other parts, so that four take hardly longer than one. The first part begins where the automata stand; the others
- * begin after a space, where a guess stands in for what comes before, which must be proved afterwards. Stops before
- * the first word of any part that plain look-ups have no answer for. False if the text has too few spaces.
+ * Reads the beginning of a text in four parts at once: a lookup waits for the one before it, but not for those of other
+ * parts, so four take hardly longer than one. The first part begins in the automata's current state; the others begin
+ * after a space in a guessed state, which must be verified afterwards. Stops before the first word of any part that plain
+ * lookups can't handle. False if the text has too few spaces.
  */
 export function readParts(
   table: Int32Array,
@@ -56,7 +56,7 @@ export function readParts(
   const fourth = afterSpace(bytes, start + size * 3);
   if (second < 0 || third < 0 || fourth < 0) return false;
   const length = Math.min(second - start, third - second, fourth - third, start + size * partCount - fourth);
-  // One place and the distances of the others take fewer registers than a place for each.
+  // One position and the distances of the others need fewer registers than a position for each.
   const toSecond = second - start;
   const toThird = third - start;
   const toFourth = fourth - start;

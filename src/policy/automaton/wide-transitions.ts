@@ -2,7 +2,7 @@ import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import type { Alphabet } from './alphabet.ts';
 
-/** Steps that are cached; a power of two. */
+/** Number of cached steps; a power of two. */
 const room = 4096;
 
 export interface Kinds {
@@ -73,7 +73,7 @@ export class WideTransitions {
   #kindOf(codePoint: number): number {
     const { exact, folded, fold } = this.#kinds;
     const point = fold.point(codePoint);
-    // Class 0 is nobody's, so it can stand for what the fold drops.
+    // Class 0 contains no character, so it can represent what the fold drops.
     const kind = point > 0 ? folded.of(point) : point === 0 ? 0 : this.#kindOfReadings(-1 - point);
     return (exact.of(codePoint) << 16) | kind;
   }

@@ -1,8 +1,8 @@
-/** How sure a finding is, from the least to the most. */
+/** How certain a finding is, in ascending order. */
 export const confidences = ['possible', 'likely', 'certain'] as const;
 export type Confidence = (typeof confidences)[number];
 
-/** What a rule asks for that names no confidence. */
+/** What a rule that names no confidence asks for. */
 export const defaultConfidence = 'likely' satisfies Confidence;
 
 /** A part of a text, in UTF-16 units. */
@@ -11,7 +11,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a detector found; it is `likely` where nothing else is said. */
+/** What a detector found; `likely` by default. */
 export interface Finding extends Range {
   readonly confidence?: Confidence;
   /** What it is and how it was recognized, for people: "GitHub token, checksum". Never a part of the value. */
@@ -20,8 +20,8 @@ export interface Finding extends Range {
 
 export interface Detector {
   /**
-   * What a text must hold to be worth a look: one of some literals in lower case (found in any case); one of some
-   * regexes (RE2's syntax) in its folded view; or nothing.
+   * What a text must contain for the detector to run: one of some literals in lower case (found in any case); one of some
+   * regexes (RE2 syntax) in its folded view; or nothing.
    */
   readonly prefilter:
     | { readonly kind: 'literals'; readonly literals: readonly string[] }
@@ -31,17 +31,17 @@ export interface Detector {
   readonly reach: number;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
-  /** Set if it finds nothing in a lower-case ASCII text that it doesn't find in the text as it came. */
+  /** Set if it finds nothing in the lower-cased form of an ASCII text that it doesn't find in the text itself. */
   readonly ignoresCase?: true;
   /** Set if no shape and no checksum makes a finding certain. */
   readonly neverCertain?: true;
-  /** Finds what is possible too; absent if nothing is less than likely. */
+  /** Also finds what is only possible; absent if nothing is less than likely. */
   readonly possible?: Detector;
   /** Finds in linear time what is likely and what is certain. */
   find(text: string): readonly Finding[];
 }
 
-/** The detector that finds what is at least so sure. */
+/** The detector restricted to findings of at least this confidence. */
 export function atLeast(detector: Detector, confidence: Confidence): Detector {
   switch (confidence) {
     case 'possible':

@@ -1,6 +1,6 @@
 import { lookAlikes } from './look-alikes.generated.ts';
 
-/** Code points that a character may be read as; none if it is not seen. */
+/** Code points that a character may be read as; none if it is invisible. */
 export type Reading = readonly number[];
 export type CharacterFold = (codePoint: number) => readonly Reading[];
 
@@ -8,18 +8,18 @@ const space = 0x20;
 const readingLimit = 8;
 const mark = /^\p{M}$/u;
 const invisible = /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]$/u;
-// The blank pattern of Braille looks like a space, but is none to Unicode.
+// The blank Braille pattern looks like a space, but Unicode does not classify it as one.
 const blank = /^[\p{White_Space}\u2800]$/u;
 const dash = /^[\p{Pd}\u2212\u2043]$/u;
 const digit = /^\p{Nd}$/u;
-/** Tags, which look like nothing and spell ASCII to who knows them. */
+/** Tag characters, which are invisible and encode ASCII. */
 const firstTag = 0xe0020;
 const lastTag = 0xe007e;
 const tagOffset = 0xe0000;
 
 const nothing: Reading = [];
 const oneSpace: Reading = [space];
-/** What separates words without being seen is read both ways, for some readers skip it and others stop there. */
+/** Invisible separators are read both ways, because some readers skip them and others treat them as a space. */
 const invisibleReadings: readonly Reading[] = [nothing, oneSpace];
 
 /** The fold of single characters, by the rules of Unicode; several steps, so callers memoize it. */
@@ -43,7 +43,7 @@ function foldCharacter(character: string, alike: ReadonlyMap<string, readonly st
   // A compatibility form may look like something else than it stands for (the lunate sigma: c).
   const texts = new Set(alike.get(character) ?? foldParts(character, alike));
   const capital = character.toUpperCase();
-  // Some letters are two in capitals.
+  // Some letters become two in upper case.
   if (capital.length > character.length) for (const text of foldParts(capital, alike)) texts.add(text);
   return Array.from(texts, (text) => Array.from(text, (each) => each.codePointAt(0) as number));
 }
@@ -54,7 +54,7 @@ function foldParts(text: string, alike: ReadonlyMap<string, readonly string[]>):
   return texts;
 }
 
-/** Every way to go on, as long as those are few. */
+/** All combinations, as long as there are few. */
 function joined(texts: readonly string[], ends: readonly string[]): readonly string[] {
   const [first = ''] = ends;
   if (texts.length * ends.length > readingLimit) return texts.map((text) => text + first);
@@ -70,7 +70,7 @@ function foldPart(part: string, alike: ReadonlyMap<string, readonly string[]>): 
   if (seen !== undefined) return seen;
   if (digit.test(part)) return [String(digitValue(part.codePointAt(0) as number))];
   let lower: readonly string[] = [''];
-  // There and back, because some letters (ß, ς) only meet their twins on the way.
+  // To upper case and back, because some letters (ß, ς) only then become equal to their variants.
   for (const each of part.toLowerCase().toUpperCase().toLowerCase().normalize('NFKD')) {
     if (!mark.test(each) && !invisible.test(each)) lower = joined(lower, alike.get(each) ?? [each]);
   }

@@ -33,8 +33,8 @@ type Choices = readonly [Reading, Reading, Reading, Reading];
 const choiceCount = 4;
 
 /**
- * Makes a fold with its memory. Characters are folded one by one and memoized, so that a text costs
- * linear time whatever it holds; String.prototype.normalize on whole texts is quadratic in their marks.
+ * Creates a fold with its cache. Characters are folded one by one and memoized, so a text takes linear time whatever it
+ * contains; String.prototype.normalize on whole texts is quadratic in the number of combining marks.
  */
 export function createFold(): Fold {
   const foldCharacter = createCharacterFold();

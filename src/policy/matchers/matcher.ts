@@ -6,9 +6,9 @@ import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
 import type { TextMatch } from '../search/search-result.ts';
 
-/** One condition of a rule, ready to be asked. */
+/** One compiled condition of a rule. */
 export interface Condition {
-  /** Where it holds; undefined if it doesn't. Never empty. */
+  /** Returns where it holds; undefined if it doesn't. Never empty. */
   test(facts: Facts): readonly Match[] | undefined;
   /** Of a condition on texts: what it looks for, and where that is. */
   readonly text?: TextCondition;
@@ -25,8 +25,8 @@ export interface MatcherContext {
   readonly fold: Fold;
   readonly detectors: Readonly<Record<string, Detector>>;
   /**
-   * Of several names (of the model, of tools) one that matches is enough, or all must. Rules that refuse
-   * take any, exceptions from them take all, so that what is in doubt is refused.
+   * Whether one matching name (of the model, of tools) is enough, or all must match. Rules that refuse use any, their
+   * exceptions use all, so that doubtful cases are refused.
    */
   readonly quantifier: 'any' | 'all';
   /** Patterns of the rule's exceptions: what lies within them doesn't count. */

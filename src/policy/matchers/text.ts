@@ -94,7 +94,7 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
   return patterns;
 }
 
-/** Where any of these patterns is in texts of these roles; across a joint, either side's role counts. */
+/** Where any of these patterns is in texts of these roles; across segments, the role of either counts. */
 function findMatches(facts: Facts, patterns: readonly NamedPattern[], roles: number): readonly TextMatch[] {
   if (facts.searchResult.matches.size === 0) return [];
   return patterns.flatMap(({ key }) =>

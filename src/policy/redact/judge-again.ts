@@ -1,13 +1,13 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { Decision, Verdict } from '../rule.ts';
 
-/** Redactions of one request; what still matches after the last one can't be taken out. */
+/** Most redactions of one request; what still matches after the last one can't be redacted. */
 const roundLimit = 3;
 
 /**
- * The decision on a request that was redacted: what the redaction made is judged as what it is, a request, because
- * taking a text out may join what stood around it. `judge` is asked until nothing more is to be redacted; a request
- * that does not come to rest is refused.
+ * The decision on a redacted request: it is judged again like any request, because removing a text may join what was
+ * around it. `judge` is called until nothing more has to be redacted; if that takes too many passes, the request is
+ * refused.
  */
 export function judgeRedacted(
   first: Decision,

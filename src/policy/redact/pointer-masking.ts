@@ -1,14 +1,14 @@
 import type { SearchResult } from '../search/search-result.ts';
 
-/** What a pointer names in place of a key that must not be disclosed. */
+/** Replaces a key in a pointer that must not be disclosed. */
 const hidden = '*';
 
 /** Removes from JSON pointers what a record must not repeat. */
 export type MaskPointer = (pointer: string) => string;
 
 /**
- * A pointer repeats the keys on its way, and a key may be the very text that a rule looks for: such keys
- * are left out, whichever rule found them and whichever rule's place is shown.
+ * A pointer contains object keys, and a key may itself be a text that a rule matches: such keys are masked, whichever rule
+ * found them and whichever rule's place is shown.
  */
 export function createPointerMask({ matches }: SearchResult): MaskPointer {
   const names = new Set<string>();

@@ -53,7 +53,7 @@ interface PlacedReplacement extends Replacement {
   readonly entry: number;
 }
 
-/** What is to be replaced, by document and entry: texts of the request, and texts inside those. */
+/** The planned replacements, by document and entry: texts of the request, and texts nested in those. */
 export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
@@ -77,14 +77,14 @@ export class Plan {
     const fixed = [before.place, segment.place].find(this.#isFixed);
     if (fixed !== undefined) return fixed;
     const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
-    const joint = texts.at(before.place).text.length;
+    const boundary = texts.at(before.place).text.length;
     const length = texts.at(segment.place).text.length;
     // Joined with nothing first, then with a space: the later part begins one unit further on.
     ranges.forEach((found, gap) => {
       for (const { start, end } of found) {
-        if (start >= joint || end <= joint + gap) continue;
-        this.#replace(before.place, { start, end: joint, label });
-        this.#replace(segment.place, { start: 0, end: Math.min(length, end - joint - gap), label: '' });
+        if (start >= boundary || end <= boundary + gap) continue;
+        this.#replace(before.place, { start, end: boundary, label });
+        this.#replace(segment.place, { start: 0, end: Math.min(length, end - boundary - gap), label: '' });
       }
     });
     return undefined;
@@ -123,7 +123,7 @@ export class Plan {
     replacements.push({ entry, start, end, label });
   }
 
-  /** A document inside a text changes that text, and so on outwards. */
+  /** Changing a document nested in a text changes that text, and so on outwards. */
   #note(document: JsonDocument, { document: outer, entry, outer: further }: Place): void {
     const inner = this.#inner.get(outer) ?? new Map<number, JsonDocument>();
     this.#inner.set(outer, inner.set(entry, document));

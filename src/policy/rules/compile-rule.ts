@@ -16,7 +16,7 @@ export interface PolicyProblem {
   readonly kind?: 'test';
 }
 
-/** A rule ready to be asked. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly policy: string;
   readonly id: string;

@@ -10,10 +10,10 @@ import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow 
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
-/** Sequences up to which it is worth keeping what is open. */
+/** Most sequences for which open states are saved. */
 const savedLimit = 64;
 
-/** What is kept of the segments of one sequence. */
+/** The state of one sequence of segments. */
 interface Sequence {
   /** States in which something is open at its end, per view; one for each kind of character before. */
   exact: readonly State[];
@@ -23,7 +23,7 @@ interface Sequence {
   readonly window: SegmentWindow;
 }
 
-/** A sequence as it stood at some place of a body, without the body. */
+/** The state of a sequence at some place in a body, without a reference to the body. */
 interface SavedSequence extends Omit<Sequence, 'window'> {
   readonly window: SavedWindow;
 }
@@ -31,8 +31,8 @@ export type SavedSequences = ReadonlyMap<string, SavedSequence>;
 
 /**
  * Reads the segments of a sequence as if they were joined, with nothing or with a space between any two. The automata
- * just go on from where they stood; that ends as soon as they stand where the segment alone leads them, which is mostly
- * within a few characters. Behind an optional segment they go on from before it as well.
+ * continue from their previous states until those converge with the states that the segment alone leads to, mostly within
+ * a few characters. After an optional segment they also continue from the states before it.
  */
 export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
@@ -146,7 +146,7 @@ export class CrossSegmentMatcher {
 
   /** Runs what was open before through the beginning of a text; returns what is open at its end. */
   #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly State[] {
-    // What ended with the text before shows only now, and has been reported.
+    // Patterns that ended with the previous text show only now, and have already been reported.
     this.#known = before.found;
     const states = this.#states[view].begin(before[view]);
     let at = text.start;

@@ -2,7 +2,7 @@ import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { TextMatch } from './search-result.ts';
 import type { ViewedTexts } from './viewed-text.ts';
 
-/** What has to be known of the patterns that were looked for. */
+/** What has to be known of the patterns that were searched for. */
 interface Known {
   pattern(number: number): Pattern;
   readonly texts: ViewedTexts;

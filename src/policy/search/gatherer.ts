@@ -21,7 +21,7 @@ const recentMatches = 16;
 /** Entries that lie at least between two checkpoints, but for the last ones. */
 const checkpointEntries = 64;
 
-/** How far a walk had come before a turn: so much had been found, and so much was open. */
+/** The state of a walk before a turn: what had been found, and what was open. */
 export interface Checkpoint {
   /** The turn's entry, or the first one behind the last turn. */
   readonly turn: number;
@@ -38,7 +38,7 @@ interface Run {
   readonly role: Role | undefined;
 }
 
-/** What is known of a document's beginning, in that document's own places. */
+/** What is known of a document's beginning, with places in that document. */
 export interface KnownPart {
   readonly found: readonly TextMatch[];
   readonly unseen: readonly Unseen[];
@@ -125,7 +125,7 @@ export class Gatherer implements Visitor {
     this.#crossing = new CrossSegmentMatcher(this.#patternSet);
   }
 
-  /** Begins with what is known, to go on at a checkpoint of another document. */
+  /** Starts with what is known from another document, to continue at its checkpoint. */
   begin(at: Checkpoint, known: KnownPart): void {
     for (const match of known.found) this.#note(match);
     this.unseenPlaces.push(...known.unseen);
@@ -142,7 +142,7 @@ export class Gatherer implements Visitor {
     this.found.push(match);
   }
 
-  /** A text of two sequences may be found over the same neighbours in both. */
+  /** A text that is in two sequences may match across the same adjacent segments in both. */
   #noteOnce(match: TextMatch): void {
     const { pattern, segment } = match;
     const { found } = this;
@@ -158,7 +158,7 @@ export class Gatherer implements Visitor {
     return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
   }
 
-  /** The next request mostly parts from this one at its end; far from there, few places do. */
+  /** The next request mostly diverges from this one near its end, so fewer checkpoints are kept further away. */
   #isWorthCheckpoint(entry: number, left: number): boolean {
     const since = entry - (this.checkpoints.at(-1)?.turn ?? 0);
     if (left <= 1) return since > 0;
@@ -192,7 +192,7 @@ function isSame(other: TextMatch, pattern: number, { place }: Segment): boolean 
   return other.segment.place.document === place.document && other.segment.place.entry === place.entry;
 }
 
-/** In the sequence of its like no text is left out. */
+/** In the sequence of its own kind no text is optional. */
 function required(segment: Segment): Segment {
   return segment.optional === undefined ? segment : { ...segment, optional: undefined };
 }

@@ -16,9 +16,9 @@ interface KnownWalk {
 
 type FinishedWalk = Pick<KnownWalk, 'searchResult' | 'found' | 'checkpoints'>;
 
-/** Places up to which a walk is worth keeping. */
+/** Most matches of a walk that is kept. */
 const placeLimit = 1_000;
-/** Bytes of texts in texts that a known walk may hold on to. */
+/** Most bytes of nested documents that a kept walk may reference. */
 const nestedLimitBytes = 16_384;
 const checkpointLimit = 24;
 /** Open texts that the checkpoints of a walk may hold on to; a sequence weighs as much as some texts. */
@@ -42,7 +42,7 @@ export class KnownWalks {
     this.#cache = cache;
   }
 
-  /** What is in this very document. */
+  /** The result for this very document. */
   recall(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
     return document.isKept ? this.#find(document, dialect)?.searchResult : undefined;
   }
@@ -112,7 +112,7 @@ function isSmall({ found, searchResult: { unseen } }: FinishedWalk): boolean {
   return bytes <= nestedLimitBytes;
 }
 
-/** Many turns later the old ones lie less close together. */
+/** Thins out older checkpoints. */
 function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   if (checkpoints.length <= checkpointLimit) return checkpoints;
   const recent = checkpoints.length - checkpointLimit / 2;

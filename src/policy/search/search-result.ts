@@ -30,5 +30,5 @@ export interface SearchResult {
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Most places that are kept of one pattern; redaction asks for them all, so it refuses beyond that. */
+/** Most matches kept per pattern; redaction needs all of them, so it refuses beyond that. */
 export const matchLimit = 10_000;

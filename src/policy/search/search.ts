@@ -7,7 +7,7 @@ import { KnownWalks, type WalkCache } from './known-walks.ts';
 import type { SearchResult } from './search-result.ts';
 import { TextReader } from './text-reader.ts';
 
-/** Looks for all patterns of a set in whole documents. */
+/** Searches whole documents for all patterns of a set. */
 export class Search {
   readonly patternSet: PatternSet;
   readonly #reader: TextReader;

@@ -15,10 +15,10 @@ export class SegmentStates {
   readonly #scanner: Scanner;
   readonly #view: View;
   readonly #automaton: LazyDfa;
-  /** The first so many are open; what follows is left over. */
+  /** The number of open states; entries after them are stale. */
   readonly #states: State[] = [];
   #count = 0;
-  /** Where the text alone has brought the automaton. */
+  /** The state that the text alone has led to. */
   #alone: State;
   readonly #onPatterns: (patterns: readonly number[]) => void;
   readonly #onState = ({ patterns }: State) => {
@@ -70,7 +70,7 @@ export class SegmentStates {
     }
   }
 
-  /** Ends before the text does. */
+  /** Stops before the end of the text. */
   drop(): void {
     this.#count = 0;
   }
@@ -91,7 +91,7 @@ export class SegmentStates {
     return this.#states.slice(0, this.#count);
   }
 
-  /** Keeps a state; of those after the same kind of character one is enough. */
+  /** Keeps a state; one for each kind of preceding character is enough. */
   #keep(state: State): void {
     const states = this.#states;
     for (let at = 0; at < this.#count; at += 1) {

@@ -11,7 +11,7 @@ export const crossReach = 4096;
 /** Segments that detectors get joined, and how many of them they get again with the next ones. */
 const segmentLimit = 256;
 const segmentsKept = 64;
-/** Bytes from which a segment is not waited with. */
+/** Segments of at least this many bytes are checked at once. */
 const longText = 256;
 /** Kinds of optional segments up to which the sequence is read without each. */
 const leftOutLimit = 8;
@@ -46,14 +46,14 @@ export class SegmentWindow {
   readonly #segments: Segment[] = [];
   /** Detectors whose prefilter the last segment passed. */
   #candidates: readonly number[] = [];
-  /** Detectors that are to look at the segments since the last look. */
+  /** Detectors that must run on the segments added since the last run. */
   readonly #called = new Set<number>();
 
   constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
   }
 
-  /** Has a detector look, because its prefilter was passed by joined texts. */
+  /** Schedules a detector whose prefilter matched in joined texts. */
   call(detector: number): void {
     this.#called.add(detector);
   }
@@ -77,7 +77,7 @@ export class SegmentWindow {
     return required === undefined ? [last] : [last, required];
   }
 
-  /** Has the detectors that were called look. */
+  /** Runs the scheduled detectors. */
   look(report: CrossSegmentListener): void {
     if (this.#segments.length > 1 && this.#called.size > 0) {
       this.#detectAll(report);
@@ -250,7 +250,7 @@ function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
   if (segments.length > 2) yield* pairsOf(segments);
 }
 
-/** Two neighbours on both sides of a turn's border, by themselves. */
+/** The two adjacent segments at a turn's boundary, by themselves. */
 function* pairsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
   for (let at = 1; at < segments.length; at += 1) {
     const one = segments[at - 1] as Segment;

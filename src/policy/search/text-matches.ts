@@ -6,7 +6,7 @@ import { placeInRequest, textOf } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
 import type { MatchRange } from './viewed-text.ts';
 
-/** Most places that are named in a decision; the count goes on. */
+/** Most places that a decision names; further ones are only counted. */
 const placeLimit = 32;
 // Counting reads the text again; in very long ones "at least once" does.
 const countedLength = 65_536;

@@ -25,7 +25,7 @@ interface Outside {
   readonly ranges: readonly MatchRange[];
 }
 
-/** A text in both views, folded once for whoever looks for ranges in it. */
+/** A text in both views, folded once for all searches for ranges in it. */
 export class ViewedText {
   readonly text: string;
   readonly #fold: Fold;
@@ -44,7 +44,7 @@ export class ViewedText {
     this.#mixedReadings = mixedReadings;
   }
 
-  /** Every place where a pattern is, in units of the text as it came. */
+  /** Every range of a pattern, in UTF-16 units of the original text. */
   ranges(pattern: Pattern): readonly MatchRange[] {
     if (pattern === this.#pattern) return this.#patternRanges;
     let ranges = this.#ranges?.get(pattern);
@@ -145,7 +145,7 @@ export class ViewedText {
   }
 }
 
-/** The texts of one decision, each viewed once. */
+/** The texts of one decision, each folded once. */
 export class ViewedTexts {
   readonly fold: Fold;
   readonly #mixedReadings = new Map<Pattern, MixedReadings>();

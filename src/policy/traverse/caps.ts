@@ -25,8 +25,8 @@ const spellings = new Set([
 const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
 
 /**
- * Every cap of a request, in any spelling and at any depth outside the conversation and the definitions
- * of tools, where such a name is somebody's data.
+ * Every cap of a request, in any spelling and at any depth outside the conversation and the tool definitions, where such
+ * a name is just data.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
   const caps: Cap[] = [];

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isBinary, isPlainText } from './sniff.ts';
 
-/** What bytes inside a body are: texts, each a reading of the same bytes, and whether something may hide in them. */
+/** What encoded bytes contain: texts, each a reading of the same bytes, and whether anything else may be hidden in them. */
 export interface Decoded {
   readonly texts: readonly string[];
   readonly isOpaque: boolean;
@@ -20,8 +20,8 @@ const strictDataUrl =
 const headLength = 1368;
 
 /**
- * Reads bytes in base64. A media type is a claim only: what says it is text is read whatever it is, and what is text
- * is read whatever it says it is. Rubbish beside the base64 is left to each reader, so it makes the whole opaque.
+ * Reads base64. The media type is only a claim: content labelled as text is always read, and content that is text is read
+ * whatever its label. Readers differ in how they treat garbage in base64, so it makes the whole opaque.
  */
 export function readBase64(data: string, mediaType: string | undefined): Decoded {
   const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;

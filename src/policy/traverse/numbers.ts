@@ -6,7 +6,7 @@ const letterE = 0x65;
 const zero = 0x30;
 const nine = 0x39;
 
-/** Shorter numbers hide nothing that a detector looks for. */
+/** Shorter numbers can't contain anything that a detector searches for. */
 const leastNumber = 1e6;
 /** Digits before the point of a number that may be rounded to that. */
 const leastDigits = 6;

@@ -4,23 +4,23 @@ import { everyRole } from './roles.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
 
-// The law of neighbours: what a model may read one after the other is one text. The conversation is one sequence, in
+// The adjacency rule: texts that a model may read one after the other are one text. The conversation is one sequence, in
 // the order in which hosts render it: the system's texts, then the turns; in a block its title and context, its
-// reasoning, its text, a refusal. Some hosts leave out or move some of it (reasoning of earlier turns, titles, system
-// messages, results of tools, members they don't know), so those texts are optional: the sequence is read with and
-// without each of them; what hosts gather from several places is a sequence of its own as well.
+// reasoning, its text, a refusal. Some hosts leave out or move parts of it (reasoning of earlier turns, titles, system
+// messages, tool results, unknown members), so those texts are optional: the sequence is read with and without each of
+// them. Texts that hosts gather from several places form a sequence of their own as well.
 
 /** How the value of a member is read. */
 export const memberKinds = {
-  /** In a block unknown: a host may render it or not. */
+  /** Unknown in a block: a host may render it or not. */
   other: 0,
   /** Text that the model reads where it stands. */
   prose: 1,
-  /** A name or label of the format: no part of anybody's sentence. */
+  /** A name or label of the format, not part of any prose. */
   label: 2,
   /** Bytes, or a sign that the object carries some. */
   bytes: 3,
-  /** Stands for content that is kept or encrypted elsewhere. */
+  /** Refers to content that is stored elsewhere, or encrypted. */
   reference: 4,
   /** What hosts put before the block's text, or leave out: titles, and reasoning. */
   heading: 5,

@@ -11,7 +11,7 @@ export const roleBits = {
 
 export const roleNames = Object.keys(roleBits) as readonly Role[];
 
-/** What nobody can place is of every role, so that no rule can be avoided by a field nobody thought of. */
+/** Texts whose role can't be determined have every role, so that no rule can be evaded through an unexpected field. */
 export const everyRole = 31;
 
 export function bitsOf(roles: readonly Role[]): number {

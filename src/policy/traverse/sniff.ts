@@ -1,4 +1,4 @@
-/** How files of formats begin in which text can't be read as it stands. */
+/** Magic bytes of formats whose text can't be read directly. */
 const signatures = [
   '\x89PNG',
   '\xff\xd8\xff',
@@ -22,7 +22,7 @@ const signatures = [
 ].map((signature) => Buffer.from(signature, 'latin1'));
 
 const pdf = Buffer.from('%PDF-');
-/** Readers of PDF look for its beginning this far. */
+/** PDF readers search for the header within this many bytes. */
 const pdfReach = 1024;
 const container = Buffer.from('ftyp');
 

@@ -4,7 +4,7 @@ import type { Place } from './place.ts';
 import type { UnseenKind } from './unseen.ts';
 import type { Context } from './walk-context.ts';
 
-/** Is notified of what a walk over a document meets, in the order in which the model reads it. */
+/** Is notified of everything in a document, in the order in which the model reads it. */
 export interface Visitor {
   /** A string, a key or a number. */
   text(document: JsonDocument, entry: number, context: Context): void;
@@ -19,6 +19,6 @@ export interface Visitor {
   turn(entry: number, left: number, role?: Role): void;
   /** What follows is of another block of the turn; some hosts put markup between them. */
   block(entry: number): void;
-  /** Nobody reads what follows together with what came before. */
+  /** What follows is never read together with what came before. */
   part(): void;
 }

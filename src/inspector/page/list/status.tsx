@@ -13,7 +13,7 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
 /** The decision and the rule that made it; if no rule did, why the exchange failed. */
 export function Decision({ row }: { readonly row: ExchangeRow }) {
   const { decision, rule, reason, would_block: dry } = row;
-  const detail = rule ?? reason ?? (dry === undefined ? undefined : `dry run: ${dry.join(', ')}`);
+  const detail = rule ?? reason ?? (dry === undefined ? undefined : `monitor: ${dry.join(', ')}`);
   const kind = decision === 'allow' && dry !== undefined ? 'warn' : decision;
   return (
     <>

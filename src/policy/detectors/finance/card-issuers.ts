@@ -4,11 +4,11 @@ export function hasCards(prefix: number): boolean {
 }
 
 /** Whether cards that begin with these four digits have so many, printed in groups or in one piece. */
-export function isIssued(prefix: number, card: { digits: number; joints: readonly number[] }): boolean {
+export function isIssued(prefix: number, card: { digits: number; gaps: readonly number[] }): boolean {
   const lengths = lengthsByPrefix[prefix] as number;
   return (
     (lengths & lengthBit(card.digits)) !== 0 ||
-    (card.joints.length > 0 && (lengths & groupedBit(card.digits)) !== 0)
+    (card.gaps.length > 0 && (lengths & groupedBit(card.digits)) !== 0)
   );
 }
 

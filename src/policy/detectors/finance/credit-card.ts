@@ -86,7 +86,7 @@ interface Grouping {
   /** Characters with the separators. */
   readonly length: number;
   /** Where the separators are. */
-  readonly joints: readonly number[];
+  readonly gaps: readonly number[];
 }
 
 const printed = [
@@ -115,8 +115,8 @@ const groupings = Array.from({ length: 20 }, (_, length) => {
 
 function toGrouping(sizes: readonly number[]): Grouping {
   const digits = sizes.reduce((sum, size) => sum + size, 0);
-  const joints = sizes.slice(1).map((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size, at));
-  return { digits, length: digits + joints.length, joints };
+  const gaps = sizes.slice(1).map((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size, at));
+  return { digits, length: digits + gaps.length, gaps };
 }
 
 /** The card that begins with a group, which has the size of the first of some groupings. */
@@ -139,13 +139,13 @@ function prefixAt(text: string, start: number): number {
 }
 
 /** Whether separators, all the same, stand where they should; and no digit behind the last place. */
-function isGrouped(text: string, start: number, { length, joints }: Grouping): boolean {
+function isGrouped(text: string, start: number, { length, gaps }: Grouping): boolean {
   if (isDigit(codeAt(text, start + length))) return false;
-  const [first] = joints;
+  const [first] = gaps;
   if (first === undefined) return true;
   const separator = codeAt(text, start + first);
   if (!isSeparator(separator)) return false;
-  for (const joint of joints) if (codeAt(text, start + joint) !== separator) return false;
+  for (const gap of gaps) if (codeAt(text, start + gap) !== separator) return false;
   return true;
 }
 
@@ -163,8 +163,8 @@ function hasCheckDigit(text: string, start: number, { digits, length }: Grouping
 }
 
 /** Four numbers of which each is one more than the last are a stretch of a table. */
-function isCounting(text: string, start: number, { length, joints }: Grouping): boolean {
-  if (joints.length === 0) return false;
+function isCounting(text: string, start: number, { length, gaps }: Grouping): boolean {
+  if (gaps.length === 0) return false;
   const groups = text.slice(start, start + length).split(/\D/);
   return groups.every((group, index) => Number(group) === Number(groups[0]) + index);
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../detector.ts';
 
-const needles = ['ccess', 'CCESS'];
+const fragments = ['ccess', 'CCESS'];
 const shape =
   /secret[_-]?access[_-]?key["']?\s{0,4}(?:=>|[:=]|>)\s{0,4}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/iy;
 const longestLead = 'secret-a'.length;
@@ -11,12 +11,12 @@ const longestLead = 'secret-a'.length;
  * would leave the end of the key.
  */
 export function findAwsSecretKeys(text: string): readonly Finding[] {
-  return needles.flatMap((needle) => findAfter(text, needle));
+  return fragments.flatMap((fragment) => findAfter(text, fragment));
 }
 
-function findAfter(text: string, needle: string): readonly Finding[] {
+function findAfter(text: string, fragment: string): readonly Finding[] {
   const findings: Finding[] = [];
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
+  for (let at = text.indexOf(fragment); at !== -1; at = text.indexOf(fragment, at + 1)) {
     const end = keyEnd(text, at);
     if (end === undefined) continue;
     const start = end - 40;
@@ -27,7 +27,7 @@ function findAfter(text: string, needle: string): readonly Finding[] {
   return findings;
 }
 
-/** The name begins seven or eight characters before the needle, by whether it has a joint. */
+/** The name begins seven or eight characters before the match, depending on whether it has a separator. */
 function keyEnd(text: string, at: number): number | undefined {
   for (let lead = longestLead; lead >= longestLead - 1; lead -= 1) {
     shape.lastIndex = Math.max(0, at - lead);
