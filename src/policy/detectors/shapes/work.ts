@@ -27,7 +27,7 @@ export const work = readTable(`
   Mapbox                    <sk|tk>.eyJ<key:60-250>.<key:22>  https://docs.mapbox.com/help/dive-deeper/access-tokens.md  2026-11
   MaxMind                   <alnum:6>_<alnum:29>_mmk  https://support.maxmind.com/hc/en-us/articles/4407111582235-Generate-a-License-Key  -
   n8n                       n8n_api_<alnum:40-160>  https://github.com/n8n-io/n8n/blob/00f462ab54ee178f8ce499842db267a4a6b7d627/packages/cli/src/services/public-api-key.service.ts  2026-11
-  Notion                    ntn_<alnum:40-50> secret_<alnum:43>  https://developers.notion.com/docs/authorization  -
+  Notion                    ntn_<alnum:40-50> secret_<alnum:43>  https://github.com/makenotion/notion-mcp-server/blob/0c87e278f9b359fb146507063a3d96eda66823c4/README.md  2026-11
   Nylas                     nyk_v0_<alnum:64>  https://developer.nylas.com/docs/v3/auth/  -
   Radar                     prj_<live|test>_sk_<hex:40>  https://docs.radar.com/api  -
   RapidAPI                  <lower:10>msh<lower:15>p1<lower:6>jsn<lower:11-12>  https://docs.rapidapi.com/docs/keys-and-key-rotation  -
