@@ -71,9 +71,12 @@ export interface Times {
   readonly decide?: number;
   /** Building and judging what is sent, and waiting for a slot at the provider; missing if there was one at once. */
   readonly queue?: number;
-  /** Until the request began to leave: waiting for a connection; without `queue`, building and judging it too. */
+  /**
+   * Until the request that was answered began to leave: waiting for a connection, and attempts before it; without
+   * `queue`, building and judging it too.
+   */
   readonly connect?: number;
-  /** From there until the first byte was sent to the client; includes all attempts. */
+  /** From there until the first byte was sent to the client. */
   readonly first_byte?: number;
   /** From the first byte to the end. */
   readonly stream?: number;

@@ -6,7 +6,7 @@ const explanations = {
   read: 'until the body was here',
   decide: 'reading and rules',
   queue: 'waiting for a slot at the provider',
-  connect: 'until it began to leave',
+  connect: 'until it began to leave, attempts before included',
   first_byte: 'the provider, until its first byte',
   stream: 'from the first byte to the end',
 } as const;
