@@ -200,7 +200,7 @@ function examplesOf(
     if (text.slice(found.start, found.end) === value && text.split(value).length === 2) {
       examples.push({ text, value });
     }
-    if (examples.length === 3) break;
+    if (examples.length === 2) break;
   }
   return examples;
 }
