@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** A proxy of forty lines on what the gateway stands on, node:http and undici: what no gateway on them gets below by much. */
+/** A bare proxy on what the gateway stands on, node:http and undici: what no gateway on them gets below by much. */
 export const undiciProxy = {
   name: 'undici-proxy',
   prepare({ port, provider, key }) {
