@@ -31,7 +31,7 @@ describe('help', () => {
       const [examples = '', codes = ''] = closing.split('\n\n');
       expect(examples.split('\n')).toHaveLength(3);
       for (const line of examples.split('\n')) expect(line).toMatch(/^ {2}.*gateway /);
-      expect(codes).toMatch(/^Exit codes:\n {2}0 fine/);
+      expect(codes).toMatch(/^Exit codes:\n {2}0 success/);
       expect(codes).toContain('130 interrupted');
     },
   );

@@ -18,7 +18,7 @@ describe('help', () => {
 
       expect([exit, stderr]).toEqual([0, '']);
       expect(stdout).toMatch(/^Usage: gateway /);
-      expect(stdout).toMatch(/\nExamples:\n( {2}gateway .*\n){3}\nExit codes:\n {2}0 fine/);
+      expect(stdout).toMatch(/\nExamples:\n( {2}gateway .*\n){3}\nExit codes:\n {2}0 success/);
       for (const name of ['serve', 'send', 'models', 'plants'])
         expect(stdout).toMatch(new RegExp(`\n  ${name} `));
     },

@@ -44,7 +44,7 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
         type="button"
         disabled={!hasBody}
         title={why}
-        onClick={() => void show('test', 'A test of it', 'Save it and run it: gateway policy test')}
+        onClick={() => void show('test', 'As a policy test', 'Save it and run it: gateway policy test')}
       >
         Make a test
       </button>
@@ -52,7 +52,9 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
         type="button"
         disabled={!hasBody}
         title={why}
-        onClick={() => void show('curl', 'The same request by curl', 'The key is read from the environment.')}
+        onClick={() =>
+          void show('curl', 'The same request with curl', 'The key is read from the environment.')
+        }
       >
         Copy as curl
       </button>

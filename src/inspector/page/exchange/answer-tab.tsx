@@ -7,7 +7,7 @@ import { visibleLine } from '../text/visible.ts';
 import { NoBodies } from './no-bodies.tsx';
 import { BodyColumn } from './request-tab.tsx';
 
-const ways = { text: 'Put together', events: 'Event by event', raw: 'As it came' } as const;
+const ways = { text: 'Assembled', events: 'Event by event', raw: 'As it came' } as const;
 type Way = keyof typeof ways;
 
 /** The answer; for a stream its assembled text, its events, or its raw bytes. */
@@ -19,8 +19,8 @@ export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; r
     return (
       <p class="note">
         {detail.row.state === 'open'
-          ? 'It has not come yet.'
-          : 'Nothing of a provider was passed on: the client got an error of the gateway’s own.'}
+          ? 'No answer yet.'
+          : 'Nothing came from a provider: the client got one of the gateway’s own errors.'}
       </p>
     );
   if (text === undefined && events === undefined)

@@ -8,7 +8,7 @@ export function HeadersTab({ detail }: { readonly detail: ExchangeDetail }) {
       <Headers lines={detail.headers} received="As received" sent="As sent to the provider" />
       <h3>Of the answer</h3>
       <Headers lines={detail.answer_headers} received="From the provider" sent="As sent to the client" />
-      <p class="note">Values of secrets are cut to their first characters.</p>
+      <p class="note">Secret values are shortened to their first characters.</p>
     </>
   );
 }

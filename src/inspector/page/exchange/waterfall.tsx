@@ -3,17 +3,17 @@ import { formatDuration } from '../format.ts';
 import { parts } from '../list/time-bar.tsx';
 
 const explanations = {
-  read: 'until the body was here',
-  decide: 'reading and rules',
+  read: 'until the body had arrived',
+  decide: 'parsing and rules',
   queue: 'waiting for a slot at the provider',
-  connect: 'until it began to leave, attempts before included',
-  first_byte: 'the provider, until its first byte',
+  connect: 'until it was being sent, including earlier attempts',
+  first_byte: 'waiting for the first byte',
   stream: 'from the first byte to the end',
 } as const;
 
 export function Waterfall({ row }: { readonly row: ExchangeRow }) {
   const { times, total_ms: totalMs } = row;
-  if (times === undefined || totalMs === undefined) return <p class="note">It is still under way.</p>;
+  if (times === undefined || totalMs === undefined) return <p class="note">Still in progress.</p>;
   let startMs = 0;
   const steps = parts.flatMap((part) => {
     const ms = times[part.name];

@@ -35,12 +35,12 @@ export function Breakers({ breakers }: { readonly breakers: readonly BreakerStat
   return (
     <section>
       <h2>Providers</h2>
-      {breakers.length === 0 && <p class="note">None was called yet.</p>}
+      {breakers.length === 0 && <p class="note">None has been called yet.</p>}
       <ul class="breakers">
         {breakers.map(({ provider, state, open_models, active, queued }) => (
           <li key={provider} class={state}>
             <bdi>{visibleLine(provider)}</bdi>
-            <span class={`breaker ${state}`}>{state === 'closed' ? 'in use' : 'left out for a while'}</span>
+            <span class={`breaker ${state}`}>{state === 'closed' ? 'in use' : 'paused by its breaker'}</span>
             <span class="note">
               {`${active} under way`}
               {queued > 0 && `, ${queued} waiting`}

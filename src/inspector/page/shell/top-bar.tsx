@@ -51,7 +51,7 @@ function KeepBodies({ live }: { readonly live: Live }) {
       <button
         type="button"
         class="keeping"
-        title="Stop, and forget those that are kept"
+        title="Stop, and drop those that are kept"
         onClick={() => void live.keepBodies(0)}
       >
         Bodies kept until {formatClock(until).slice(0, 5)} · stop

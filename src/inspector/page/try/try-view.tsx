@@ -138,7 +138,7 @@ export function TryView({ live, id }: Properties) {
         </header>
         <Editor label="Request body, JSON" value={body} onInput={setBody} problems={[]} />
       </section>
-      <section class="try-outcome" aria-label="The decision as it would be" aria-live="polite">
+      <section class="try-outcome" aria-label="What would be decided" aria-live="polite">
         <Outcome outcome={outcome} onLine={goToLine} />
       </section>
     </main>
