@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // node bench/scaling.mjs [--seconds 5] [--rounds 3]: what limits and the ledger cost a request, in the gateway and in
 // Redis and PostgreSQL, and whether that stays the same with a second gateway at both. For docs/scaling.md.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bodies, streamBody } from './bodies.mjs';
 import { writeBody, wrkCommand } from './measure-json.mjs';
+import { startPostgres } from './postgres.mjs';
 import { cores, cpuOf, freePort, launch, residentOf, runLoad, stop } from './processes.mjs';
 import { startJsonProvider, startStreamProvider } from './providers.mjs';
 import { path, untilAnswered } from './request.mjs';
@@ -57,7 +58,8 @@ const settings = [
 try {
   const samples = new Map(settings.map(({ name }) => [name, []]));
   for (const setting of settings) setting.started = await startGateways(setting);
-  for (const setting of settings) await load(setting, 3);
+  // As long for each gateway: two share the requests of one.
+  for (const setting of settings) await load(setting, 3 * setting.gateways);
   for (let round = 0; round < rounds; round += 1) {
     for (const setting of settings) samples.get(setting.name).push(await sample(setting));
   }
@@ -196,45 +198,4 @@ async function startRedis() {
     core: cores.load,
   });
   return { url: `redis://127.0.0.1:${port}/0`, pid: child.pid, stop: () => stop(child) };
-}
-
-/** With fsync, as one that keeps what it has acknowledged. */
-async function startPostgres() {
-  const root = '/usr/lib/postgresql';
-  const [version] = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  if (version === undefined) throw new Error('PostgreSQL is not installed');
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-scaling-pg-'));
-  const id = (flag) => Number(execFileSync('id', [flag, 'postgres']));
-  const owner = process.getuid() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
-  if (owner.uid !== undefined) chownSync(directory, owner.uid, owner.gid);
-  const programs = join(root, version, 'bin');
-  const data = join(directory, 'data');
-  execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8'], {
-    ...owner,
-    stdio: 'pipe',
-    cwd: directory,
-  });
-  const flags = ['-D', data, '-k', directory, '-c', 'listen_addresses='];
-  const become =
-    owner.uid === undefined
-      ? []
-      : ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const child = launch({
-    command: [...become, join(programs, 'postgres'), ...flags],
-    core: cores.load,
-    cwd: directory,
-  });
-  const url = `postgres://bench@localhost/postgres?host=${encodeURIComponent(directory)}`;
-  for (let tries = 0; spawnSync('psql', [url, '-c', 'select 1']).status !== 0; tries += 1) {
-    if (tries > 100) throw new Error(`PostgreSQL did not start: ${child.words}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return {
-    url,
-    pid: child.pid,
-    stop: async () => {
-      await stop(child);
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
 }

@@ -17,13 +17,8 @@ const hourMs = 3_600_000;
  * where a day has 23 or 25 hours. Throws RangeError for a zone that is none (IANA names, such as Europe/Berlin).
  */
 export function createCalendar(timeZone: string): Calendar {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  const nameOf = (ms: number, length: number) => format.format(ms).slice(0, length);
+  const dateOf = timeZone === 'UTC' ? utcDate : dateIn(timeZone);
+  const nameOf = (ms: number, length: number) => dateOf(ms).slice(0, length);
   const named = (length: number, longestHours: number) => {
     let known: Period | undefined;
     return (nowMs: number): Period => {
@@ -37,6 +32,16 @@ export function createCalendar(timeZone: string): Calendar {
     };
   };
   return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
+}
+
+// Most gateways have no other zone, and the tables of time zones take tens of milliseconds to load.
+function utcDate(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function dateIn(timeZone: string): (ms: number) => string {
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  return new Intl.DateTimeFormat('en-CA', { timeZone, ...parts }).format;
 }
 
 /** The last millisecond of the period between a time within it and one outside, by bisection. */

@@ -42,6 +42,14 @@ describe('calendar', () => {
     expect(day.name).toBe('2026-11-22');
   });
 
+  test('UTC has the days and months of a zone that is the same under another name', () => {
+    const [utc, other] = [createCalendar('UTC'), createCalendar('Etc/UTC')];
+
+    for (const text of ['2024-02-29T23:59:59.999Z', '2025-03-01T00:00:00Z', '1999-12-31T12:00:00Z']) {
+      expect([utc.day(at(text)), utc.month(at(text))]).toEqual([other.day(at(text)), other.month(at(text))]);
+    }
+  });
+
   test('an unknown zone throws', () => {
     expect(() => createCalendar('Europe/Atlantis')).toThrow(RangeError);
   });

@@ -1,0 +1,131 @@
+#!/usr/bin/env node
+// node bench/usage.mjs [--rows 1000000] [--rounds 5]: how long `gateway usage` takes over a week of a million rows, from
+// SQLite and from PostgreSQL. Rows are of 10 projects with 5 keys each and 8 models, spread evenly over the week.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { startPostgres } from './postgres.mjs';
+import { cores, freePort, launch, stop } from './processes.mjs';
+import { median } from './summarize.mjs';
+
+const option = (name, otherwise) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+};
+const rows = option('rows', 1_000_000);
+const rounds = option('rounds', 5);
+const bin = join(import.meta.dirname, '../bin/gateway.js');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-usage-'));
+const postgres = await startPostgres();
+
+try {
+  const places = [
+    { name: 'SQLite', ledger: 'ledger: true', fill: fillSqlite },
+    { name: 'PostgreSQL', ledger: `ledger_database: "${postgres.url}"`, fill: fillPostgres },
+  ];
+  const report = [];
+  for (const { name, ledger, fill } of places) {
+    const home = join(folder, name);
+    mkdirSync(home);
+    writeFileSync(
+      join(home, 'gateway.yaml'),
+      `records: { ${ledger} }\nproviders: { p: { dialect: openai, base_url: "http://127.0.0.1:1/v1" } }
+models: [{ match: "*", provider: p }]\nprojects: { b: { keys: [{ id: b, value: "\${BENCH_KEY}" }] } }
+plants: { store: { enabled: false } }\n`,
+      { mode: 0o600 },
+    );
+    await makeTables(home);
+    fill(home);
+    for (const by of ['project', 'key', 'model', 'day']) {
+      const times = Array.from({ length: rounds }, () => {
+        const startedAt = performance.now();
+        const text = execFileSync(
+          process.execPath,
+          [bin, 'usage', '--by', by, '--since', '8d', '-o', 'json'],
+          {
+            cwd: home,
+            env: environment(home),
+          },
+        );
+        const requests = JSON.parse(text).reduce((sum, each) => sum + each.requests, 0);
+        if (requests !== rows) throw new Error(`${name}: ${requests} requests of ${rows}`);
+        return performance.now() - startedAt;
+      });
+      report.push({
+        ledger: name,
+        by,
+        'ms (median)': Math.round(median(times)),
+        'ms (most)': Math.round(Math.max(...times)),
+      });
+    }
+  }
+  console.table(report);
+} finally {
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function environment(home) {
+  return { PATH: process.env.PATH, HOME: home, BENCH_KEY: 'a-key-for-the-benchmark' };
+}
+
+/** By the gateway itself, in a short run. */
+async function makeTables(home) {
+  const port = await freePort();
+  const child = launch({
+    command: [process.execPath, bin, 'serve', '--quiet', '-p', String(port)],
+    environment: environment(home),
+    core: cores.both,
+    cwd: home,
+  });
+  // The ledger's thread starts with the first exchange.
+  const ask = () =>
+    fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-api-key': environment(home).BENCH_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }),
+    }).catch(() => undefined);
+  for (let tries = 0; (await ask()) === undefined; tries += 1) {
+    if (tries > 100) throw new Error(`the gateway did not start: ${child.words}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await stop(child);
+}
+
+/** Rows of both stores; `series` has i from 0, `ms` is when each began. */
+function statements(series, ms, prefix = '') {
+  // PostgreSQL has the sums in sixteen shards.
+  const shard = prefix === '' ? '' : '(i % 16)::int, ';
+  const facts = `'p' || (i % 10) as project, 'p' || (i % 10) || '-' || (i / 10 % 5) as key_id, 'm' || (i % 8) as model`;
+  return [
+    `delete from ${prefix}exchanges`,
+    `delete from ${prefix}sums`,
+    `insert into ${prefix}exchanges (request_id, started_ms, project, key_id, endpoint, model, status, outcome,
+       input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, is_estimated)
+     select 'req_' || i, ms, project, key_id, 'chat', model, 200, 'answered', 100, 50, 0, 0, 0, 1000, 0
+     from (select i, ${ms} as ms, ${facts} from ${series}) as each`,
+    `insert into ${prefix}sums (quarter, ${shard && 'shard, '}project, key_id, model, requests, input_tokens,
+       output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, nano_usd, estimated, unpriced)
+     select quarter, ${shard}project, key_id, model, count(*), sum(100), sum(50), 0, 0, 0, sum(1000), 0, 0
+     from (select i, ${ms} / 900000 as quarter, ${facts} from ${series}) as each
+     group by quarter, ${shard && '2, '}project, key_id, model`,
+  ];
+}
+
+function fillSqlite(home) {
+  const engine = new DatabaseSync(join(home, '.local/state/gateway/ledger.sqlite'));
+  const series = `(with recursive series(i) as (select 0 union all select i + 1 from series where i < ${rows - 1}) select i from series)`;
+  const ms = `(${Date.now() - 604_800_000} + i * 604800000 / ${rows})`;
+  engine.exec(`begin; ${statements(series, ms).join(';')}; commit`);
+  engine.close();
+}
+
+function fillPostgres() {
+  const series = `(select i::bigint from generate_series(0, ${rows - 1}) as i) as series`;
+  const ms = `(${Date.now() - 604_800_000} + i * 604800000 / ${rows})`;
+  for (const sql of [...statements(series, ms, 'ledger_'), 'analyze']) {
+    execFileSync('psql', [postgres.url, '-q', '-v', 'ON_ERROR_STOP=1', '-c', sql]);
+  }
+}
