@@ -26,6 +26,24 @@ export function goalRows(results) {
       [1.15, undefined],
       quotient(json('250 B', 'gateway:ledger')?.cpu, many?.cpu),
     ),
+    row(
+      '250 B, with ledger, limits and metrics: CPU',
+      'without',
+      [1.15, undefined],
+      quotient(json('250 B', 'gateway:everything')?.cpu, many?.cpu),
+    ),
+    row(
+      '250 B, with ledger, limits and metrics: p99',
+      'without',
+      [1.15, undefined],
+      quotient(json('250 B', 'gateway:everything')?.p99, many?.p99),
+    ),
+    row(
+      '250 B, with tracing: CPU',
+      'without',
+      [2, 1.5],
+      quotient(json('250 B', 'gateway:tracing')?.cpu, many?.cpu),
+    ),
     row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
     row(
       '100 streams: first byte over direct',
