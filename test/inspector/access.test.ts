@@ -230,6 +230,12 @@ test('paths are exact, and files outside of the page are none of it', async () =
   expect(reasonOf(await raw('PUT /_/api/now', await gateway.session()))).toEqual([405, 'method.not_allowed']);
 });
 
+test('an event stream without a body does not begin', async () => {
+  const headers = await gateway.session();
+
+  expect((await fetch(`${gateway.url}/_/api/events`, { method: 'HEAD', headers })).status).toBe(405);
+});
+
 test('every answer forbids what a page could do beyond itself', async () => {
   const session = await gateway.session();
   for (const line of [

@@ -174,6 +174,10 @@ function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {
 }
 
 function follow({ request, response }: Call, { events }: RouteContext): void {
+  // Its stream would send nothing and never end.
+  if (request.method === 'HEAD') {
+    throw new GatewayError('method.not_allowed', 'this path takes GET only', { headers: { allow: 'GET' } });
+  }
   if (events.count >= maxViewers) {
     throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
   }
