@@ -46,7 +46,10 @@ export class Connection implements SwapRemoveItem, Wire {
   #refusal: GatewayError | undefined;
   /** `deaf`: further input is dropped. */
   #state: 'open' | 'deaf' | 'upgraded' = 'open';
+  /** Whether Node's HTTP has let go of the socket. */
+  #isDetached = false;
   readonly #destroySoon: () => void;
+  readonly #onEnd: readonly (() => void)[];
   /** Bytes that the client has read, and since when it has read no more although data waits. */
   #taken = 0;
   #stuckSinceMs: number | undefined;
@@ -57,8 +60,9 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#destroySoon = socket.destroySoon.bind(socket);
     // Node calls this after the last answer. A client that is still sending would lose that answer to a reset.
     socket.destroySoon = () => this.#end();
-    // Before Node's listener, which closes our half at once.
-    socket.prependListener('end', () => this.#peerEnded());
+    // They are called from #closeHalf: Node's closes our half at once.
+    this.#onEnd = socket.listeners('end') as (() => void)[];
+    socket.removeAllListeners('end').on('end', () => this.#peerEnded());
     socket.on('error', ignore); // 'close' follows
     socket.on('close', () => this.#closed());
   }
@@ -128,8 +132,17 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#server.onRequest(response.request, response);
   }
 
+  /** A CONNECT: Node has detached the socket from its parser. */
+  connect(): void {
+    this.#isDetached = true;
+    this.refuse(
+      new GatewayError('endpoint.unknown', 'this is not a tunnelling proxy: CONNECT is not served'),
+    );
+  }
+
   /** An Upgrade, if there is a handler for them: Node has detached itself from the socket. */
   upgrade(message: IncomingMessage, head: Buffer): void {
+    this.#isDetached = true;
     const { onUpgrade } = this.#server;
     if (this.#state !== 'open') return void this.#socket.destroy();
     const meaning = this.#readHead(message);
@@ -229,10 +242,20 @@ export class Connection implements SwapRemoveItem, Wire {
 
   /** Our half closes with the client's, after what has been written: an unfinished answer is cut. */
   #peerEnded(): void {
+    if (this.#isDetached) return;
     this.handOver();
-    const answer = this.#answers[0];
-    if (answer?.isBare === true && !answer.isEnded) this.destroy();
-    else answer?.endNow();
+    const [first] = this.#answers;
+    if (first?.isBare === true && !first.isEnded) return this.destroy();
+    const waits = first !== undefined && this.ticks.isBusy;
+    // What is answered at once is written at the end of the tick, each answer after the one before it has left.
+    if (waits) this.ticks.later(() => setImmediate(() => this.#closeHalf()));
+    for (const answer of [...this.#answers]) answer.endNow();
+    if (!waits) this.#closeHalf();
+  }
+
+  #closeHalf(): void {
+    for (const listener of this.#onEnd)
+      if (!this.#socket.destroyed && !this.#isDetached) listener.call(this.#socket);
   }
 
   #closed(): void {

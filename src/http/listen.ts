@@ -150,10 +150,7 @@ function follow(
   server.on('request', begin);
   server.on('checkContinue', begin);
   server.on('checkExpectation', begin);
-  server.on('connect', (_message, socket) => {
-    const message = 'this is not a tunnelling proxy: CONNECT is not served';
-    bySocket.get(socket)?.refuse(new GatewayError('endpoint.unknown', message));
-  });
+  server.on('connect', (_message, socket) => bySocket.get(socket)?.connect());
   if (connections.onUpgrade !== undefined) {
     server.on('upgrade', (message, socket, head) => bySocket.get(socket)?.upgrade(message, head));
   }

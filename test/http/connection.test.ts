@@ -6,7 +6,7 @@ import { defaultListenLimits, type ListenOptions } from '../../src/http/listen.t
 import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { accept, ticks, untilRead } from './accepting.ts';
-import { queue } from './serving.ts';
+import { queue, serve } from './serving.ts';
 
 /** A handler that answers with the body, and what it has seen. */
 function echoing(): Partial<ListenOptions> & { readonly seen: string[] } {
@@ -501,5 +501,25 @@ describe('Upgrade', () => {
     give((await next()).response, '/a');
 
     expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
+describe('a client that closes its half right behind its requests', () => {
+  test.each([0, 6])('gets every answer that is made at once, while %i others are open', async (others) => {
+    const { open, next } = await serve();
+    for (let i = 0; i < others; i += 1) {
+      open().send(get('/open'));
+      await next();
+    }
+    const connection = open();
+    connection.socket.end(get('/x').repeat(3));
+
+    for (let i = 0; i < 3; i += 1) {
+      const { response } = await next();
+      response.writeHead(200, ['content-length', '2']);
+      response.end(Buffer.from('ok'));
+    }
+
+    expect((await connection.answers(3)).map(({ body }) => body)).toEqual(['ok', 'ok', 'ok']);
   });
 });
