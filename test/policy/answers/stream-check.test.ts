@@ -38,6 +38,16 @@ describe('a text that is split over events is found, and none of it has left', (
     expect([text, isRefused]).toEqual(['', true]);
   });
 
+  test('where a host streams legacy completions, whose texts stand in their choices', () => {
+    const legacy = (text: string): StreamEvent => ({
+      data: JSON.stringify({ object: 'text_completion', choices: [{ text, index: 0, finish_reason: null }] }),
+    });
+
+    const { text, isRefused } = run([legacy('project '), legacy('nightfall')]);
+
+    expect([text, isRefused]).toEqual(['', true]);
+  });
+
   test('where a host says with every chunk for which reason it has not finished: none', () => {
     const choice = { finish_reason: '' };
 
