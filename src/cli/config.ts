@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { isAlive, readRunning } from '../client/address.ts';
-import { type Inspection, inspectConfig } from '../config/load.ts';
-import { buildEditorSchema } from '../config/schema/json-schema.ts';
+import type { Inspection } from '../config/load.ts';
 import { describeSearch, findConfig, readConfigFile } from '../config/source/find.ts';
 import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
+import { inspectUserConfig } from './shell/load-config.ts';
 import { outputFormat } from './shell/output-format.ts';
 
 export function build(io: Io): Command {
@@ -36,7 +36,10 @@ function buildCheck(io: Io): Command {
     .argument('[file]', 'file to check (default: the one that serve would use)')
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
-      const inspection = withRunningGateway(await inspect(io, file ?? commonOptions(command).config), io);
+      const inspection = withRunningGateway(
+        await inspectUserConfig({ config: file ?? commonOptions(command).config }, io),
+        io,
+      );
       await write(io.stdout, format === 'json' ? checkAsJson(inspection) : checkAsText(inspection));
       if (inspection.config !== undefined) return;
       // The list is the result, so it is on stdout; the error only says that there are problems.
@@ -103,7 +106,7 @@ function buildShow(io: Io): Command {
     .option('--origin', 'show where each value came from: environment, file and line, or default')
     .action(async ({ origin }: { origin?: true }, command: Command) => {
       const format = outputFormat(command, ['yaml', 'text', 'json']);
-      const inspection = await inspect(io, commonOptions(command).config);
+      const inspection = await inspectUserConfig(commonOptions(command), io);
       if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
       // Imported here because it pulls in the YAML writer, which nothing else needs.
       const { describeSettings, renderSettings } = await import('../config/show.ts');
@@ -153,10 +156,7 @@ function buildSchema(io: Io): Command {
     ],
   }).action(async (_options: unknown, command: Command) => {
     outputFormat(command, ['json', 'text']);
+    const { buildEditorSchema } = await import('../config/schema/json-schema.ts');
     await write(io.stdout, `${JSON.stringify(buildEditorSchema(), null, 2)}\n`);
   });
-}
-
-function inspect(io: Io, file: string | undefined): Promise<Inspection> {
-  return inspectConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { stateDirectory } from '../client/state.ts';
-import { loadConfig } from '../config/load.ts';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
@@ -10,6 +9,7 @@ import { type CommonOptions, commonOptions, createCommand, positiveInteger } fro
 import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { printList } from './shell/listing.ts';
+import { loadUserConfig } from './shell/load-config.ts';
 
 interface LogsOptions extends CommonOptions, ExchangeFilter {
   readonly follow?: true;
@@ -153,8 +153,8 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
 }
 
 /** Where the gateway of this configuration writes its records. */
-async function recordsFile({ config: file }: CommonOptions, io: Io): Promise<string> {
-  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
+  const { config } = await loadUserConfig(options, io);
   return config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`;
 }
 

@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { loadConfig } from '../config/load.ts';
 import { GatewayError } from '../errors.ts';
-import { createTextScrubber } from '../gateway/answer/scrub.ts';
-import { readUsage } from '../record/ledger/read-usage.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings } from './ledger-path.ts';
-import { nameOf } from './serve/server/ledger.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
+import { loadUserConfig } from './shell/load-config.ts';
 import { printValue } from './shell/output.ts';
 import { table } from './shell/table.ts';
 
@@ -82,10 +79,10 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
 
 async function read(
   query: { by: UsageGroup; sinceMs: number },
-  { config: file }: CommonOptions,
+  options: CommonOptions,
   io: Io,
 ): Promise<readonly UsageSum[]> {
-  const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const { config } = await loadUserConfig(options, io);
   const settings = ledgerSettings(config, io);
   if (settings === undefined) {
     throw new GatewayError('config.invalid', 'no ledger is kept here: records.ledger is false');
@@ -96,9 +93,14 @@ async function read(
     if (place.path !== undefined && !existsSync(place.path)) {
       throw new GatewayError('config.invalid', `there is no ledger at ${place.path}: nothing was served yet`);
     }
+    const { readUsage } = await import('../record/ledger/read-usage.ts');
     return await readUsage(place, report);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
+    const [{ createTextScrubber }, { nameOf }] = await Promise.all([
+      import('../gateway/answer/scrub.ts'),
+      import('./serve/server/ledger.ts'),
+    ]);
     const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));
     throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
       cause,

@@ -1,6 +1,7 @@
 import { findConfig, readConfigFile } from '../../config/source/find.ts';
 import { type Fields, toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
+import { keepNames, keptNames } from './kept-names.ts';
 
 export interface ConfigNames {
   readonly projects: readonly string[];
@@ -13,14 +14,23 @@ export interface ConfigNames {
   readonly models: readonly string[];
 }
 
-/** Names in a configuration file, which is not validated: the user is waiting for them. */
-export async function namesInConfig(file: string | undefined, { cwd, env }: Io): Promise<ConfigNames> {
-  const found = await findConfig({ file, cwd, env });
+/**
+ * Names in the configuration that a command would use, which is not validated: the user is waiting for them. They are
+ * kept for the next time, as searching and parsing take longer than all else.
+ */
+export async function namesInConfig(file: string | undefined, io: Io): Promise<ConfigNames> {
+  const kept = keptNames(file, io);
+  if (kept !== undefined) return kept;
+  const found = await findConfig({ file, cwd: io.cwd, env: io.env });
+  if (found === undefined) return namesIn({});
   const { parse } = await import('yaml');
-  const root = toFields(
-    found === undefined ? {} : parse(await readConfigFile(found.path), { logLevel: 'silent' }),
-  );
-  const { projects, policies, providers, models } = root;
+  const names = namesIn(parse(await readConfigFile(found.path), { logLevel: 'silent' }));
+  keepNames({ file, path: found.path, names }, io);
+  return names;
+}
+
+function namesIn(root: unknown): ConfigNames {
+  const { projects, policies, providers, models } = toFields(root);
   return {
     projects: Object.keys(toFields(projects)),
     keys: entriesOf(projects, 'keys').map(({ id }) => toText(id)),

@@ -2,15 +2,15 @@ import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAlive, readRunning } from '../../client/address.ts';
 import { removeState } from '../../client/state.ts';
-import { inspectConfig, loadConfig } from '../../config/load.ts';
 import { ConfigError } from '../../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKeyFile, localKeyName, readLocalKey } from '../serve/local-key.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
+import { inspectUserConfig, loadUserConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { type EntryLines, removeEntry } from './remove-entry.ts';
+import type { EntryLines } from './remove-entry.ts';
 
 interface Revoked {
   readonly id: string;
@@ -57,9 +57,8 @@ interface RevokeOptions extends CommonOptions {
   readonly dryRun: boolean;
 }
 
-async function revoke(id: string, { config: file, dryRun }: RevokeOptions, io: Io): Promise<Revoked> {
-  const search = { file, cwd: io.cwd, env: io.env, nowMs: Date.now() };
-  const inspection = await inspectConfig(search);
+async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io): Promise<Revoked> {
+  const inspection = await inspectUserConfig(options, io);
   const { config, found, settings, text, name } = inspection;
   if (config === undefined) throw new ConfigError(name, inspection.problems);
   if (config.needsLocalKey) return revokeLocal(id, dryRun, io);
@@ -67,6 +66,7 @@ async function revoke(id: string, { config: file, dryRun }: RevokeOptions, io: I
     const index = keys.findIndex((key) => key.id === id);
     const key = keys[index];
     if (key === undefined || found === undefined) continue;
+    const { removeEntry } = await import('./remove-entry.ts');
     const removal = removeEntry(text, ['projects', project, 'keys'], index);
     if (removal?.text === undefined) throw byHand(id, found.path, removal?.lines);
     if (!dryRun) await replace(found.path, removal.text, io);
@@ -112,7 +112,7 @@ async function replace(path: string, text: string, io: Io): Promise<void> {
   const draft = `${target}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: statSync(target).mode & 0o777, flag: 'wx' });
-    await loadConfig({ file: draft, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+    await loadUserConfig({ config: draft }, io);
     renameSync(draft, target);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
@@ -127,7 +127,7 @@ async function replace(path: string, text: string, io: Io): Promise<void> {
 async function refusal(path: string, io: Io): Promise<string | undefined> {
   const running = readRunning(io.env);
   if (running?.config?.path !== path || !isAlive(running.pid)) return undefined;
-  const { config } = await loadConfig({ file: path, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const { config } = await loadUserConfig({ config: path }, io);
   const reason = refuseSuccessor(running.config, protectionOf(config));
   return reason === undefined ? undefined : `the running gateway still accepts the key: ${reason}`;
 }

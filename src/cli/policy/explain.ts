@@ -6,12 +6,10 @@ import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { table } from '../shell/table.ts';
-import { explainRequest, type OutgoingReport, type Report, type RuleReport } from './explain-request.ts';
-import { type Fixture, parseFixtures } from './fixtures.ts';
-import { loadPolicies } from './load-policies.ts';
+import type { OutgoingReport, Report, RuleReport } from './explain-request.ts';
+import type { Fixture } from './fixtures.ts';
 import type { Question } from './question.ts';
 import { readFileOrInput } from './read-file.ts';
-import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
 
 interface ExplainOptions {
   readonly key?: string;
@@ -35,6 +33,7 @@ export function build(io: Io): Command {
     .option('--time <time>', 'when it is sent, for rules that look at the time (default: now)', timeArgument)
     .action(async (file: string, options: ExplainOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
+      const { endpointNamed, explainRequest, loadPolicies } = await import('./engine.ts');
       const policies = await loadPolicies(commonOptions(command), io);
       const given = await readRequest(file, io);
       const question: Question = {
@@ -59,6 +58,7 @@ export function build(io: Io): Command {
 type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly endpoint: ModelEndpoint };
 
 async function readRequest(file: string, io: Io): Promise<Request> {
+  const { guessEndpoint, parseFixtures } = await import('./engine.ts');
   const bytes = await readFileOrInput(file, io);
   if (!/\.ya?ml$/i.test(file)) return { body: bytes, endpoint: guessEndpoint(bytes) };
   const [first, second] = parseFixtures(bytes.toString(), file);

@@ -3,11 +3,9 @@ import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { decideOffline } from './decide-offline.ts';
-import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+import type { LoadedPolicies } from './load-policies.ts';
 import type { Outcome } from './question.ts';
-import { type Recorded, readRecords, type Skipped, type Was } from './recorded.ts';
-import { endpointNamed } from './request-endpoint.ts';
+import type { Recorded, Skipped, Was } from './recorded.ts';
 
 interface ReplayOptions {
   readonly key?: string;
@@ -50,12 +48,13 @@ export function build(io: Io): Command {
     .option('--all', 'list the requests whose decision is unchanged, too')
     .action(async (file: string, options: ReplayOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json', 'ndjson']);
-      const policies = await loadPolicies(commonOptions(command), io);
+      const engine = await import('./engine.ts');
+      const policies = await engine.loadPolicies(commonOptions(command), io);
       if (options.key !== undefined) policies.findKey(options.key);
       const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
       const kept: Replayed[] = [];
-      for await (const recorded of readRecords(file, io)) {
-        const replayed = replayOne(recorded, policies, options.key);
+      for await (const recorded of engine.readRecords(file, io)) {
+        const replayed = replayOne(recorded, { engine, policies, keyId: options.key });
         count(totals, replayed);
         if (typeof replayed === 'string') {
           const left = { line: recorded.line, skipped: replayed };
@@ -73,20 +72,22 @@ export function build(io: Io): Command {
     });
 }
 
+interface Replay {
+  readonly engine: typeof import('./engine.ts');
+  readonly policies: LoadedPolicies;
+  readonly keyId: string | undefined;
+}
+
 /** The current decision; or why the record can't be replayed. */
-function replayOne(
-  recorded: Recorded,
-  policies: LoadedPolicies,
-  keyId: string | undefined,
-): Replayed | Skipped {
+function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Replayed | Skipped {
   if (recorded.kind === 'skipped') return recorded.why;
   const { requestId, time, endpoint, key: recordedKey, body, was } = recorded;
   const key = policies.knownKey(keyId ?? recordedKey);
   if (key === undefined) return 'unknown key';
-  const { decision, rule, reason, at, would_block } = decideOffline({
+  const { decision, rule, reason, at, would_block } = engine.decideOffline({
     config: policies.config,
     key,
-    endpoint: endpointNamed(endpoint),
+    endpoint: engine.endpointNamed(endpoint),
     body,
     nowMs: Date.parse(time),
   });

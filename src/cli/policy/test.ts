@@ -3,10 +3,9 @@ import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { checkFixture, type Difference } from './check-fixture.ts';
-import { type Fixture, parseFixtures } from './fixtures.ts';
-import { inlineCases } from './inline-cases.ts';
-import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+import type { Difference } from './check-fixture.ts';
+import type { Fixture } from './fixtures.ts';
+import type { LoadedPolicies } from './load-policies.ts';
 import { readFileOrInput } from './read-file.ts';
 
 /** One test case, as `-o json` prints it. */
@@ -35,9 +34,10 @@ export function build(io: Io): Command {
     .action(async (files: readonly string[], _options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json', 'ndjson']);
       const options = commonOptions(command);
+      const { loadPolicies } = await import('./engine.ts');
       const policies = await loadPolicies(options, io);
       const fixtures = await readFixtures(files, io);
-      const cases = [...runInline(policies), ...runFixtures(fixtures, policies, Date.now())];
+      const cases = [...(await runInline(policies)), ...(await runFixtures(fixtures, policies, Date.now()))];
       const failed = cases.filter(({ passed }) => !passed).length;
       const passed = cases.length - failed;
       if (format === 'json') {
@@ -55,6 +55,7 @@ export function build(io: Io): Command {
 }
 
 async function readFixtures(files: readonly string[], io: Io): Promise<readonly Fixture[]> {
+  const { parseFixtures } = await import('./engine.ts');
   const all: Fixture[] = [];
   for (const file of files) {
     const fixtures = parseFixtures((await readFileOrInput(file, io)).toString(), file);
@@ -71,7 +72,8 @@ async function readFixtures(files: readonly string[], io: Io): Promise<readonly 
   return all;
 }
 
-function runInline({ inspection }: LoadedPolicies): readonly Case[] {
+async function runInline({ inspection }: LoadedPolicies): Promise<readonly Case[]> {
+  const { inlineCases } = await import('./engine.ts');
   return inlineCases(inspection).map(({ path, line, rule, failure }) => ({
     kind: 'inline',
     file: inspection.name,
@@ -83,7 +85,12 @@ function runInline({ inspection }: LoadedPolicies): readonly Case[] {
   }));
 }
 
-function runFixtures(fixtures: readonly Fixture[], policies: LoadedPolicies, nowMs: number): readonly Case[] {
+async function runFixtures(
+  fixtures: readonly Fixture[],
+  policies: LoadedPolicies,
+  nowMs: number,
+): Promise<readonly Case[]> {
+  const { checkFixture } = await import('./engine.ts');
   return fixtures.map((fixture) => {
     const differences = checkFixture(fixture, policies, nowMs);
     const { file, line, name } = fixture;

@@ -1,0 +1,10 @@
+// What the commands need the policy engine, the schema and the YAML parser for. They import it when they run, so
+// that completing their options doesn't load it.
+export { checkFixture } from './check-fixture.ts';
+export { decideOffline } from './decide-offline.ts';
+export { explainRequest } from './explain-request.ts';
+export { parseFixtures } from './fixtures.ts';
+export { inlineCases } from './inline-cases.ts';
+export { loadPolicies } from './load-policies.ts';
+export { readRecords } from './recorded.ts';
+export { endpointNamed, guessEndpoint } from './request-endpoint.ts';
