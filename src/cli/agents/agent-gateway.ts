@@ -52,7 +52,7 @@ async function findGateway(
 
 /** Runs in this process, so that it ends with it whatever happens; it logs to a file, since the agent has the terminal. */
 async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
-  const { serve } = await import('../serve.ts');
+  const { serve } = await import('../serve/serve.ts');
   const log = join(ensureStateDirectory(io.env), 'run.log');
   const stderr = createWriteStream(log, { flags: 'a', mode: 0o600 }).on('error', () => undefined);
   const ending = new AbortController();

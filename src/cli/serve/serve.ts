@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { stateDirectory } from '../../client/state.ts';
+import type { Config } from '../../config/config.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts';
+import { watchFile } from '../../config/source/watch.ts';
+import { GatewayError } from '../../errors.ts';
+import { parserProblem } from '../../http/node-parser.ts';
+import type { OwnerProof } from '../../owner-proof.ts';
+import type { Recorder } from '../../record/recorder.ts';
+import { ledgerSettings } from '../ledger-path.ts';
+import { defaultDatabase } from '../plants/database.ts';
+import { requestLine } from '../plants/request-line.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { hasColour, type Io, type Paint, painter } from '../shell/io.ts';
+import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
+import { banner } from './banner.ts';
+import { serveDetached } from './detach.ts';
+import { drainLogged } from './drain-log.ts';
+import { inspectorSecret } from './inspector/secret.ts';
+import { localKey, localKeyFile } from './local-key.ts';
+import { createReloader } from './reload.ts';
+import { createServeLog, type ServeLog } from './serve-log.ts';
+import { openRecorder, type Recording } from './server/recording.ts';
+import { tracingProblem, tracingSettings } from './server/tracing.ts';
+import { type Services, startServices } from './services.ts';
+import { describeEvent } from './workers/describe-event.ts';
+import type { WorkerEvent } from './workers/worker.ts';
+
+export interface ServeOptions extends CommonOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly workers?: number;
+  readonly plantsPort?: number;
+  readonly log?: 'pretty' | 'json';
+  /** False with --no-watch. */
+  readonly watch: boolean;
+  readonly dryRun?: true;
+  readonly detach?: true;
+}
+
+/** One run of the command: its options, and where its output goes. */
+interface Run {
+  readonly options: ServeOptions;
+  readonly io: Io;
+  readonly isPretty: boolean;
+  readonly isColoured: boolean;
+  readonly paint: Paint;
+  /** For the project `local`, where no projects are configured. */
+  readonly localKey: string;
+  /** By which the other commands of this user know the gateway again. */
+  readonly ownerProof: OwnerProof;
+  readonly onReady: ServeHooks['onReady'];
+}
+
+/** For a gateway that serves one other command of the same process, and that nobody else is to find. */
+interface ServeHooks {
+  readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
+}
+
+/** Serves until the signal comes. */
+export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHooks = {}): Promise<void> {
+  if (options.detach === true) return serveDetached(options, io);
+  const isColoured = hasColour(io.stderr, io.env) && options.color;
+  const run: Run = {
+    options,
+    io,
+    isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
+    isColoured,
+    paint: painter(isColoured),
+    localKey: localKey(io.env),
+    ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
+    onReady,
+  };
+  const loaded = await load(run, options.config);
+  const { config } = loaded;
+  if (options.plantsPort !== undefined && !config.plants.store.enabled) {
+    throw new GatewayError('usage.invalid', '--plants-port: the plant store is off (plants.store.enabled)');
+  }
+  const port = options.port ?? config.server.port;
+  const host = options.host ?? config.server.host;
+  const count = options.workers ?? config.server.workers;
+  if (options.dryRun === true) {
+    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, workers: count, paint: run.paint }));
+    return;
+  }
+  const recording = recordingOf(run, config, count);
+  const recorder = openRecorder(recording, io.stderr);
+  const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
+  for (const problem of [tracingProblem(io.env), parserProblem()]) {
+    if (problem !== undefined) log('warn', problem);
+  }
+  try {
+    const store = {
+      port: options.plantsPort,
+      defaultDatabase: defaultDatabase(io.env),
+      log: storeLog(run, recorder),
+      // Its password is shown to a person, and never goes into a log.
+      demoUser: config.isSandboxMode && run.isPretty && options.quiet !== true,
+    };
+    const workers = {
+      count,
+      recording,
+      onEvent: (event: WorkerEvent) => {
+        const { level, message } = describeEvent(event);
+        log(level, message);
+      },
+      writeStderr: (text: string) => void io.stderr.write(text),
+    };
+    const services = await startServices({
+      config,
+      host,
+      port,
+      record: recorder.write,
+      ledger: ledgerSettings(config, io),
+      tracing: tracingSettings(io.env),
+      log,
+      workers: count > 1 ? workers : undefined,
+      store: onReady === undefined ? store : undefined,
+      ownerProof: run.ownerProof,
+      // Nobody could open the page of a gateway that the other commands don't find.
+      inspector:
+        onReady === undefined ? { secret: inspectorSecret(io.env), configPath: loaded.path } : undefined,
+    });
+    await untilStopped(run, { loaded, recorder, log, services });
+  } finally {
+    recorder.close();
+  }
+}
+
+async function load(
+  { io, localKey }: Run,
+  file: string | undefined,
+  options: Pick<LoadOptions, 'mustBeFile'> = {},
+): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ ...options, file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  if (!loaded.config.needsLocalKey) return loaded;
+  return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
+}
+
+function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config, workers: number): Recording {
+  const exchanges = isPretty ? 'pretty' : 'json';
+  return {
+    file: config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`,
+    shown: options.quiet === true ? 'nothing' : exchanges,
+    hasColour: isColoured,
+    isShared: workers > 1,
+  };
+}
+
+function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
+  if (!isPretty) return (record) => recorder.log('cause' in record ? 'error' : 'info', 'plants', record);
+  return (record) => {
+    if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
+  };
+}
+
+interface Started {
+  readonly loaded: LoadedConfig;
+  readonly recorder: Recorder;
+  readonly log: ServeLog;
+  readonly services: Services;
+}
+
+/** Prints where everything is, follows the configuration's file, and stops everything when the signal comes. */
+async function untilStopped(run: Run, started: Started): Promise<void> {
+  const { io } = run;
+  const { loaded, log, services } = started;
+  const isFound = run.onReady === undefined;
+  const addressFile = isFound ? openAddressFile(io, { ...run, services, since: new Date() }) : noAddressFile;
+  const stopFollowing = follow(run, started, addressFile);
+  try {
+    addressFile.write(loaded);
+    announce(run, started);
+    run.onReady?.(services.url, loaded.config.needsLocalKey ? run.localKey : undefined);
+    await stopped(io.signal);
+  } finally {
+    stopFollowing();
+    addressFile.remove();
+    await drainLogged({
+      services,
+      drainMs: loaded.config.server.limits.drainMs,
+      log,
+      onSecondSignal: io.onSecondSignal,
+    });
+  }
+}
+
+/** Reloads when the file changes and on SIGHUP. Returns the function that ends it. */
+function follow(run: Run, { loaded, log, services }: Started, addressFile: AddressFile): () => void {
+  const { io, options } = run;
+  const { path } = loaded;
+  const reloader = createReloader({
+    started: loaded,
+    load: (file) => load(run, file, { mustBeFile: true }),
+    prepare: services.prepare,
+    onReloaded: addressFile.write,
+    log,
+    overridden: (['host', 'port', 'workers'] as const)
+      .filter((name) => options[name] !== undefined)
+      .map((name) => `server.${name}`),
+  });
+  const ends = [
+    reloader.stop,
+    io.onHangup(reloader.reload),
+    ...(path !== undefined && options.watch ? [watchFile(path, reloader.reload)] : []),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function announce({ io, options, isPretty, paint, localKey }: Run, started: Started): void {
+  const { loaded, recorder, services } = started;
+  const { url, workers, plants, metricsUrl } = services;
+  if (!isPretty) {
+    for (const warning of loaded.warnings) recorder.log('warn', warning.message);
+    if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
+    if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });
+    recorder.log('info', 'listening', {
+      url,
+      ...(workers !== undefined && { workers }),
+      ...(metricsUrl !== undefined && { metrics: `${metricsUrl}/metrics` }),
+    });
+  } else if (options.quiet !== true) {
+    const key = loaded.config.needsLocalKey ? localKey : undefined;
+    io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, metricsUrl, paint }));
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
