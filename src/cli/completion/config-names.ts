@@ -1,18 +1,7 @@
 import { findConfig, readConfigFile } from '../../config/source/find.ts';
 import { type Fields, toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
-import { keepNames, keptNames } from './kept-names.ts';
-
-export interface ConfigNames {
-  readonly projects: readonly string[];
-  /** Ids, not values. */
-  readonly keys: readonly string[];
-  readonly policies: readonly string[];
-  readonly rules: readonly string[];
-  readonly providers: readonly string[];
-  /** Models without a wildcard. */
-  readonly models: readonly string[];
-}
+import { type ConfigNames, keepNames, keptNames } from './kept-names.ts';
 
 /**
  * Names in the configuration that a command would use, which is not validated: the user is waiting for them. They are

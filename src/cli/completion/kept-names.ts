@@ -2,7 +2,17 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readState, writeState } from '../../client/state.ts';
 import type { Io } from '../shell/io.ts';
-import type { ConfigNames } from './config-names.ts';
+
+export interface ConfigNames {
+  readonly projects: readonly string[];
+  /** Ids, not values. */
+  readonly keys: readonly string[];
+  readonly policies: readonly string[];
+  readonly rules: readonly string[];
+  readonly providers: readonly string[];
+  /** Models without a wildcard. */
+  readonly models: readonly string[];
+}
 
 interface Kept {
   /** Of the file with the names, and of each directory in which another could appear and be found first. */
