@@ -9,6 +9,13 @@ export interface Child {
   text(stream: 'stdout' | 'stderr'): string;
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a test file started and left running; every file does so at its end (leftovers.ts). */
+export function endPrograms(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** The real program in an empty home, its streams being pipes. */
 export function startProgram(
   argv: readonly string[],
@@ -20,6 +27,8 @@ export function startProgram(
     env: { PATH: process.env.PATH, HOME: home, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.on('exit', () => running.delete(child));
   const text = { stdout: '', stderr: '' };
   let look: () => void = () => undefined;
   for (const name of ['stdout', 'stderr'] as const) {
