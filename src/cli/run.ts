@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { GatewayError } from '../errors.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
@@ -30,6 +31,7 @@ export function build(io: Io): Command {
           await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
         }
         const { url, key } = gateway;
+        if (name === 'claude') await refuseBypass(url, io);
         const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
         const { variables, arguments: before = [] } = settings({ url, key, model: asked });
         const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
@@ -45,4 +47,15 @@ export function build(io: Io): Command {
         await gateway.stop();
       }
     });
+}
+
+/** Throws agent.failed if Claude Code's own settings files would send its requests past the gateway and its policies. */
+async function refuseBypass(url: string, io: Io): Promise<void> {
+  const { checkClaude } = await import('./doctor/check-claude.ts');
+  const fault = checkClaude(io, url).find(({ status }) => status === 'error');
+  if (fault === undefined) return;
+  throw new GatewayError(
+    'agent.failed',
+    `claude would not use the gateway: ${fault.message}; ${fault.remedy}`,
+  );
 }

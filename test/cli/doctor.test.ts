@@ -221,6 +221,14 @@ describe('names the fault', () => {
     ]);
   });
 
+  test('a proxy in a variable that the gateway does not use', async () => {
+    const env = { ...key, ALL_PROXY: 'http://127.0.0.1:3128' };
+
+    const { faults } = await examine({ yaml: await provider(lists), env });
+
+    expect(faults).toEqual(['warning proxy: ALL_PROXY is set, which the gateway does not use']);
+  });
+
   test('10: a proxy that is not there, and one that catches local calls', async () => {
     const closed = await port({ isOpen: false });
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
@@ -6,6 +6,8 @@ import { emptyDirectory } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
 
 interface Start {
+  /** Claude Code's settings, in the home. */
+  readonly claude?: object;
   /** A shell script in the agent's place. */
   readonly script?: string;
   readonly argv: readonly string[];
@@ -13,12 +15,16 @@ interface Start {
   readonly yaml?: string;
 }
 
-function start({ script, argv, env = {}, yaml = '' }: Start): Child & { readonly home: string } {
+function start({ claude, script, argv, env = {}, yaml = '' }: Start): Child & { readonly home: string } {
   const home = emptyDirectory();
   if (yaml !== '') writeFileSync(join(home, 'gateway.yaml'), yaml, { mode: 0o600 });
   if (script !== undefined) {
     for (const name of ['claude', 'codex', 'opencode'])
       writeFileSync(join(home, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  if (claude !== undefined) {
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify(claude));
   }
   const child = startProgram(argv, home, { PATH: `${home}:${process.env.PATH}`, ...env });
   return Object.assign(child, { home });
@@ -97,6 +103,33 @@ test('what would lead the agent elsewhere is left out, the rest of the environme
   const env = { ANTHROPIC_API_KEY: 'sk-ant-1', OTHER: 'kept', GATEWAY_MODEL: 'claude-9' };
 
   expect((await start({ script, argv: ['run', 'claude'], env }).ended).stdout).toBe('unset kept claude-9\n');
+});
+
+test.each([
+  ['ANTHROPIC_BASE_URL', 'https://api.example.com'],
+  ['CLAUDE_CODE_USE_BEDROCK', '1'],
+])('Claude Code is not started if its own settings lead past the gateway, by %s', async (name, value) => {
+  const agent = start({
+    claude: { env: { [name]: value } },
+    script: 'echo started',
+    argv: ['run', 'claude'],
+  });
+
+  const { exit, stdout, stderr } = await agent.ended;
+
+  expect([exit, stdout]).toEqual([126, '']);
+  expect(stderr).toContain(
+    `claude would not use the gateway: ${agent.home}/.claude/settings.json sets ${name}`,
+  );
+});
+
+test('other agents are, and so is Claude Code with settings of another kind', async () => {
+  const past = { env: { ANTHROPIC_BASE_URL: 'https://api.example.com' } };
+  const codex = start({ claude: past, script: 'echo started', argv: ['run', 'codex'] });
+  const claude = start({ claude: { model: 'opus' }, script: 'echo started', argv: ['run', 'claude'] });
+
+  expect((await codex.ended).stdout).toBe('started\n');
+  expect((await claude.ended).stdout).toBe('started\n');
 });
 
 test("the agent's calls of the gateway don't go to the proxy of the environment", async () => {

@@ -10,6 +10,12 @@ export async function checkProxies({ env }: Io, timeoutMs: number): Promise<read
   const { http, https, none = '' } = proxiesOf(env);
   const proxies = [...new Set([https, http].filter((proxy) => proxy !== undefined))];
   const findings = await Promise.all(proxies.map((proxy) => checkProxy(proxy, timeoutMs)));
+  const all = env.ALL_PROXY || env.all_proxy;
+  if (all && proxies.length === 0) {
+    findings.push(
+      warning('ALL_PROXY is set, which the gateway does not use', 'set HTTPS_PROXY and HTTP_PROXY'),
+    );
+  }
   const spared = none.split(/[\s,]+/);
   if (http !== undefined && !spared.includes('*') && !spared.includes('127.0.0.1')) {
     findings.push(
