@@ -65,9 +65,18 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     const height = (await row.boundingBox())?.height;
     await row.click();
     const shown: Record<string, string> = {};
-    for (const tab of ['Overview', 'Headers', 'Request', 'Answer', 'Record']) {
+    const tabs = {
+      Overview: 'Rules',
+      Headers: '<svg onload=alert(1)>',
+      Request: '<img src=x onerror=',
+      Answer: '␛[2J',
+      Record: 'request_id',
+    };
+    for (const [tab, text] of Object.entries(tabs)) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+      // What it shows is there a moment after the tab.
+      await page.locator('.pane-body', { hasText: text }).waitFor();
       shown[tab] = await page.locator('.pane-body').innerText();
     }
     await page.getByRole('tab', { name: 'Answer' }).click();
