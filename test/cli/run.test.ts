@@ -123,6 +123,25 @@ test.each([
   );
 });
 
+test.each([
+  ['as a number', { CLAUDE_CODE_USE_BEDROCK: 1 }],
+  [
+    "beside the gateway's own address",
+    { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4999', CLAUDE_CODE_USE_VERTEX: '1' },
+  ],
+])('nor if they name another cloud %s', async (_how, variables) => {
+  const agent = start({
+    claude: { env: variables },
+    script: 'echo started',
+    argv: ['run', 'claude'],
+    env: { GATEWAY_URL: 'http://127.0.0.1:4999', GATEWAY_KEY: 'gw_key' },
+  });
+
+  const { exit, stdout } = await agent.ended;
+
+  expect([exit, stdout]).toEqual([126, '']);
+});
+
 test('other agents are, and so is Claude Code with settings of another kind', async () => {
   const past = { env: { ANTHROPIC_BASE_URL: 'https://api.example.com' } };
   const codex = start({ claude: past, script: 'echo started', argv: ['run', 'codex'] });

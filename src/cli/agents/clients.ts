@@ -22,7 +22,8 @@ interface Client {
   readonly install?: string;
 }
 
-const bedrockAndOthers = [
+/** Each has Claude Code use another cloud, whatever ANTHROPIC_BASE_URL is. */
+export const bedrockAndOthers = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'CLAUDE_CODE_USE_FOUNDRY',

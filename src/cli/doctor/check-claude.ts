@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
-import { clientOf } from '../agents/clients.ts';
+import { bedrockAndOthers, clientOf } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
 import { readSettings } from './read-settings.ts';
@@ -36,11 +36,12 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   if (!isFields(settings.value)) return [error(`${file} holds no JSON object`, 'fix or remove the file')];
   const own = toFields(settings.value.env);
   const url = toText(own.ANTHROPIC_BASE_URL);
-  if (url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl)) return [];
-  const findings = leading
-    .filter((name) => toText(own[name]) !== '')
+  const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
+  // Another cloud is used whatever the address is; a key beside the gateway's own address only goes to the gateway.
+  const findings = (isHere ? bedrockAndOthers : leading)
+    .filter((name) => isSet(own[name]))
     .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));
-  if (toText(settings.value.apiKeyHelper) !== '') {
+  if (!isHere && toText(settings.value.apiKeyHelper) !== '') {
     findings.push(
       warning(
         `${file} sets apiKeyHelper, whose key is sent too`,
@@ -49,6 +50,11 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
     );
   }
   return findings;
+}
+
+/** Claude Code takes numbers and booleans too. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
 }
 
 function isSame(one: string, other: string): boolean {
