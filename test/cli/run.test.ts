@@ -106,8 +106,25 @@ test('what would lead the agent elsewhere is left out, the rest of the environme
 });
 
 test.each([
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
+])('Claude Code does not get %s, which would have it use another cloud', async (name) => {
+  const agent = start({
+    script: `echo "\${${name}-unset}"`,
+    argv: ['run', 'claude'],
+    env: { [name]: '1', GATEWAY_URL: 'http://127.0.0.1:4999', GATEWAY_KEY: 'gw_key' },
+  });
+
+  expect((await agent.ended).stdout).toBe('unset\n');
+});
+
+test.each([
   ['ANTHROPIC_BASE_URL', 'https://api.example.com'],
   ['CLAUDE_CODE_USE_BEDROCK', '1'],
+  ['CLAUDE_CODE_USE_MANTLE', '1'],
 ])('Claude Code is not started if its own settings lead past the gateway, by %s', async (name, value) => {
   const agent = start({
     claude: { env: { [name]: value } },

@@ -23,10 +23,12 @@ interface Client {
 }
 
 /** Each has Claude Code use another cloud, whatever ANTHROPIC_BASE_URL is. */
-export const bedrockAndOthers = [
+export const otherClouds = [
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_USE_MANTLE',
+  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
 ] as const;
 
 /** Every client that `env` and `run` know. */
@@ -39,7 +41,7 @@ export const clients = {
         ...(model === undefined ? {} : { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
       },
     }),
-    conflicts: ['ANTHROPIC_API_KEY', ...bedrockAndOthers],
+    conflicts: ['ANTHROPIC_API_KEY', ...otherClouds],
     example: 'claude -p "hello"',
     install: 'npm install -g @anthropic-ai/claude-code',
   },

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
-import { bedrockAndOthers, clientOf } from '../agents/clients.ts';
+import { clientOf, otherClouds } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
 import { readSettings } from './read-settings.ts';
@@ -38,7 +38,7 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   const url = toText(own.ANTHROPIC_BASE_URL);
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
   // Another cloud is used whatever the address is; a key beside the gateway's own address only goes to the gateway.
-  const findings = (isHere ? bedrockAndOthers : leading)
+  const findings = (isHere ? otherClouds : leading)
     .filter((name) => isSet(own[name]))
     .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));
   if (!isHere && toText(settings.value.apiKeyHelper) !== '') {
