@@ -1,5 +1,5 @@
 // CPU per event of a translated stream against one that passes as it is, both by the gateway's own code
-// (passing-stream.ts): watched for usage and its end, or translated.
+// (answer-stream.ts): watched for usage and its end, or translated.
 //
 //   npm run build:modules && node bench/translate.mjs [rounds]
 //
@@ -106,7 +106,7 @@ async function runRelay() {
   const { Pool } = await import('../build/providers/pool.js');
   const { Upstream } = await import('../build/providers/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
-  const { ExactStream, TranslatedStream } = await import('../build/gateway/answer/passing-stream.js');
+  const { ExactStream, TranslatedStream } = await import('../build/gateway/answer/answer-stream.js');
   const { createTranslation } = await import('../build/dialects/translate.js');
   const timeouts = { connectMs: 10_000, headersMs: 60_000, idleMs: 60_000 };
   const pool = new Pool(process.argv[3], { timeouts });
@@ -139,7 +139,7 @@ async function runRelay() {
       response.flushHeaders();
       upstream.pipe({
         data: (chunk) => {
-          const passed = stream.pass(chunk);
+          const passed = stream.transform(chunk);
           if (passed.length > 0) response.write(passed);
           return true;
         },

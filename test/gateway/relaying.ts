@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { ExactStream, type PassingStream } from '../../src/gateway/answer/passing-stream.ts';
+import { type AnswerStream, ExactStream } from '../../src/gateway/answer/answer-stream.ts';
 import { relayStream } from '../../src/gateway/answer/relay.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
@@ -77,7 +77,7 @@ afterEach(async () => {
 export async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
-  stream: PassingStream = new ExactStream(dialects[name]),
+  stream: AnswerStream = new ExactStream(dialects[name]),
 ): Promise<Relayed> {
   let begun: (relayed: Begun) => void = () => undefined;
   const beginning = new Promise<Begun>((resolve) => {

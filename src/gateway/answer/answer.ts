@@ -12,8 +12,8 @@ import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
 import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
+import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
 import { CheckedStream } from './checked-stream.ts';
-import { ExactStream, type PassingStream, TranslatedStream } from './passing-stream.ts';
 import { relayStream } from './relay.ts';
 import { ScrubbedStream } from './scrubbed-stream.ts';
 
@@ -98,7 +98,7 @@ function sendStream(
   const { translation } = forwarded.request;
   const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn: false });
   const { dialect } = endpoint;
-  const relayScrubbed = (stream: PassingStream) =>
+  const relayScrubbed = (stream: AnswerStream) =>
     relayStream(exchange, { answer, stream: new ScrubbedStream(stream, gateway.scrubber, dialect), headers });
   const stream =
     translation === undefined ? new ExactStream(dialect) : new TranslatedStream(translation.stream());

@@ -4,14 +4,14 @@ import { createSseParser, formatSse, type SseParser } from '../../dialects/sse.t
 import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
-import type { PassingStream } from './passing-stream.ts';
+import type { AnswerStream } from './answer-stream.ts';
 
 /**
  * A stream whose events pass the rules on answers before the client gets them. The rules read events in the client's
  * dialect, translated or not, and each event is serialized again; only streams that have such rules pay for this.
  */
-export class CheckedStream implements PassingStream {
-  readonly #inner: PassingStream;
+export class CheckedStream implements AnswerStream {
+  readonly #inner: AnswerStream;
   readonly #check: StreamCheck;
   readonly #dialect: Dialect;
   readonly #parser: SseParser;
@@ -20,7 +20,7 @@ export class CheckedStream implements PassingStream {
   #isWhole = false;
   #hasFailed = false;
 
-  constructor(inner: PassingStream, check: StreamCheck, dialect: Dialect) {
+  constructor(inner: AnswerStream, check: StreamCheck, dialect: Dialect) {
     this.#inner = inner;
     this.#check = check;
     this.#dialect = dialect;
@@ -29,8 +29,8 @@ export class CheckedStream implements PassingStream {
     });
   }
 
-  pass(chunk: Buffer): Buffer {
-    this.#parser.push(this.#inner.pass(chunk));
+  transform(chunk: Buffer): Buffer {
+    this.#parser.push(this.#inner.transform(chunk));
     if (this.#inner.state !== 'open') this.#take(this.#check.end());
     return this.#passed();
   }
@@ -50,7 +50,7 @@ export class CheckedStream implements PassingStream {
     return bytes;
   }
 
-  get state(): PassingStream['state'] {
+  get state(): AnswerStream['state'] {
     return this.#inner.state;
   }
 

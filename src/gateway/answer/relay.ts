@@ -2,7 +2,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
 import type { Exchange } from '../exchange.ts';
-import type { PassingStream } from './passing-stream.ts';
+import type { AnswerStream } from './answer-stream.ts';
 
 // For how long, and for how many bytes, a provider may go on after its last event before its connection is closed.
 const tailMs = 1_000;
@@ -10,7 +10,7 @@ const tailBytes = 64 * 1024;
 
 interface StreamOptions {
   readonly answer: ProviderAnswer;
-  readonly stream: PassingStream;
+  readonly stream: AnswerStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
 }
@@ -33,7 +33,7 @@ class StreamSink implements BodySink {
   readonly #exchange: Exchange;
   readonly #response: HttpResponse;
   readonly #answer: ProviderAnswer;
-  readonly #stream: PassingStream;
+  readonly #stream: AnswerStream;
   readonly #settle: (error: GatewayError | undefined) => void;
   // The lifetime may be over already, and then calls back before `onEnd` returns.
   #forget: () => void = () => undefined;
@@ -65,7 +65,7 @@ class StreamSink implements BodySink {
     if (this.#phase !== 'passing') return this.#skip(chunk);
     let passed: Buffer;
     try {
-      passed = this.#stream.pass(chunk);
+      passed = this.#stream.transform(chunk);
     } catch (error) {
       this.#giveUp(toGatewayError(error));
       return true;

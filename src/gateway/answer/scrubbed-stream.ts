@@ -1,25 +1,25 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Usage } from '../../dialects/usage.ts';
 import type { GatewayError } from '../../errors.ts';
-import type { PassingStream } from './passing-stream.ts';
+import type { AnswerStream } from './answer-stream.ts';
 import { PieceScrubber } from './piece-scrubber.ts';
 import type { Scrubber } from './scrub.ts';
 
 /** A stream with configured secrets masked, both within an event and split over several. */
-export class ScrubbedStream implements PassingStream {
-  readonly #inner: PassingStream;
+export class ScrubbedStream implements AnswerStream {
+  readonly #inner: AnswerStream;
   readonly #scrubber: Scrubber;
   readonly #pieces: PieceScrubber;
 
   /** `inner` must return whole events of the dialect. */
-  constructor(inner: PassingStream, scrubber: Scrubber, { pieceMembers }: Dialect) {
+  constructor(inner: AnswerStream, scrubber: Scrubber, { pieceMembers }: Dialect) {
     this.#inner = inner;
     this.#scrubber = scrubber;
     this.#pieces = new PieceScrubber(scrubber.secrets, pieceMembers);
   }
 
-  pass(chunk: Buffer): Buffer {
-    const passed = this.#scrub(this.#inner.pass(chunk));
+  transform(chunk: Buffer): Buffer {
+    const passed = this.#scrub(this.#inner.transform(chunk));
     const isOver = this.#inner.isWhole || this.#inner.state !== 'open';
     return isOver ? this.#withRest(passed) : passed;
   }
@@ -33,7 +33,7 @@ export class ScrubbedStream implements PassingStream {
     return this.#scrubber.scrub(this.#inner.fail(error, requestId));
   }
 
-  get state(): PassingStream['state'] {
+  get state(): AnswerStream['state'] {
     return this.#inner.state;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import type { PassingStream } from '../../../src/gateway/answer/passing-stream.ts';
+import type { AnswerStream } from '../../../src/gateway/answer/answer-stream.ts';
 import { bodyOf, type Relayed, relay } from '../relaying.ts';
 
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -81,13 +81,13 @@ describe.each([
 
 test('a stream that has told of its failure already gets no end with nothing more to say', async () => {
   const told = {
-    pass: (chunk: Buffer) => chunk,
+    transform: (chunk: Buffer) => chunk,
     end: () => Buffer.alloc(0),
     fail: () => Buffer.alloc(0),
     state: 'failed',
     isWhole: false,
     usage: undefined,
-  } satisfies PassingStream;
+  } satisfies AnswerStream;
   const { answer, connection, outcome } = await relay('chat', undefined, told);
   answer.write('data: {"error":{"message":"boom"}}\n\n');
 

@@ -7,9 +7,9 @@ import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 
 /** Transforms a provider's event stream into the client's, chunk by chunk. */
-export interface PassingStream {
+export interface AnswerStream {
   /** What the client gets for a chunk; may be empty. Throws provider.broken_response. */
-  pass(chunk: Buffer): Buffer;
+  transform(chunk: Buffer): Buffer;
   /** The provider's body ended: returns the rest. Throws provider.broken_response if the stream was cut. */
   end(): Buffer;
   /** Whatever is still held, then the event that ends a failed stream. */
@@ -24,7 +24,7 @@ export interface PassingStream {
 const nothing = Buffer.alloc(0);
 
 /** Passes the provider's events on byte for byte, and only observes them. */
-export class ExactStream implements PassingStream {
+export class ExactStream implements AnswerStream {
   readonly state = 'open';
   readonly #dialect: Dialect;
   readonly #observer: StreamObserver;
@@ -34,7 +34,7 @@ export class ExactStream implements PassingStream {
     this.#observer = new StreamObserver(dialect);
   }
 
-  pass(chunk: Buffer): Buffer {
+  transform(chunk: Buffer): Buffer {
     return this.#observer.observe(chunk);
   }
 
@@ -59,7 +59,7 @@ export class ExactStream implements PassingStream {
 }
 
 /** Translates each event of the provider into events of the client's dialect; holds at most one back. */
-export class TranslatedStream implements PassingStream {
+export class TranslatedStream implements AnswerStream {
   readonly #translation: StreamTranslation;
   readonly #parser: SseParser;
   #text = '';
@@ -71,7 +71,7 @@ export class TranslatedStream implements PassingStream {
     });
   }
 
-  pass(chunk: Buffer): Buffer {
+  transform(chunk: Buffer): Buffer {
     this.#parser.push(chunk);
     return this.#take();
   }
@@ -87,7 +87,7 @@ export class TranslatedStream implements PassingStream {
     return this.#take();
   }
 
-  get state(): PassingStream['state'] {
+  get state(): AnswerStream['state'] {
     return this.#translation.state;
   }
 

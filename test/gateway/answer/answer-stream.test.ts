@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { createSseParser } from '../../../src/dialects/sse.ts';
-import { ExactStream } from '../../../src/gateway/answer/passing-stream.ts';
+import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
 import { Scrubber } from '../../../src/gateway/answer/scrub.ts';
 import { ScrubbedStream } from '../../../src/gateway/answer/scrubbed-stream.ts';
 import { bodyOf, relay } from '../relaying.ts';
@@ -18,7 +18,7 @@ function withSecrets(secrets: readonly string[], name: Name = 'chat'): ScrubbedS
 
 /** What a client gets of chunks in which a provider ends its stream. */
 function passed(chunks: readonly string[], stream = withSecrets([secret])): string {
-  const texts = chunks.map((chunk) => stream.pass(Buffer.from(chunk)).toString());
+  const texts = chunks.map((chunk) => stream.transform(Buffer.from(chunk)).toString());
   return texts.join('') + stream.end().toString();
 }
 
@@ -166,8 +166,8 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
     const events = [write(secret.slice(0, 14)), ...Array.from({ length: 40 }, () => other)];
     const stream = withSecrets([secret], name);
 
-    const before = events.map((event) => stream.pass(Buffer.from(event)).toString()).join('');
-    const after = stream.pass(Buffer.from(write(`${secret.slice(14)} and more`))).toString();
+    const before = events.map((event) => stream.transform(Buffer.from(event)).toString()).join('');
+    const after = stream.transform(Buffer.from(write(`${secret.slice(14)} and more`))).toString();
 
     expect(before).toBe(events.join(''));
     expect(after).not.toContain(secret.slice(14));
@@ -176,12 +176,12 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
 
   test('holds no more than 64 KiB back', () => {
     const stream = withSecrets([secret], name);
-    stream.pass(Buffer.from(write(secret.slice(0, 14))));
+    stream.transform(Buffer.from(write(secret.slice(0, 14))));
 
-    const sent = Array.from({ length: 1_000 }, () => stream.pass(Buffer.from(write(''))).length);
+    const sent = Array.from({ length: 1_000 }, () => stream.transform(Buffer.from(write(''))).length);
 
     expect(sent.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(1_000 * write('').length - 65_536);
-    expect(stream.pass(Buffer.from(write(secret.slice(14)))).toString()).not.toContain(secret.slice(14));
+    expect(stream.transform(Buffer.from(write(secret.slice(14)))).toString()).not.toContain(secret.slice(14));
   });
 
   test('is found in a member whose name has escapes', () => {
@@ -196,9 +196,9 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
 
   test('does not wait once another piece of its text has come', () => {
     const stream = withSecrets([secret], name);
-    stream.pass(Buffer.from(write(secret.slice(0, 9))));
+    stream.transform(Buffer.from(write(secret.slice(0, 9))));
 
-    const rest = stream.pass(Buffer.from(write(' is no key'))).toString();
+    const rest = stream.transform(Buffer.from(write(' is no key'))).toString();
 
     expect(rest).toBe(write(secret.slice(0, 9)) + write(' is no key'));
   });
@@ -212,11 +212,11 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
   test('does not hold back what comes after it', () => {
     const stream = withSecrets([secret], name);
 
-    stream.pass(Buffer.from(write(secret.slice(0, 9))));
-    const rest = stream.pass(Buffer.from(write(`${secret.slice(9)} and more`))).toString();
+    stream.transform(Buffer.from(write(secret.slice(0, 9))));
+    const rest = stream.transform(Buffer.from(write(`${secret.slice(9)} and more`))).toString();
 
     expect(rest).toContain(' and more');
-    expect(stream.pass(Buffer.from(write('after'))).toString()).toBe(write('after'));
+    expect(stream.transform(Buffer.from(write('after'))).toString()).toBe(write('after'));
   });
 });
 
@@ -294,7 +294,7 @@ test('events without a secret go on as they are, in their own bytes', () => {
     Buffer.from(text),
   );
 
-  for (const chunk of chunks) expect(stream.pass(chunk)).toBe(chunk);
+  for (const chunk of chunks) expect(stream.transform(chunk)).toBe(chunk);
 });
 
 test.each([
@@ -306,5 +306,5 @@ test.each([
 ])('an event that has no piece where one should be goes on as it is: %j', (event) => {
   const bytes = Buffer.from(event);
 
-  expect(withSecrets([secret]).pass(bytes).toString()).toBe(event);
+  expect(withSecrets([secret]).transform(bytes).toString()).toBe(event);
 });
