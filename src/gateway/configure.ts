@@ -17,8 +17,8 @@ import type { Gateway } from './gateway.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
 import { limitersFor } from './limiters.ts';
-import type { Health, Readiness } from './own-answers/health.ts';
-import { createCatalogue } from './own-answers/models.ts';
+import type { Health, Readiness } from './local-endpoints/health.ts';
+import { createCatalogue } from './local-endpoints/models.ts';
 
 /** The part of a configuration that the proxy uses. */
 export interface GatewayConfig {

@@ -8,8 +8,8 @@ import type { Scrubber } from './answer/scrub.ts';
 import type { KeyRing } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { GatewayKey } from './gateway-key.ts';
-import type { Health, Readiness } from './own-answers/health.ts';
-import type { ModelCatalogue } from './own-answers/models.ts';
+import type { Health, Readiness } from './local-endpoints/health.ts';
+import type { ModelCatalogue } from './local-endpoints/models.ts';
 
 /**
  * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a

@@ -4,9 +4,9 @@ import { authenticate } from './authenticate.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
+import { answerLocally } from './local-endpoints/answer-locally.ts';
+import { sendEstimate } from './local-endpoints/send-estimate.ts';
 import { forwardRequest } from './outgoing/forward-request.ts';
-import { answerOwn } from './own-answers/own-answers.ts';
-import { sendEstimate } from './own-answers/send-estimate.ts';
 import { receive } from './receive.ts';
 import { checkMediaType } from './request.ts';
 import { usableTargets } from './targets.ts';
@@ -20,7 +20,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   const { decider, ledger, router } = gateway;
   try {
     const { endpoint, path, query } = receive(exchange, gateway.access);
-    if (endpoint.method === 'GET') return await answerOwn(exchange, gateway, { endpoint, path, query });
+    if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { endpoint, path, query });
 
     const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
     exchange.draft.noteCaller(endpoint.name, key);

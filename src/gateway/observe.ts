@@ -4,7 +4,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Exchange } from './exchange.ts';
-import type { Dependencies } from './own-answers/health.ts';
+import type { Dependencies } from './local-endpoints/health.ts';
 
 /** Observers see every exchange; only the records collapse repeated refusals. */
 export function observe(

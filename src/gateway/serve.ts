@@ -21,8 +21,8 @@ import {
   type ProcessState,
 } from './configure.ts';
 import { Exchange } from './exchange.ts';
+import type { Health, Readiness } from './local-endpoints/health.ts';
 import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
-import type { Health, Readiness } from './own-answers/health.ts';
 import { watchHeap } from './watch-heap.ts';
 
 export interface GatewayServer {

@@ -16,7 +16,7 @@ interface Received {
 }
 
 /** Answers the requests that need no provider: health, what this is, and the models that a key may use. */
-export async function answerOwn(exchange: Exchange, gateway: Gateway, target: Received): Promise<void> {
+export async function answerLocally(exchange: Exchange, gateway: Gateway, target: Received): Promise<void> {
   switch (target.endpoint.kind) {
     case 'health':
       return answerHealth(exchange, gateway.health);
