@@ -5,7 +5,7 @@ import { createPolicySet, type PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
 import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
-import type { WalkCache } from './search/known-walks.ts';
+import type { SearchStore } from './search/search-cache.ts';
 
 export type { PolicyProblem } from './rules/compile-rule.ts';
 
@@ -41,7 +41,7 @@ export function compilePolicies(
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
   const builtIn = [createKeyRule(tools)];
-  const walks: WalkCache = new WeakMap();
+  const searches: SearchStore = new WeakMap();
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -50,7 +50,7 @@ export function compilePolicies(
       const key = JSON.stringify(chosen.map(({ name }) => name));
       let set = sets.get(key);
       if (set === undefined) {
-        set = createPolicySet({ policies: chosen, builtIn, fold, walks });
+        set = createPolicySet({ policies: chosen, builtIn, fold, searches });
         sets.set(key, set);
       }
       return set;

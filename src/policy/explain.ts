@@ -20,7 +20,7 @@ export interface RuleExplanation {
   readonly reason: string;
   readonly matched: boolean;
   readonly matches: readonly ExplainedMatch[];
-  /** Microseconds that the rule takes alone, without cached walks; together, rules share one pass over the body. */
+  /** Microseconds that the rule takes alone, without cached searches; together, rules share one pass over the body. */
   readonly microseconds: number;
   readonly failure?: unknown;
 }

@@ -13,8 +13,8 @@ import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import type { WalkCache } from './search/known-walks.ts';
 import { Search } from './search/search.ts';
+import type { SearchStore } from './search/search-cache.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 
@@ -24,7 +24,7 @@ export interface SetParts {
   readonly builtIn: readonly CompiledRule[];
   readonly fold: Fold;
   /** Shared by sets that read the same documents. */
-  readonly walks?: WalkCache;
+  readonly searches?: SearchStore;
 }
 
 /** Several policies as one: their rules accumulate, and the strictest wins. */
@@ -39,7 +39,7 @@ export class RuleSet {
   readonly #values: HeaderValues;
   readonly #capRules: readonly CompiledRule[];
 
-  constructor({ policies, builtIn, fold, walks }: SetParts) {
+  constructor({ policies, builtIn, fold, searches }: SetParts) {
     this.#policies = policies;
     this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
@@ -51,7 +51,7 @@ export class RuleSet {
       patterns.map(({ pattern }) => pattern),
       fold,
     );
-    this.#search = new Search(patternSet, walks);
+    this.#search = new Search(patternSet, searches);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
   }

@@ -3,7 +3,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
 import { Gatherer } from './gatherer.ts';
-import { KnownWalks, type WalkCache } from './known-walks.ts';
+import { SearchCache, type SearchStore } from './search-cache.ts';
 import type { SearchResult } from './search-result.ts';
 import { TextReader } from './text-reader.ts';
 
@@ -12,25 +12,25 @@ export class Search {
   readonly patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #walk: Walk;
-  readonly #known: KnownWalks;
+  readonly #cache: SearchCache;
 
-  constructor(patternSet: PatternSet, cache: WalkCache = new WeakMap()) {
-    this.#known = new KnownWalks(cache);
+  constructor(patternSet: PatternSet, store: SearchStore = new WeakMap()) {
+    this.#cache = new SearchCache(store);
     this.patternSet = patternSet;
     this.#reader = new TextReader(patternSet);
     this.#walk = createWalk();
   }
 
-  /** What is in a request; what is known of a kept document, or of one that begins like it, is not looked for again. */
+  /** What is in a request. Results for a cached document, or for a prefix shared with one, are not computed again. */
   request(document: JsonDocument, dialect: Dialect): SearchResult {
-    const known = this.#known.recall(document, dialect);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(document, dialect);
+    if (cached !== undefined) return cached;
     const gatherer = new Gatherer(this.patternSet, this.#reader, document.isKept);
-    const turn = this.#known.resume(document, dialect, gatherer);
+    const turn = this.#cache.resume(document, dialect, gatherer);
     if (turn === undefined) this.#walk.request(document, dialect, gatherer);
     else this.#walk.resume(document, dialect, { turn, visitor: gatherer });
     const searchResult = gatherer.finish();
-    this.#known.keep(document, dialect, {
+    this.#cache.store(document, dialect, {
       searchResult,
       found: gatherer.found,
       checkpoints: gatherer.checkpoints,

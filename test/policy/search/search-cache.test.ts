@@ -7,7 +7,7 @@ import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts'
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import { type Checkpoint, Gatherer } from '../../../src/policy/search/gatherer.ts';
-import { KnownWalks, type WalkCache } from '../../../src/policy/search/known-walks.ts';
+import { SearchCache, type SearchStore } from '../../../src/policy/search/search-cache.ts';
 import { TextReader } from '../../../src/policy/search/text-reader.ts';
 import { createWalk } from '../../../src/policy/traverse/walk.ts';
 import { alteredBody, type Body, randomBody } from '../../kit/random-conversations.ts';
@@ -240,19 +240,19 @@ describe('what depends on the joint between a known beginning and what follows',
   });
 });
 
-/** The checkpoints that a walk over a longer conversation is given by the walk over a shorter one. */
+/** The checkpoints that the search of a longer conversation gets from the search of a shorter one. */
 function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoint[] {
   const patternSet = compilePatternSet([], createFold());
   const reader = new TextReader(patternSet);
   const known = new KnownBodies();
-  const walks = new KnownWalks(new WeakMap());
+  const searches = new SearchCache(new WeakMap());
   const before = known.read(bytesOf(shorter));
   const gatherer = new Gatherer(patternSet, reader, true);
   createWalk().request(before, dialects.messages, gatherer);
   const searchResult = gatherer.finish();
-  walks.keep(before, dialects.messages, { ...gatherer, searchResult });
+  searches.store(before, dialects.messages, { ...gatherer, searchResult });
   const given = new Gatherer(patternSet, reader, true);
-  walks.resume(known.read(bytesOf(longer)), dialects.messages, given);
+  searches.resume(known.read(bytesOf(longer)), dialects.messages, given);
   return given.checkpoints;
 }
 
@@ -260,7 +260,7 @@ test.each([
   [120, 7],
   [1_200, 4],
   [9_000, 0],
-])('of a walk that left %i texts open before each turn %i checkpoints are kept', (texts, expected) => {
+])('a search that left %i texts open before each turn keeps %i checkpoints', (texts, expected) => {
   const open = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [`k${at}`, Array.from({ length: texts / 40 }, () => 'x')]),
   );
@@ -274,26 +274,26 @@ test.each([
   expect(checkpoints.length).toBe(expected);
 });
 
-test('of one document the walks of the last four sets of policies are known', () => {
+test('for one document, the searches of the last four policy sets are cached', () => {
   const patternSet = compilePatternSet([], createFold());
   const reader = new TextReader(patternSet);
-  const cache: WalkCache = new WeakMap();
+  const store: SearchStore = new WeakMap();
   const document = new KnownBodies().read(
     bytesOf({ fill: filler, messages: [{ role: 'user', content: 'x' }, 'y'] }),
   );
-  const sets = Array.from({ length: 5 }, () => new KnownWalks(cache));
-  for (const walks of [...sets, ...sets.slice(3)]) {
+  const sets = Array.from({ length: 5 }, () => new SearchCache(store));
+  for (const searches of [...sets, ...sets.slice(3)]) {
     const gatherer = new Gatherer(patternSet, reader, true);
     createWalk().request(document, dialects.messages, gatherer);
-    walks.keep(document, dialects.messages, { ...gatherer, searchResult: gatherer.finish() });
+    searches.store(document, dialects.messages, { ...gatherer, searchResult: gatherer.finish() });
   }
 
-  const isKnown = sets.map((walks) => walks.recall(document, dialects.messages) !== undefined);
+  const isCached = sets.map((searches) => searches.get(document, dialects.messages) !== undefined);
 
-  expect(isKnown).toEqual([false, true, true, true, true]);
+  expect(isCached).toEqual([false, true, true, true, true]);
 });
 
-test('no dialect has two fields for the system or for the turns, on which going on relies', () => {
+test('no dialect has two fields for the system prompt or for the turns, which resuming relies on', () => {
   const held = Object.values(dialects).map(({ places }) => [...places.values()]);
   const most = (kind: string) =>
     Math.max(...held.map((places) => places.filter((each) => each === kind).length));

@@ -5,53 +5,53 @@ import type { Place, Segment } from '../traverse/place.ts';
 import type { Checkpoint, Gatherer } from './gatherer.ts';
 import type { SearchResult, TextMatch } from './search-result.ts';
 
-/** What a walk over a kept document found, and where walks over others may go on from it. */
-interface KnownWalk {
-  readonly owner: KnownWalks;
+/** What a search of a cached document found, and the points from which searches of longer ones may continue. */
+interface CachedSearch {
+  readonly owner: SearchCache;
   readonly dialect: Dialect;
   readonly searchResult: SearchResult;
   readonly found: readonly TextMatch[];
   readonly checkpoints: readonly Checkpoint[];
 }
 
-type FinishedWalk = Pick<KnownWalk, 'searchResult' | 'found' | 'checkpoints'>;
+type FinishedSearch = Pick<CachedSearch, 'searchResult' | 'found' | 'checkpoints'>;
 
-/** Most matches of a walk that is kept. */
+/** Searches with more matches than this are not cached. */
 const placeLimit = 1_000;
-/** Most bytes of nested documents that a kept walk may reference. */
+/** Most bytes of nested documents that a cached search may reference. */
 const nestedLimitBytes = 16_384;
 const checkpointLimit = 24;
-/** Open texts that the checkpoints of a walk may hold on to; a sequence weighs as much as some texts. */
+/** Open texts that the checkpoints of one search may hold in memory; a sequence weighs as much as several texts. */
 const openLimit = 8_192;
 const sequenceWeight = 8;
-/** Policy sets whose walks over one document are kept; nearly always a document is read by one. */
+/** How many policy sets' searches of one document are cached; nearly always only one set reads it. */
 const setLimit = 4;
 
-/** Known walks of all policy sets together. Few documents are kept, and few walks over each. */
-export type WalkCache = WeakMap<JsonDocument, readonly KnownWalk[]>;
+/** The cached searches of all policy sets: few documents are cached, and few searches of each. */
+export type SearchStore = WeakMap<JsonDocument, readonly CachedSearch[]>;
 
 /**
- * One policy set's known walks over documents that are kept, as long as those are. A document that begins like one
- * of them is walked only from the turn in which they part: what the model reads before that is the same, so what was
- * found in it is too, and what was open at its end.
+ * One policy set's searches of cached documents, cached for as long as those are. A document with the same beginning
+ * as one of them is searched only from the turn in which they differ: what the model reads before that turn is the
+ * same, and so are the matches in it and the partial matches at its end.
  */
-export class KnownWalks {
-  readonly #cache: WalkCache;
+export class SearchCache {
+  readonly #store: SearchStore;
 
-  constructor(cache: WalkCache) {
-    this.#cache = cache;
+  constructor(store: SearchStore) {
+    this.#store = store;
   }
 
   /** The result for this very document. */
-  recall(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
+  get(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
     return document.isKept ? this.#find(document, dialect)?.searchResult : undefined;
   }
 
-  #find(document: JsonDocument, dialect: Dialect): KnownWalk | undefined {
-    return this.#cache.get(document)?.find((walk) => walk.owner === this && walk.dialect === dialect);
+  #find(document: JsonDocument, dialect: Dialect): CachedSearch | undefined {
+    return this.#store.get(document)?.find((search) => search.owner === this && search.dialect === dialect);
   }
 
-  /** Has a walk begin with what is known; returns the turn from which on nothing is, if there is one. */
+  /** Starts a search with what is cached; returns the turn at which it must continue, or undefined if nothing is. */
   resume(document: JsonDocument, dialect: Dialect, gatherer: Gatherer): number | undefined {
     const { begunLike } = document;
     const before = begunLike?.document.deref();
@@ -63,7 +63,7 @@ export class KnownWalks {
     if (last === undefined || holdsNumbers(document, dialect)) return undefined;
     const shift = systemShift(before, document, { dialect, turn: last.turn });
     if (shift === undefined) return undefined;
-    // Only the system's texts can stand behind the turn and have been read before it.
+    // Only the system prompt can come after the turn and yet have been read before it.
     const entryOf = (entry: number) => (entry < last.turn ? entry : entry + shift);
     const placeOf = (place: Place): Place =>
       place.outer === undefined
@@ -80,19 +80,19 @@ export class KnownWalks {
     return last.turn;
   }
 
-  keep(document: JsonDocument, dialect: Dialect, walk: FinishedWalk): void {
-    if (!document.isKept || walk.checkpoints.length === 0 || !isSmall(walk)) return;
-    const { searchResult, found } = walk;
-    const checkpoints = lighter(fewer(walk.checkpoints));
-    const others = (this.#cache.get(document) ?? []).filter(({ owner }) => owner !== this);
+  store(document: JsonDocument, dialect: Dialect, search: FinishedSearch): void {
+    if (!document.isKept || search.checkpoints.length === 0 || !isSmall(search)) return;
+    const { searchResult, found } = search;
+    const checkpoints = lighter(fewer(search.checkpoints));
+    const others = (this.#store.get(document) ?? []).filter(({ owner }) => owner !== this);
     const kept = { owner: this, dialect, searchResult, found, checkpoints };
-    this.#cache.set(document, [...others.slice(1 - setLimit), kept]);
+    this.#store.set(document, [...others.slice(1 - setLimit), kept]);
   }
 }
 
 /**
- * Whether all that stands before a turn is in the known beginning. Where the turn would be the next entry, what
- * comes next must not be inside the turn before: an empty list there ends with the same entry as the turn.
+ * Whether everything before a turn is in the shared prefix. If the turn would be the entry right after the prefix, that
+ * entry must not be inside the previous turn: an empty list there ends at the same entry as the turn itself.
  */
 function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boolean {
   const { entries = 0, innermost } = document.begunLike ?? {};
@@ -100,7 +100,7 @@ function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boole
   return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
 }
 
-function isSmall({ found, searchResult: { unseen } }: FinishedWalk): boolean {
+function isSmall({ found, searchResult: { unseen } }: FinishedSearch): boolean {
   const places = found.length + unseen.length;
   if (places === 0 || places > placeLimit) return places === 0;
   const nested = new Set<JsonDocument>();
@@ -119,7 +119,7 @@ function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   return checkpoints.filter((_, at) => at % 2 === 0 || at >= recent);
 }
 
-/** As many of the last ones as may be held on to: a body of small texts can leave thousands open before each turn. */
+/** The last checkpoints, as many as fit `openLimit`: a body of small texts can leave thousands open before each turn. */
 function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   let open = 0;
   let first = checkpoints.length;
@@ -132,15 +132,15 @@ function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   return checkpoints.slice(first);
 }
 
-/** Numbers in place of turns are reported before all turns, so they must not be found on the way. */
+/** Numbers in place of turns are reported before all turns, so a search that continues midway would miss them. */
 function holdsNumbers(document: JsonDocument, dialect: Dialect): boolean {
   const turns = fieldOf(document, dialect, 'turns');
   return turns !== undefined && findNumber(document, turns) !== undefined;
 }
 
 /**
- * The system's texts are read before all turns, wherever they stand. By how many entries they have moved,
- * where they are the same; undefined if they are not.
+ * The system prompt is read before all turns, wherever it is in the body. Returns by how many entries it has moved;
+ * undefined if it has changed.
  */
 function systemShift(
   before: JsonDocument,
