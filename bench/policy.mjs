@@ -2,7 +2,7 @@
 //   npm run build:modules && node bench/policy.mjs
 import { performance } from 'node:perf_hooks';
 import { dialects } from '../build/dialects/registry.js';
-import { KnownBodies } from '../build/json/known-bodies.js';
+import { BodyCache } from '../build/json/body-cache.js';
 import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { policySchema } from '../build/policy/rules/schema.js';
@@ -111,7 +111,7 @@ for (const [policyName, policy] of Object.entries(policies)) {
         .slice(rounds)
         .map((text, round) => Buffer.from(JSON.stringify(withTurn(text, `${round} `))));
       const set = compile(policy);
-      const bodies = new KnownBodies();
+      const bodies = new BodyCache();
       const decide = (buffer) => set.decide(subject(bodies.read(buffer)));
       const decision = decide(cold[0]);
       if (decision.action !== 'allow') throw new Error(JSON.stringify(decision.refusal));
@@ -226,7 +226,7 @@ function hostile() {
   const evil = {
     rules: [...full.rules, rule('evil', { regex: ['(a+)+$', '(a|aa)+b', '([a-z]+)*=', '.{0,400}needle'] })],
   };
-  const forgetful = new KnownBodies({ limitBytes: 0 });
+  const forgetful = new BodyCache({ limitBytes: 0 });
   const timed = (set, bytes) => {
     const started = process.cpuUsage();
     set.decide(subject(forgetful.read(bytes)));

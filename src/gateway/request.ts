@@ -1,8 +1,8 @@
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
+import type { BodyCache } from '../json/body-cache.ts';
 import type { JsonDocument } from '../json/json-document.ts';
-import type { KnownBodies } from '../json/known-bodies.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
@@ -23,13 +23,13 @@ export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   );
 }
 
-/** Parses and checks a body; a beginning that is known from an earlier body is not parsed again. */
+/** Parses and checks a body; a prefix shared with a cached body is not parsed again. */
 export function parseRequest(
   body: Buffer,
   { dialect, kind }: ModelEndpoint,
-  known?: KnownBodies,
+  cache?: BodyCache,
 ): ModelRequest {
-  const document = known === undefined ? parseStrictJson(body) : known.read(body);
+  const document = cache === undefined ? parseStrictJson(body) : cache.read(body);
   const { model, modelEntry, stream } = readFields(document, dialect);
   if (stream && (kind === 'count' || !dialect.canStream)) {
     throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {

@@ -1,11 +1,11 @@
 import type { JsonDocument } from './json-document.ts';
 
-// Up to this many keys, comparing each with each is quicker than a table.
+// Up to this many keys, comparing all pairs is faster than a table.
 const pairwiseKeys = 8;
-/** Looks at other keys that a key may take, on average, before the table is abandoned. */
+/** Average number of probes per key at which the table is abandoned. */
 const looksPerKey = 4;
 
-/** The second of two equal keys of a closed object, if there are any. */
+/** The second of two equal keys of a closed object; undefined if all keys differ. */
 export function duplicateKey(document: JsonDocument, object: number): number | undefined {
   const end = document.next(object);
   let keys = 0;
@@ -18,7 +18,7 @@ export function duplicateKey(document: JsonDocument, object: number): number | u
   return keys > pairwiseKeys ? duplicateInTable(document, object, keys) : duplicateInPairs(document, object);
 }
 
-/** By what the keys stand for, which is the same for some that are written in different ways. */
+/** Compares decoded keys, since escapes can write the same key in different ways. */
 function duplicateInSet(document: JsonDocument, object: number): number | undefined {
   const seen = new Set<string>();
   for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) {
@@ -29,7 +29,7 @@ function duplicateInSet(document: JsonDocument, object: number): number | undefi
   return undefined;
 }
 
-/** By their bytes, without making texts of them. Where keys are made to meet in one slot, a set has no such weakness. */
+/** Compares raw bytes without decoding. Keys crafted to collide fall back to a set, which has no such weakness. */
 function duplicateInTable(document: JsonDocument, object: number, keys: number): number | undefined {
   const mask = (1 << (33 - Math.clz32(keys))) - 1;
   const table = new Int32Array(mask + 1);
@@ -79,7 +79,7 @@ function isSameBytes(document: JsonDocument, one: number, other: number): boolea
   return true;
 }
 
-/** As readers have it whose strings can't hold lone surrogates: with U+FFFD in their place. */
+/** As parsers read it whose strings can't contain lone surrogates: with U+FFFD in their place. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }

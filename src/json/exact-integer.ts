@@ -1,4 +1,4 @@
-// Nearly all that are read.
+// The form of nearly all integers.
 const plain = /^[1-9]\d{0,14}$/;
 const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 

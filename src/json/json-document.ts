@@ -3,19 +3,19 @@ import { shortEscapedText } from './short-escapes.ts';
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
-/** What else is known of a string; further bits of the same cell. */
+/** Flags of a string, in further bits of the same cell. */
 export const stringFlags = { key: 8, escaped: 16 } as const;
 
 const kindMask = 7;
 const cells = 4;
 const initialEntries = 64;
-/** Digits up to which adding them up is quicker than to have the engine read the text. */
+/** Up to this many digits, summing them is faster than having the engine parse the text. */
 const plainDigits = 9;
-/** Making the view of words takes longer than reading fewer bytes without it. */
+/** Below this many bytes, creating the `DataView` takes longer than it saves. */
 const shortestWords = 64;
 const noWords = new DataView(new ArrayBuffer(0));
 
-/** What a document consists of, for another thread, which can take the memory of both over. */
+/** A document's parts, to be sent to another thread; the memory of both can be transferred. */
 export interface DocumentParts {
   readonly bytes: Uint8Array;
   readonly tape: Int32Array<ArrayBuffer>;
@@ -23,44 +23,44 @@ export interface DocumentParts {
   readonly isAscii: boolean;
 }
 
-/** How far a document is the same as one that was read before. */
-export interface SharedBeginning {
-  /** Weak, because each of these has one of its own: together they would keep every turn of a conversation. */
+/** How much of a document is the same as a cached one. */
+export interface SharedPrefix {
+  /** Weak, because documents form a chain: strong references would keep every turn of a conversation in memory. */
   readonly document: WeakRef<JsonDocument>;
-  /** So many first entries are the same, but for the ends of containers that are open there. */
+  /** How many of the first entries are the same, except for the ends of containers that are still open there. */
   readonly entries: number;
-  /** The innermost of those containers: what comes next is in it. */
+  /** The innermost of those containers: the next entry is in it. */
   readonly innermost: number;
 }
 
 interface Beginning {
   readonly other: JsonDocument;
   readonly entries: number;
-  /** Containers that are open behind those entries. */
+  /** Containers that are open after those entries. */
   readonly open: readonly number[];
 }
 
 /**
- * A strictly read JSON object as a flat tape over its bytes: nothing is decoded until somebody asks. An
- * entry is a number; entries stand in document order, an object's as key, value, key, value. The root is 0.
+ * A strictly parsed JSON object as a flat tape over its bytes: nothing is decoded before it is needed. An entry is a
+ * number; entries are in document order, those of an object as key, value, key, value. The root is 0.
  *
  * Children of a container: `for (let at = container + 1; at < document.next(container); at = document.next(at))`;
  * in an object the key is `at` and its value `document.next(at)` (which is `at + 1`).
  */
 export class JsonDocument {
   readonly bytes: Buffer;
-  /** The same bytes, to be read four at a time; without any where they are too few to be worth it. */
+  /** The same bytes, to be read four at a time; empty for a body too short to benefit. */
   readonly words: DataView;
   /** True if every byte is below 0x80: decoding is then a plain copy. */
   readonly isAscii: boolean;
   readonly root = 0;
   /** Number of entries. */
   count = 0;
-  /** Whether somebody keeps it for requests that begin like it, so that findings in it are worth remembering. */
-  isKept = false;
-  /** The kept document that this one begins like. */
-  begunLike: SharedBeginning | undefined;
-  /** Four cells an entry: kind and flags, first byte, byte after the last, entry after its subtree. */
+  /** Whether it is cached for later requests with the same beginning, so that results for it are worth caching too. */
+  isCached = false;
+  /** The cached document with which this one has a prefix in common. */
+  sharedPrefix: SharedPrefix | undefined;
+  /** Four cells per entry: kind and flags, first byte, byte after the last, entry after its subtree. */
   #tape: Int32Array<ArrayBuffer>;
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
@@ -71,8 +71,8 @@ export class JsonDocument {
     this.#tape = tape;
   }
 
-  /** Begins with another document's first entries, where the bytes are the same; some containers are open again. */
-  static beginLike(bytes: Buffer, isAscii: boolean, { other, entries, open }: Beginning): JsonDocument {
+  /** Starts with the entries of a shared prefix, copied from the other document; its open containers are reopened. */
+  static fromPrefix(bytes: Buffer, isAscii: boolean, { other, entries, open }: Beginning): JsonDocument {
     const tape = makeTape(entries + initialEntries);
     tape.set(other.#tape.subarray(0, entries * cells));
     for (const container of open) {
@@ -81,11 +81,11 @@ export class JsonDocument {
     }
     const document = new JsonDocument(bytes, isAscii, tape);
     document.count = entries;
-    document.begunLike = { document: new WeakRef(other), entries, innermost: open[open.length - 1] ?? 0 };
+    document.sharedPrefix = { document: new WeakRef(other), entries, innermost: open[open.length - 1] ?? 0 };
     return document;
   }
 
-  /** The document that was read in another thread; without reading it again. */
+  /** A document that another thread parsed; it is not parsed again. */
   static fromParts({ bytes, tape, count, isAscii }: DocumentParts): JsonDocument {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const document = new JsonDocument(buffer, isAscii, tape);
@@ -94,7 +94,7 @@ export class JsonDocument {
   }
 
   toParts(): DocumentParts {
-    // A copy, because the memory of a first tape is shared, and can't be transferred.
+    // A copy, because the memory of an initial tape comes from Node's pool and can't be transferred.
     const tape = this.#tape.slice(0, this.count * cells);
     return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii };
   }
@@ -107,12 +107,12 @@ export class JsonDocument {
     return ((this.#tape[entry * cells] as number) & stringFlags.key) !== 0;
   }
 
-  /** Whether the string's bytes hold JSON escapes, so that they differ from its text. */
+  /** Whether the string's bytes contain JSON escapes, so that they differ from its text. */
   isEscaped(entry: number): boolean {
     return ((this.#tape[entry * cells] as number) & stringFlags.escaped) !== 0;
   }
 
-  /** Whether the string's bytes hold any above 0x7f. Escapes may stand for such characters too. */
+  /** Whether any of the string's bytes is above 0x7f. Escapes may stand for such characters too. */
   isWide(entry: number): boolean {
     if (this.isAscii) return false;
     const end = this.end(entry);
@@ -130,7 +130,7 @@ export class JsonDocument {
     return this.#tape[entry * cells + 2] as number;
   }
 
-  /** The entry after this one and all it holds: the next sibling, or the first after the parent. */
+  /** The entry after this one and its descendants: the next sibling, or the first entry after the parent. */
   next(entry: number): number {
     return this.#tape[entry * cells + 3] as number;
   }
@@ -143,12 +143,12 @@ export class JsonDocument {
     return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 
-  /** The text between a value's first and last byte, escapes as they are. */
+  /** The text between a value's first and last byte, escapes undecoded. */
   raw(entry: number): string {
     return this.bytes.toString(this.isAscii ? 'latin1' : 'utf8', this.start(entry), this.end(entry));
   }
 
-  /** What a number stands for. */
+  /** The value of a number. */
   number(entry: number): number {
     const end = this.end(entry);
     let at = this.start(entry);
@@ -162,7 +162,7 @@ export class JsonDocument {
     return value;
   }
 
-  /** The value as JavaScript has it; for small parts of a body only. */
+  /** The value as `JSON.parse` returns it; only for small parts of a body. */
   value(entry: number): unknown {
     return this.kind(entry) === kinds.string ? this.text(entry) : JSON.parse(this.raw(entry));
   }
@@ -176,12 +176,12 @@ export class JsonDocument {
     return undefined;
   }
 
-  /** Whether an entry is a string of this text, which must be ASCII. */
+  /** Whether an entry is a string with this text, which must be ASCII. */
   isText(entry: number, text: string): boolean {
     return this.kind(entry) === kinds.string && this.#isText(entry, text);
   }
 
-  /** A member's text where it is a string. */
+  /** A member's text if it is a string. */
   memberText(object: number, name: string): string | undefined {
     const value = this.member(object, name);
     return value !== undefined && this.kind(value) === kinds.string ? this.text(value) : undefined;
@@ -213,7 +213,7 @@ export class JsonDocument {
     return pointer;
   }
 
-  /** Appends an entry. For the scanner alone. */
+  /** Appends an entry. Only for the scanner. */
   add(kindAndFlags: number, start: number, end: number): number {
     const entry = this.count;
     const cell = entry * cells;
@@ -226,13 +226,13 @@ export class JsonDocument {
     return entry;
   }
 
-  /** Notes where a container ends. For the scanner alone. */
+  /** Sets the end of a container. Only for the scanner. */
   close(container: number, end: number): void {
     this.#tape[container * cells + 2] = end;
     this.#tape[container * cells + 3] = this.count;
   }
 
-  /** Bytes of memory that it holds on to. */
+  /** Bytes of memory that it keeps alive. */
   get memoryBytes(): number {
     return this.bytes.buffer.byteLength + this.#tape.byteLength;
   }
@@ -248,13 +248,13 @@ export class JsonDocument {
     return true;
   }
 
-  /** Whether `at` is closed and ends before `entry`; containers that are still open hold all that follows. */
+  /** Whether `at` is closed and ends before `entry`; containers that are still open contain all that follows. */
   #isOpenOrBefore(at: number, entry: number): boolean {
     const isOpen = this.kind(at) <= kinds.array && this.end(at) === 0;
     return !isOpen && at < this.count && this.next(at) <= entry;
   }
 
-  /** Makes room for as many entries as the body would have if it went on as it did up to this byte. */
+  /** Grows the tape to the size that the whole body would need at the density of entries so far. */
   #grow(at: number): void {
     const foreseen = (this.bytes.length / Math.max(at, 1)) * 1.1;
     const factor = Math.min(Math.max(foreseen, 1.5), 8);
@@ -264,14 +264,14 @@ export class JsonDocument {
   }
 }
 
-/** Room for the first entries; of a small body for all it can have. */
+/** The initial capacity; for a small body, the most entries that it can have. */
 function firstEntries(bytes: Buffer): number {
   return Math.min(initialEntries, (bytes.length >> 1) + 2);
 }
 
 /**
- * A tape for so many entries, a small one in memory of Node's pool: making memory of its own for each document
- * takes longer than filling it, and makes more work for the garbage collector. What is in it is overwritten.
+ * A tape for so many entries. A small one is in Node's pool: allocating memory for each document takes longer than
+ * filling it and makes more work for the garbage collector. It is not zeroed; every cell is overwritten.
  */
 function makeTape(entries: number): Int32Array<ArrayBuffer> {
   const bytes = entries * cells * Int32Array.BYTES_PER_ELEMENT;

@@ -1,20 +1,20 @@
 const backslash = 0x5c;
 
-/** What the letter behind a backslash stands for, but for u; 0 where it is no escape (RFC 8259, section 7). */
+/** What a letter after a backslash stands for, except u; 0 if it is not an escape (RFC 8259, section 7). */
 export const shortEscapes = new Uint8Array(256);
 for (const [at, letter] of [...'"\\/bfnrt'].entries()) {
   shortEscapes[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(at);
 }
-/** Whether a byte behind a backslash makes an escape of two; none does at the end of the body. */
+/** Whether a byte after a backslash completes a two-byte escape; false at the end of the body. */
 export function isShortEscape(byte: number | undefined): boolean {
   return byte !== undefined && (shortEscapes[byte] ?? 0) !== 0;
 }
 
-/** Longest text whose escapes are decoded here, in bytes; the engine is as quick for longer ones. */
+/** The longest text whose escapes are decoded here, in bytes; for longer ones the engine is as fast. */
 const longest = 128;
 const decoded = Buffer.alloc(longest);
 
-/** The text of the bytes of a JSON string that is short and whose escapes are all of two characters. */
+/** Decodes a short JSON string whose escapes are all two characters long. */
 export function shortEscapedText(bytes: Buffer, start: number, end: number): string | undefined {
   if (end - start > longest) return undefined;
   let length = 0;
@@ -31,7 +31,7 @@ export function shortEscapedText(bytes: Buffer, start: number, end: number): str
   return decoded.toString('utf8', 0, length);
 }
 
-/** The character that an escape of two stands for; the letter itself where JSON knows none. */
+/** The character that a two-byte escape stands for; the letter itself if JSON has no such escape. */
 export function decodeShortEscape(letter: string): string {
   const code = letter.charCodeAt(0);
   return isShortEscape(code) ? String.fromCharCode(shortEscapes[code] as number) : letter;

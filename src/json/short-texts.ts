@@ -6,9 +6,9 @@ const wordsPerText = longestShort / 4;
 const slotCount = 512;
 
 /**
- * What is known of short texts, by their bytes as they stand in JSON. Most texts of a body are keys, types and roles,
- * the same few in every block; finding one here takes a fraction of reading it. A fixed number of slots, of which a
- * text may take one from another; bytes are compared, not hashes.
+ * Memoizes what was found in short texts, by their raw JSON bytes. Most texts of a body are keys, types and roles, the
+ * same few in every block, and a lookup takes a fraction of the time of reading one. There is a fixed number of slots,
+ * and a text may evict another; bytes are compared, not hashes.
  */
 export class ShortTexts<Known> {
   readonly #words = new Int32Array(slotCount * wordsPerText);
@@ -17,7 +17,7 @@ export class ShortTexts<Known> {
   readonly #text = new Int32Array(wordsPerText);
   #slot = 0;
 
-  /** What is known of a text that is not empty and at most `longestShort` bytes long. */
+  /** The memoized value for a text of 1 to `longestShort` bytes. */
   get(document: JsonDocument, entry: number): Known | undefined {
     const start = document.start(entry);
     const length = document.end(entry) - start;
@@ -31,7 +31,7 @@ export class ShortTexts<Known> {
     return this.#known[slot];
   }
 
-  /** Keeps what is known of the text that was last asked for. */
+  /** Memoizes a value for the text that was last looked up. */
   keep(document: JsonDocument, entry: number, known: Known): Known {
     const slot = this.#slot;
     this.#lengths[slot] = document.end(entry) - document.start(entry);
@@ -40,7 +40,7 @@ export class ShortTexts<Known> {
     return known;
   }
 
-  /** Reads a text into words; returns its slot. */
+  /** Loads a text into words; returns its slot. */
   #read({ bytes, words }: JsonDocument, start: number, length: number): number {
     const text = this.#text;
     const isInWords = start + longestShort <= words.byteLength;

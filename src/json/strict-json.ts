@@ -2,11 +2,11 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { JsonDocument, kinds, stringFlags } from './json-document.ts';
-import { type Boundary, type KnownBeginning, lastBoundary } from './known-beginning.ts';
+import { type Boundary, type KnownPrefix, lastBoundary } from './shared-prefix.ts';
 import { isShortEscape } from './short-escapes.ts';
 import { firstStop, isPlain, stopBits } from './string-bytes.ts';
 
-/** Containers inside containers that a body may have; deeper ones are refused. */
+/** How deep containers may be nested. */
 const depthLimit = 100;
 
 const quote = 0x22;
@@ -20,16 +20,16 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Reads bytes that can be read in one way only: UTF-8 without a byte order mark, one JSON object, no key
- * twice in an object (escapes decoded), no `__proto__` key, at most 100 levels, finite numbers. Because
- * every reader reads such bytes alike, they can be forwarded as they came.
+ * Accepts only bytes that every parser reads in the same way: UTF-8 without a byte order mark, one JSON object, no
+ * duplicate keys (escapes decoded), no `__proto__` key, at most 100 levels, finite numbers. Such bytes can be forwarded
+ * as they came.
  *
  * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
  * request.too_deep and request.field (with the JSON pointer).
  *
- * What is known to begin like a document that was read already is read from there on, with the same outcome.
+ * A prefix shared with a document that has been parsed is not parsed again; the outcome is the same.
  */
-export function parseStrictJson(bytes: Buffer, known?: KnownBeginning): JsonDocument {
+export function parseStrictJson(bytes: Buffer, known?: KnownPrefix): JsonDocument {
   const isAsciiOnly = isAscii(bytes);
   if (!isAsciiOnly) checkEncoding(bytes);
   const boundary = known === undefined ? undefined : lastBoundary(known.document, known.length);
@@ -37,7 +37,7 @@ export function parseStrictJson(bytes: Buffer, known?: KnownBeginning): JsonDocu
     return new Scanner(new JsonDocument(bytes, isAsciiOnly)).scan();
   }
   const beginning = { other: known.document, ...boundary };
-  return new Scanner(JsonDocument.beginLike(bytes, isAsciiOnly, beginning)).goOn(boundary);
+  return new Scanner(JsonDocument.fromPrefix(bytes, isAsciiOnly, beginning)).goOn(boundary);
 }
 
 function checkEncoding(bytes: Buffer): void {
@@ -47,7 +47,7 @@ function checkEncoding(bytes: Buffer): void {
   }
 }
 
-/** One pass over the bytes that fills the document's tape; an explicit stack, so depth can't overflow ours. */
+/** Fills the document's tape in one pass. The stack is explicit, so that deep nesting can't overflow the engine's. */
 class Scanner {
   readonly #bytes: Buffer;
   readonly #words: DataView;
@@ -73,7 +73,7 @@ class Scanner {
     return this.#finish();
   }
 
-  /** Reads from where the body parts from a known one. */
+  /** Continues after the prefix that the body shares with a known document. */
   goOn({ at, open }: Boundary): JsonDocument {
     this.#stack.push(...open);
     this.#depth = open.length;
@@ -110,7 +110,7 @@ class Scanner {
     if (this.#bytes[this.#at] !== quote) throw this.#invalid('expected a key in double quotes');
     const entry = this.#string(stringFlags.key);
     const first = this.#bytes[this.#document.start(entry)];
-    // It begins with its underscore or with an escape for it, as hardly a key does.
+    // A rare first byte: an underscore, or the backslash of its escape.
     if ((first === underscore || first === backslash) && this.#document.text(entry) === '__proto__') {
       throw new GatewayError('request.field', 'the key __proto__ is not allowed', {
         param: this.#document.pointer(entry),
@@ -176,7 +176,7 @@ class Scanner {
     let found = flags;
     let at = start;
     for (;;) {
-      // Two words a turn, and escapes of two bytes, which code is full of, without leaving the loop.
+      // Two words per iteration; two-byte escapes, which program text is full of, stay in the loop.
       while (at <= lastWords) {
         let stops = stopBits(words.getInt32(at, true));
         if (stops === 0) {
@@ -222,7 +222,7 @@ class Scanner {
     this.#document.add(kind, start, this.#at);
   }
 
-  /** The grammar of RFC 8259, section 6; a number that no double can hold has no one reading. */
+  /** The grammar of RFC 8259, section 6. Numbers that no double can hold are refused: parsers disagree about them. */
   #number(): void {
     const bytes = this.#bytes;
     const start = this.#at;

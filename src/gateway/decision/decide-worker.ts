@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
-import { KnownBodies } from '../../json/known-bodies.ts';
+import { BodyCache } from '../../json/body-cache.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
@@ -21,7 +21,7 @@ import {
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets);
 const targetModels = createTargetModels(names);
-const known = new KnownBodies({ limitBytes: 1 << 25 });
+const cache = new BodyCache({ limitBytes: 1 << 25 });
 
 parentPort?.on('message', (question: ThreadQuestion) => {
   const answer = answerTo(question);
@@ -47,7 +47,7 @@ function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): 
   const { path, body, key, policies, nowMs } = question;
   const endpoint = endpointAt(path);
   // A copy is kept here, because the body's own memory goes back with the answer.
-  const request = parseRequest(Buffer.from(body), endpoint, known);
+  const request = parseRequest(Buffer.from(body), endpoint, cache);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
   const judgement = judgeRequest(compiled.select(policies), request, { endpoint, facts });
   const isRedacted = judgement.request !== request;
@@ -64,7 +64,7 @@ function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): 
 function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {
   const { body, dialect, facts, policies } = question;
   const copy = Buffer.from(body);
-  const judgement = judgeBody(compiled.select(policies), { body: copy, dialect, facts }, known);
+  const judgement = judgeBody(compiled.select(policies), { body: copy, dialect, facts }, cache);
   return {
     kind: 'body',
     decision: toPlain(judgement.decision),

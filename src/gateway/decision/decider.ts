@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { KnownBodies } from '../../json/known-bodies.ts';
+import { BodyCache } from '../../json/body-cache.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -69,22 +69,22 @@ export function createDecider({
 }: DeciderOptions): Decider {
   const thread = new DecisionThread({ data: { source, ...names }, entry });
   const targetModels = createTargetModels(names);
-  const known = new KnownBodies();
+  const cache = new BodyCache();
   // A separate cache: a body and its translation must not evict each other.
-  const knownBuilt = new KnownBodies({ limitBytes: 1 << 23 });
+  const builtCache = new BodyCache({ limitBytes: 1 << 23 });
   return {
     targetModels,
     judgeRequest(policies, incoming, lifetime) {
       const { body, endpoint, key, nowMs } = incoming;
       if (body.length > threadBytes) return judgeRequestInThread(thread, policies, { incoming, lifetime });
-      const request = parseRequest(body, endpoint, known);
+      const request = parseRequest(body, endpoint, cache);
       const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
       return judgeRequest(policies, request, { endpoint, facts });
     },
     judgeBody: (policies, built, lifetime) =>
       built.body.length > threadBytes
         ? judgeBodyInThread(thread, policies, { built, lifetime })
-        : judgeBody(policies, built, knownBuilt),
+        : judgeBody(policies, built, builtCache),
     close: () => thread.end(),
   };
 }

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
+import type { BodyCache } from '../../json/body-cache.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { KnownBodies } from '../../json/known-bodies.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
@@ -87,10 +87,10 @@ export function judgeRequest(
 export function judgeBody(
   policies: PolicySet,
   { body, dialect, facts }: BuiltBody,
-  known: KnownBodies,
+  cache: BodyCache,
 ): BodyJudgement {
   const startedAt = performance.now();
-  const document = known.read(body);
+  const document = cache.read(body);
   const decision = policies.decide(toSubject(facts, document, dialects[dialect]));
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return { decision, body: decision.redacted?.bytes ?? body, microseconds };

@@ -44,7 +44,7 @@ export class SearchCache {
 
   /** The result for this very document. */
   get(document: JsonDocument, dialect: Dialect): SearchResult | undefined {
-    return document.isKept ? this.#find(document, dialect)?.searchResult : undefined;
+    return document.isCached ? this.#find(document, dialect)?.searchResult : undefined;
   }
 
   #find(document: JsonDocument, dialect: Dialect): CachedSearch | undefined {
@@ -53,9 +53,9 @@ export class SearchCache {
 
   /** Starts a search with what is cached; returns the turn at which it must continue, or undefined if nothing is. */
   resume(document: JsonDocument, dialect: Dialect, gatherer: Gatherer): number | undefined {
-    const { begunLike } = document;
-    const before = begunLike?.document.deref();
-    if (begunLike === undefined || before === undefined) return undefined;
+    const { sharedPrefix } = document;
+    const before = sharedPrefix?.document.deref();
+    if (sharedPrefix === undefined || before === undefined) return undefined;
     const known = this.#find(before, dialect);
     if (known === undefined) return undefined;
     const checkpoints = known.checkpoints.filter(({ turn }) => isBefore(turn, document, dialect));
@@ -81,7 +81,7 @@ export class SearchCache {
   }
 
   store(document: JsonDocument, dialect: Dialect, search: FinishedSearch): void {
-    if (!document.isKept || search.checkpoints.length === 0 || !isSmall(search)) return;
+    if (!document.isCached || search.checkpoints.length === 0 || !isSmall(search)) return;
     const { searchResult, found } = search;
     const checkpoints = lighter(fewer(search.checkpoints));
     const others = (this.#store.get(document) ?? []).filter(({ owner }) => owner !== this);
@@ -95,7 +95,7 @@ export class SearchCache {
  * entry must not be inside the previous turn: an empty list there ends at the same entry as the turn itself.
  */
 function isBefore(turn: number, document: JsonDocument, dialect: Dialect): boolean {
-  const { entries = 0, innermost } = document.begunLike ?? {};
+  const { entries = 0, innermost } = document.sharedPrefix ?? {};
   if (turn !== entries) return turn < entries;
   return innermost === document.root || innermost === fieldOf(document, dialect, 'turns');
 }

@@ -25,7 +25,7 @@ export class Search {
   request(document: JsonDocument, dialect: Dialect): SearchResult {
     const cached = this.#cache.get(document, dialect);
     if (cached !== undefined) return cached;
-    const gatherer = new Gatherer(this.patternSet, this.#reader, document.isKept);
+    const gatherer = new Gatherer(this.patternSet, this.#reader, document.isCached);
     const turn = this.#cache.resume(document, dialect, gatherer);
     if (turn === undefined) this.#walk.request(document, dialect, gatherer);
     else this.#walk.resume(document, dialect, { turn, visitor: gatherer });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import { BodyCache } from '../../../src/json/body-cache.ts';
 import type { JsonDocument } from '../../../src/json/json-document.ts';
-import { KnownBodies } from '../../../src/json/known-bodies.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
@@ -68,7 +68,7 @@ function decideWith(set: PolicySet, document: JsonDocument, endpoint: DialectNam
 const filler = 'x'.repeat(1_200);
 const bytesOf = (body: unknown) => Buffer.from(JSON.stringify(body));
 
-test('decides a body that begins like known ones as if nothing were known', () => {
+test('decides a body that shares a prefix with cached ones as if nothing were cached', () => {
   const random = createRandom(7);
   const compiled = compile(policies);
   const fresh = compile(policies);
@@ -77,15 +77,15 @@ test('decides a body that begins like known ones as if nothing were known', () =
   let begunAlike = 0;
   for (let round = 0; round < 50; round += 1) {
     // One memory for all rule sets and dialects: the same bytes mean something else to each.
-    const known = new KnownBodies();
+    const bodies = new BodyCache();
     const own = random.of(names);
     let body: Body = { first: filler, ...randomBody(random, own, random.below(12)) };
     for (let turn = 0; turn < 6; turn += 1) {
       const endpoint = random.below(5) === 0 ? random.of(names) : own;
       const policy = random.below(2) === 0 ? random.of(Object.keys(policies)) : 'told';
       const bytes = bytesOf(body);
-      const document = known.read(bytes);
-      if (document.begunLike !== undefined) begunAlike += 1;
+      const document = bodies.read(bytes);
+      if (document.sharedPrefix !== undefined) begunAlike += 1;
 
       const decision = decideWith(compiled.select([policy]), document, endpoint);
 
@@ -117,12 +117,12 @@ test('decides a body that begins like known ones as if nothing were known', () =
   ]);
 });
 
-describe('what depends on the joint between a known beginning and what follows', () => {
+describe('matches across the end of a shared prefix', () => {
   const turn = (content: string, role = 'user') => ({ role, content });
   const decideInTurn = (policy: unknown, ...bodies: readonly unknown[]) => {
     const set = compile({ house: policy }).select(['house']);
-    const known = new KnownBodies();
-    return bodies.map((body) => decideWith(set, known.read(bytesOf(body)), 'messages'));
+    const cache = new BodyCache();
+    return bodies.map((body) => decideWith(set, cache.read(bytesOf(body)), 'messages'));
   };
   const saying = (...turns: readonly unknown[]) => ({ model: 'm', fill: filler, messages: turns });
   const phrase = { rules: [rule('phrase', 'block', { phrases: ['project nightfall'] })] };
@@ -141,7 +141,7 @@ describe('what depends on the joint between a known beginning and what follows',
     ],
     ['a document of it', document({}), document({ type: 'base64', media_type: 'text/plain', data: base64 })],
     ['a list of numbers of it', [], [Array.from('project nightfall', (each) => each.charCodeAt(0))]],
-  ])('what comes into %s where nothing was is decided as if nothing were known', (_name, empty, full) => {
+  ])('content added to %s that was empty is decided as if nothing were cached', (_name, empty, full) => {
     const bodies = [empty, full].map((content) => saying(turn('a'), { role: 'user', content }));
     const [before, after] = decideInTurn(phrase, ...bodies);
     const [fresh] = decideInTurn(phrase, bodies[1]);
@@ -151,7 +151,7 @@ describe('what depends on the joint between a known beginning and what follows',
     expect(after?.action).toBe('block');
   });
 
-  test('a phrase that begins in the last known turn is found', () => {
+  test('a phrase that begins in the last cached turn is found', () => {
     const [before, after] = decideInTurn(
       phrase,
       saying(turn('a'), turn('tell me of project')),
@@ -162,7 +162,7 @@ describe('what depends on the joint between a known beginning and what follows',
     expect(after?.refusal?.at).toBe('/messages/2/content');
   });
 
-  test('what a plain text in place of the last turn goes on with is found', () => {
+  test('a match that continues a plain text in place of the last turn is found', () => {
     const [before, after] = decideInTurn(
       phrase,
       saying(turn('a'), 'it is'),
@@ -172,7 +172,7 @@ describe('what depends on the joint between a known beginning and what follows',
     expect([before?.action, after?.action]).toEqual(['allow', 'block']);
   });
 
-  test('digits that go on in the next turn are found', () => {
+  test('digits that continue in the next turn are found', () => {
     const card = { rules: [rule('card', 'block', { detect: ['credit_card'] })] };
     const [before, after] = decideInTurn(
       card,
@@ -183,7 +183,7 @@ describe('what depends on the joint between a known beginning and what follows',
     expect([before?.action, after?.action]).toEqual(['allow', 'block']);
   });
 
-  test("the system's text, which is read first, may change behind the turns", () => {
+  test('the system prompt, which is read first, may change when it comes after the turns', () => {
     const turns = [turn('nightfall it is'), turn('b'), turn('c')];
     const [before, changed, same] = decideInTurn(
       phrase,
@@ -196,7 +196,7 @@ describe('what depends on the joint between a known beginning and what follows',
     expect(changed?.refusal?.at).toBe('/messages/0/content');
   });
 
-  test("what the system's text behind the turns holds is told where it stands now", () => {
+  test('matches in a system prompt after the turns are reported at its new place', () => {
     const warning = { rules: [rule('phrase', 'warn', { phrases: ['project nightfall'] })] };
     const redacting = { rules: [rule('phrase', 'redact', { phrases: ['project nightfall'] })] };
     const bodies = [
@@ -214,7 +214,7 @@ describe('what depends on the joint between a known beginning and what follows',
     });
   });
 
-  test('numbers that take the place of turns are refused behind known turns', () => {
+  test('numbers in place of turns are refused after cached turns', () => {
     const [before, after] = decideInTurn(phrase, saying(turn('a')), saying(turn('a'), 12));
 
     expect(before?.action).toBe('allow');
@@ -225,8 +225,8 @@ describe('what depends on the joint between a known beginning and what follows',
     const set = compile({
       house: { rules: [rule('phrase', 'block', { phrases: ['nightfall'], in: ['tool_result'] })] },
     }).select(['house']);
-    const known = new KnownBodies();
-    const document = known.read(bytesOf(saying(turn('nightfall', 'tool'))));
+    const bodies = new BodyCache();
+    const document = bodies.read(bytesOf(saying(turn('nightfall', 'tool'))));
 
     const actions = (['messages', 'chat', 'messages'] as const).map(
       (endpoint) => decideWith(set, document, endpoint).action,
@@ -234,7 +234,7 @@ describe('what depends on the joint between a known beginning and what follows',
 
     // To the Messages API a turn of this role may be anybody's.
     expect(actions).toEqual(['block', 'block', 'block']);
-    expect(decideWith(set, known.read(bytesOf(saying(turn('nightfall', 'user')))), 'chat').action).toBe(
+    expect(decideWith(set, bodies.read(bytesOf(saying(turn('nightfall', 'user')))), 'chat').action).toBe(
       'allow',
     );
   });
@@ -244,15 +244,15 @@ describe('what depends on the joint between a known beginning and what follows',
 function checkpointsAfter(shorter: unknown, longer: unknown): readonly Checkpoint[] {
   const patternSet = compilePatternSet([], createFold());
   const reader = new TextReader(patternSet);
-  const known = new KnownBodies();
+  const bodies = new BodyCache();
   const searches = new SearchCache(new WeakMap());
-  const before = known.read(bytesOf(shorter));
+  const before = bodies.read(bytesOf(shorter));
   const gatherer = new Gatherer(patternSet, reader, true);
   createWalk().request(before, dialects.messages, gatherer);
   const searchResult = gatherer.finish();
   searches.store(before, dialects.messages, { ...gatherer, searchResult });
   const given = new Gatherer(patternSet, reader, true);
-  searches.resume(known.read(bytesOf(longer)), dialects.messages, given);
+  searches.resume(bodies.read(bytesOf(longer)), dialects.messages, given);
   return given.checkpoints;
 }
 
@@ -278,7 +278,7 @@ test('for one document, the searches of the last four policy sets are cached', (
   const patternSet = compilePatternSet([], createFold());
   const reader = new TextReader(patternSet);
   const store: SearchStore = new WeakMap();
-  const document = new KnownBodies().read(
+  const document = new BodyCache().read(
     bytesOf({ fill: filler, messages: [{ role: 'user', content: 'x' }, 'y'] }),
   );
   const sets = Array.from({ length: 5 }, () => new SearchCache(store));

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { BodyCache } from '../../src/json/body-cache.ts';
 import type { JsonDocument } from '../../src/json/json-document.ts';
-import { commonLength } from '../../src/json/known-beginning.ts';
-import { KnownBodies } from '../../src/json/known-bodies.ts';
+import { commonLength } from '../../src/json/shared-prefix.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { alteredBody, alteredBytes, randomBody } from '../kit/random-conversations.ts';
 import { createRandom } from '../policy/automaton/random.ts';
 
-/** All that a reading gives: the whole tape, or the whole refusal. */
+/** All that parsing returns: the whole tape, or the whole refusal. */
 function outcome(read: (bytes: Buffer) => JsonDocument, bytes: Buffer): unknown {
   try {
     const { tape, isAscii } = read(bytes).toParts();
@@ -23,9 +23,9 @@ function outcome(read: (bytes: Buffer) => JsonDocument, bytes: Buffer): unknown 
 const filler = 'x'.repeat(1_500);
 const bytesOf = (body: unknown) => Buffer.from(JSON.stringify(body));
 
-test('reads whatever follows a known beginning as if it were not known', () => {
+test('parses what follows a shared prefix as if nothing were cached', () => {
   const random = createRandom(20);
-  const known = new KnownBodies();
+  const cache = new BodyCache();
   const names = Object.keys(dialects) as DialectName[];
   const outcomes = new Set<string>();
 
@@ -35,7 +35,7 @@ test('reads whatever follows a known beginning as if it were not known', () => {
     for (let turn = 0; turn < 8; turn += 1) {
       const bytes = random.below(3) === 0 ? alteredBytes(random, bytesOf(body)) : bytesOf(body);
 
-      const read = outcome((each) => known.read(each), bytes);
+      const read = outcome((each) => cache.read(each), bytes);
 
       const expected = outcome(parseStrictJson, bytes);
       expect(read).toEqual(expected);
@@ -54,85 +54,85 @@ test('reads whatever follows a known beginning as if it were not known', () => {
   ]);
 });
 
-test('reads a known body cut at every byte, and with every byte changed, as if it were not known', () => {
+test('parses a cached body cut at every byte, and with every byte changed, as if it were not cached', () => {
   const text = `{"fill":"${filler}","a":[1,-2.5e+3,true,null,"x\\u00e9\\n","é日🚀"],"b":{"c":{"a":1,"d":[]}},"e":12}`;
   const bytes = Buffer.from(text);
   const start = text.indexOf('"a"');
 
   for (let at = start; at < bytes.length; at += 1) {
     for (const end of ['', '}', '"', ',"a":1}', '\\', '0', 'é']) {
-      const known = new KnownBodies();
-      known.read(bytes);
+      const cache = new BodyCache();
+      cache.read(bytes);
       for (const changed of [
         Buffer.concat([bytes.subarray(0, at), Buffer.from(end)]),
         Buffer.concat([bytes.subarray(0, at), Buffer.from(end), bytes.subarray(at + 1)]),
       ]) {
-        expect(outcome((each) => known.read(each), changed)).toEqual(outcome(parseStrictJson, changed));
+        expect(outcome((each) => cache.read(each), changed)).toEqual(outcome(parseStrictJson, changed));
       }
     }
   }
 });
 
-describe('what is kept', () => {
+describe('cached bodies', () => {
   const conversation = (mark: string, turns: number) =>
     bytesOf({ mark, fill: filler, messages: Array.from({ length: turns }, (_, turn) => `turn ${turn}`) });
 
   test('the same bytes are the same document', () => {
-    const known = new KnownBodies();
+    const cache = new BodyCache();
 
-    const document = known.read(conversation('a', 3));
+    const document = cache.read(conversation('a', 3));
 
-    expect(known.read(conversation('a', 3))).toBe(document);
-    expect(known.recall(conversation('a', 3))).toBe(document);
+    expect(cache.read(conversation('a', 3))).toBe(document);
+    expect(cache.get(conversation('a', 3))).toBe(document);
   });
 
-  test('a longer conversation is told which one it begins like, and takes its place', () => {
-    const known = new KnownBodies();
-    const before = known.read(conversation('a', 3));
+  test('a longer conversation refers to the one whose prefix it shares, and replaces it', () => {
+    const cache = new BodyCache();
+    const before = cache.read(conversation('a', 3));
 
-    const document = known.read(conversation('a', 4));
+    const document = cache.read(conversation('a', 4));
 
-    expect(document.begunLike?.document.deref()).toBe(before);
-    expect(known.recall(conversation('a', 3))).toBeUndefined();
+    expect(document.sharedPrefix?.document.deref()).toBe(before);
+    expect(cache.get(conversation('a', 3))).toBeUndefined();
   });
 
-  test('each of many conversations finds its own', () => {
-    const known = new KnownBodies();
+  test('each of many conversations finds its own earlier turn', () => {
+    const cache = new BodyCache();
     const marks = Array.from({ length: 20 }, (_, at) => `mark ${at}`);
-    const before = marks.map((mark) => known.read(bytesOf({ fill: filler, mark, turns: [filler] })));
+    const before = marks.map((mark) => cache.read(bytesOf({ fill: filler, mark, turns: [filler] })));
 
-    const after = marks.map((mark) => known.read(bytesOf({ fill: filler, mark, turns: [filler, 'more'] })));
+    const after = marks.map((mark) => cache.read(bytesOf({ fill: filler, mark, turns: [filler, 'more'] })));
 
-    expect(after.map(({ begunLike }) => begunLike?.document.deref())).toEqual(before);
+    expect(after.map(({ sharedPrefix }) => sharedPrefix?.document.deref())).toEqual(before);
   });
 
-  test('bodies are forgotten, those first that were not met for longest, when they hold more memory than allowed', () => {
-    const known = new KnownBodies({ limitBytes: 1_000_000 });
+  test('evicts the least recently used bodies when they take more memory than allowed', () => {
+    const cache = new BodyCache({ limitBytes: 1_000_000 });
     // Larger than the memory that Node shares among small buffers, which counts whole.
     const large = (mark: string) => bytesOf({ mark, fill: 'x'.repeat(300_000) });
-    for (const mark of ['a', 'b', 'a', 'c', 'd']) known.read(large(mark));
+    for (const mark of ['a', 'b', 'a', 'c', 'd']) cache.read(large(mark));
 
-    const left = ['a', 'b', 'c', 'd'].filter((mark) => known.recall(large(mark)) !== undefined);
+    const left = ['a', 'b', 'c', 'd'].filter((mark) => cache.get(large(mark)) !== undefined);
     expect(left).toEqual(['a', 'c', 'd']);
   });
 
-  test('a body that would take more than half of the room is not kept', () => {
-    const known = new KnownBodies({ limitBytes: 1_000_000 });
+  test('a body larger than half of the limit is not cached', () => {
+    const cache = new BodyCache({ limitBytes: 1_000_000 });
     const large = bytesOf({ fill: 'x'.repeat(600_000) });
 
-    const document = known.read(large);
+    const document = cache.read(large);
 
-    expect(document.isKept).toBe(false);
-    expect(known.recall(large)).toBeUndefined();
+    expect(document.isCached).toBe(false);
+    expect(cache.get(large)).toBeUndefined();
   });
 
-  test('a refused body is not kept', () => {
-    const known = new KnownBodies();
+  test('a refused body is not cached', () => {
+    const cache = new BodyCache();
     const bytes = Buffer.from(`{"fill":"${filler}","a":1,"a":2}`);
 
-    expect(() => known.read(bytes)).toThrow('twice');
+    expect(() => cache.read(bytes)).toThrow('twice');
 
-    expect(known.recall(bytes)).toBeUndefined();
+    expect(cache.get(bytes)).toBeUndefined();
   });
 });
 

@@ -1,26 +1,26 @@
 import { type JsonDocument, kinds } from './json-document.ts';
 
-/** A document whose first bytes are known to be a body's first bytes too. */
-export interface KnownBeginning {
+/** A cached document with which a body has its first bytes in common. */
+export interface KnownPrefix {
   readonly document: JsonDocument;
-  /** How many bytes; compared, not guessed. */
+  /** How many bytes; they were compared, not hashed. */
   readonly length: number;
 }
 
-/** A place between two values of a document. */
+/** A position between two values of a document. */
 export interface Boundary {
-  /** The byte at which reading goes on. */
+  /** The byte at which parsing continues. */
   readonly at: number;
-  /** Entries before it. */
+  /** How many entries come before it. */
   readonly entries: number;
   /** Containers that are open there, the outermost first. */
   readonly open: readonly number[];
 }
 
 /**
- * The last place in a document's first bytes before which everything is certain, whatever follows: behind a
- * whole value or member, or an opening bracket. A value counts as whole with its closing bracket or a byte behind
- * it, for a number may go on. Undefined if not even the object has begun.
+ * The last position in a document's first bytes up to which parsing doesn't depend on what follows: after a complete
+ * value or member, or after an opening bracket. A value is complete with its closing bracket, or with one byte more,
+ * since a number might continue. Undefined if not even the object has begun.
  */
 export function lastBoundary(document: JsonDocument, length: number): Boundary | undefined {
   if (document.start(document.root) >= length) return undefined;
@@ -54,7 +54,7 @@ function isContainer(document: JsonDocument, entry: number): boolean {
   return document.kind(entry) <= kinds.array;
 }
 
-/** How many first bytes two buffers have in common: compared block by block, which nobody can deceive. */
+/** The length of the prefix that two buffers have in common; compared, so that no input can be crafted to pass. */
 export function commonLength(one: Buffer, other: Buffer): number {
   const limit = Math.min(one.length, other.length);
   let same = 0;
@@ -74,5 +74,5 @@ export function commonLength(one: Buffer, other: Buffer): number {
 }
 
 const firstBlock = 1024;
-// Below this, comparing byte by byte is quicker than calls of native code.
+// Below this, comparing byte by byte is faster than native calls.
 const lastBlock = 256;
