@@ -153,7 +153,7 @@ const bodies = {
     }),
 };
 
-/** Bodies of which parts are replaced and the result is judged again; their times are shown, not limited. */
+/** Bodies of which parts are replaced and the result is checked again; their times are shown, not limited. */
 const redactable = {
   'harmless, nothing to redact': bodies.harmless,
   'a card in a block of its own': (mark) =>

@@ -102,7 +102,7 @@ createInterface({ input: gateway.stderr }).on('line', (line) => {
 });
 const settled = () => log.reloaded + log.refused;
 
-const requests = { answered: 0, blocked: 0, failed: 0, unjudged: 0 };
+const requests = { answered: 0, blocked: 0, failed: 0, unchecked: 0 };
 const failures = new Map();
 let isOver = false;
 try {
@@ -140,12 +140,12 @@ try {
   console.log(`${done} edits in ${took} s, ${single} of them one by one; workers: ${workers}`);
   console.log(`reloads: ${log.reloaded} followed, ${log.refused} refused`);
   console.log(
-    `requests: ${requests.answered} answered, ${requests.blocked} blocked, ${requests.failed} failed, ${requests.unjudged} passed unjudged`,
+    `requests: ${requests.answered} answered, ${requests.blocked} blocked, ${requests.failed} failed, ${requests.unchecked} passed unchecked`,
   );
   console.log([...byKind].map(([name, count]) => `${name} ${count}`).join(' · '));
   for (const [what, count] of failures) console.log(`failed: ${count} × ${what}`);
   for (const line of log.other.slice(0, 10)) console.log(`log: ${line}`);
-  if (requests.failed + requests.unjudged > 0) process.exitCode = 1;
+  if (requests.failed + requests.unchecked > 0) process.exitCode = 1;
 } finally {
   isOver = true;
   gateway.kill('SIGTERM');
@@ -183,7 +183,7 @@ async function client(url, index) {
     const status = await post(url, agent, isForbidden ? 'about the bluebird' : 'hello').catch((error) =>
       String(error),
     );
-    if (isForbidden && status === 200) requests.unjudged += 1;
+    if (isForbidden && status === 200) requests.unchecked += 1;
     else if (isForbidden && status === 403) requests.blocked += 1;
     else if (!isForbidden && status === 200) requests.answered += 1;
     else {

@@ -217,7 +217,7 @@ const samplesOfWrong = [];
 const liveHeapMb = [];
 let nextId = 0;
 
-/** One exchange from start to end, judged. */
+/** One exchange from start to end, checked. */
 async function exchange(port) {
   const client = dialects[randomInt(3)];
   const provider = dialects[randomInt(3)];
@@ -234,7 +234,7 @@ async function exchange(port) {
     tally.left += 1;
     return;
   }
-  const verdict = judge(asked, heard);
+  const verdict = check(asked, heard);
   if (verdict === 'answered' || verdict === 'failedAsOrdered') tally[verdict] += 1;
   else {
     tally.wrong += 1;
@@ -280,7 +280,7 @@ function send(port, { client, provider, isStream, fault, id }, leavesAfter) {
   });
 }
 
-function judge({ client, isStream, fault, id }, { status, text, isWhole }) {
+function check({ client, isStream, fault, id }, { status, text, isWhole }) {
   const expected = wordsOf(id).join('');
   if (text.includes(secret)) return 'it holds the provider’s key';
   if (fault === '500' || fault === '529') {

@@ -31,7 +31,7 @@ export interface Result {
 
 const fold = createFold();
 
-/** Judges every detector by some texts; of several confidences the findings of the lower hold those of the higher. */
+/** Runs every detector on some texts. Findings of a lower confidence include those of the higher ones. */
 export function evaluate(texts: Iterable<LabelledText>): {
   readonly texts: number;
   readonly results: readonly Result[];
@@ -121,7 +121,7 @@ export function* readTexts(path: string): Generator<LabelledText> {
     const { size } = statSync(file);
     if (!statSync(file).isFile() || size > longestFile) continue;
     const text = readFileSync(file, 'utf8');
-    // Binary files have no text to judge.
+    // Binary files have no text to search.
     if (!text.includes('\0')) yield { text, from: file };
   }
 }

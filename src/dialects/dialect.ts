@@ -50,7 +50,7 @@ export interface Dialect {
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
   /** The members of a stream's events that carry a piece of a text, or the whole text, which may be its first piece. */
   readonly pieceMembers: readonly string[];
-  /** Whether an event, judged by its first 100 bytes, is the last one of a well-behaved stream. */
+  /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */
   isLastEvent(head: string): boolean;
   /** Whether a stream that ends after this event, without the usual last one, is complete all the same. */
   mayEndAfter(event: string): boolean;

@@ -3,7 +3,7 @@ import type { RuleDetail } from './contract/exchange-detail.ts';
 import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
 
 /** A request with everything that the decision depends on. */
-export interface JudgedRequest {
+export interface DecisionInput {
   readonly body: Buffer;
   /** The endpoint's name; guessed from the body by default. */
   readonly endpoint?: string | undefined;
@@ -40,12 +40,12 @@ export interface InspectorBackend {
   /** Throws inspector.no_ledger. */
   readonly history: (by: 'hour' | 'day', sinceMs: number) => Promise<HistoryAnswer>;
   /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
-  readonly explain: (request: JudgedRequest) => Promise<readonly RuleDetail[] | undefined>;
+  readonly explain: (request: DecisionInput) => Promise<readonly RuleDetail[] | undefined>;
   /** Where rules are in the file, by policy and rule. */
   readonly ruleLines: () => Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>>;
   readonly policies: () => Promise<PoliciesAnswer>;
   /** Decides by scratch rules; nothing is saved. Throws inspector.busy, inspector.too_long. */
-  readonly tryPolicy: (policies: string, request: JudgedRequest) => Promise<TryPolicyAnswer>;
+  readonly tryPolicy: (policies: string, request: DecisionInput) => Promise<TryPolicyAnswer>;
   /** Sends a request to this gateway with a key, like any other request. */
   readonly sendAgain: (request: SentAgain) => Promise<SendAgainAnswer>;
 }

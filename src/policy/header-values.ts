@@ -18,8 +18,8 @@ const cleanLimit = 2_000;
 const longestClean = 256;
 
 /**
- * Judges texts that leave besides the body by the text rules; such a text has every role. A value in which no rule finds
- * anything is memoized: it can't make any rule apply, whatever request it comes with.
+ * Evaluates the text rules on texts that leave besides the body; such a text has every role. A value in which no rule
+ * finds anything is memoized: it can't make any rule apply, whatever request it comes with.
  */
 export class HeaderValues {
   readonly #rules: readonly CompiledRule[];
@@ -31,13 +31,13 @@ export class HeaderValues {
     this.#factsOf = factsOf;
   }
 
-  /** Whether it is known already that no rule finds anything in a text. */
+  /** Whether a text is memoized as one in which no rule finds anything. */
   isKnownClean(text: string): boolean {
     return this.#clean.has(text);
   }
 
   /** A rule's other conditions refer to the request. */
-  judge({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
+  evaluate({ at, text }: HeaderValue, subject: Subject): readonly Verdict[] {
     const found = readings(text)
       .map((reading) => this.#factsOf({ ...subject, document: wrapText(reading) }))
       .filter(({ searchResult }) => searchResult.matches.size > 0);

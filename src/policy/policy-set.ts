@@ -9,10 +9,10 @@ export interface PolicySet {
   readonly names: readonly string[];
   /** What the policies decide about a request. Never throws. */
   decide(subject: Subject): Decision;
-  /** Whether a text that leaves beside the body was judged before, and nothing was found in it. */
+  /** Whether a text that leaves besides the body was evaluated before, and nothing was found in it. */
   isKnownClean(text: string): boolean;
-  /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
-  judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[];
+  /** The verdicts on a text that leaves besides the body: the value of a header or of the query. */
+  evaluateValue(value: HeaderValue, subject: Subject): readonly Verdict[];
   /** The largest cap on output that no rule objects to, for a request that has none; Infinity if there is none. */
   capLimit(subject: Subject): number;
   /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
@@ -29,7 +29,7 @@ export function createPolicySet(parts: SetParts): PolicySet {
     names: parts.policies.map(({ name }) => name),
     decide: (subject) => rules.decide(subject),
     isKnownClean: (text) => rules.isKnownClean(text),
-    judgeValue: (value, subject) => rules.judgeValue(value, subject),
+    evaluateValue: (value, subject) => rules.evaluateValue(value, subject),
     capLimit: (subject) => rules.capLimit(subject),
     answerRules: (subject) => rules.answerRules(subject),
     checkAnswers: (numbers) => rules.checkAnswers(numbers),

@@ -5,7 +5,7 @@ import type { NamedPattern } from './automaton/patterns.ts';
 import { Facts } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
-import { judgeRedacted } from './redact/judge-again.ts';
+import { decideRedacted } from './redact/decide-redacted.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import { type Redaction, redact } from './redact/redact.ts';
 import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
@@ -60,7 +60,7 @@ export class RuleSet {
   decide(subject: Subject): Decision {
     const decision = this.#decideOnce(subject);
     if (decision.redacted === undefined) return decision;
-    return judgeRedacted(decision, (document, policies) =>
+    return decideRedacted(decision, (document, policies) =>
       this.#decideOnce({ ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] }),
     );
   }
@@ -100,14 +100,14 @@ export class RuleSet {
     return this.#answers?.check(numbers);
   }
 
-  /** Whether a text that leaves beside the body was judged before, and nothing was found in it. */
+  /** Whether a text that leaves besides the body was evaluated before, and nothing was found in it. */
   isKnownClean(text: string): boolean {
     return this.#values.isKnownClean(text);
   }
 
   /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
-  judgeValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
-    return this.#values.judge(value, subject);
+  evaluateValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
+    return this.#values.evaluate(value, subject);
   }
 
   /** The largest cap on output that no rule objects to, for a request that has none. */

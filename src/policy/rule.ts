@@ -51,7 +51,7 @@ export interface Detected {
   readonly why?: string;
 }
 
-/** What one rule decides. */
+/** What evaluating one rule says about a request. */
 export interface Verdict {
   readonly policy: string;
   readonly rule: string;
@@ -62,7 +62,7 @@ export interface Verdict {
   readonly matches: readonly Match[];
 }
 
-/** All verdicts together. */
+/** What the policies decide about a request: all verdicts together. */
 export interface Decision {
   readonly action: Action;
   /** Rules that matched, in the order of the files; monitored ones included. */
@@ -78,7 +78,7 @@ export interface Decision {
   readonly warnings: readonly string[];
   /** Ids of monitored rules that would have blocked or redacted. */
   readonly wouldBlock: readonly string[];
-  /** The request with its matches replaced, where the action is redact; judged like the request itself. */
+  /** The request with its matches replaced, if the action is redact; decided on like the request itself. */
   readonly redacted?: JsonDocument;
   /** What was thrown if a rule could not be evaluated; for the log. The request is then blocked. */
   readonly failure?: { readonly rule: string; readonly cause: unknown };

@@ -3,14 +3,14 @@ import { retryAfterMs, retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
 import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
 
-declare const judged: unique symbol;
+declare const approved: unique symbol;
 
 /**
- * What is sent to one target. The brand says that the policies have judged all of it: it is set in one place only
- * (gateway/outgoing/judge-outgoing.ts), so that nothing unjudged can be sent.
+ * What is sent to one target. The brand says that the policies have approved all of it. It is set in one place only
+ * (gateway/outgoing/build-upstream-request.ts), so that nothing unchecked can be sent.
  */
 export interface ProviderRequest {
-  readonly [judged]: true;
+  readonly [approved]: true;
   readonly path: string;
   readonly headers: string[];
   readonly body: Buffer;

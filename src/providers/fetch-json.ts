@@ -71,7 +71,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       isAnthropic: provider.options.family === 'anthropic',
       extraNames: new Set(),
       own: provider.ownHeaders,
-      // There is no client request, so nothing to judge.
+      // There is no client request, so nothing to check.
       mayLeave: () => true,
       onDrop: () => undefined,
     });

@@ -1,7 +1,7 @@
 import { memoize } from '../memoize.ts';
 
 /**
- * What the value of a forwarded header may look like. A value that fits is still judged by the policies; the patterns
+ * What the value of a forwarded header may look like. A value that fits is still checked by the policies; the patterns
  * make sure that transport headers can carry little besides their purpose.
  */
 const kinds = {
@@ -113,7 +113,7 @@ const headerOf = memoize((spelling): Header => {
 
 /**
  * The headers for a provider as a flat list of names and values: the client's by allow-list, each matching its pattern
- * and judged, then the gateway's own. A key, a cookie or an address can't slip through by being forgotten here. Several
+ * and checked, then the gateway's own. A key, a cookie or an address can't slip through by being forgotten here. Several
  * values of one name are joined into a list, as any reader would do (RFC 9110, section 5.3).
  */
 export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {

@@ -14,7 +14,7 @@ interface HealthOptions {
 const maxModels = 1_000;
 
 /**
- * A provider's health, judged by its failures. The lack of an answer (no connection, a timeout, nonsense) counts against
+ * A provider's health, inferred from its failures. The lack of an answer (no connection, a timeout, nonsense) counts against
  * the host. An answer of any status proves that the host is there: a 5xx other than 501 counts against the requested
  * model, and anything below is about the request or the caller's quota and doesn't count. So neither one model nor a
  * client's mistake can block requests to another model.

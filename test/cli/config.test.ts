@@ -162,7 +162,7 @@ test('path: names the file, or nothing', async () => {
   });
 });
 
-test('schema: judges files as check does', async () => {
+test('schema: accepts and rejects the same files as check', async () => {
   const { stdout } = await runCommand(['config', 'schema'], { cwd: createWorkspace() });
   const validate = new Ajv2020.default({ strict: false }).compile(JSON.parse(stdout));
 

@@ -10,7 +10,7 @@ import { fill } from './leaks/fill.ts';
 import { isIn, type Thing, things } from './leaks/forbidden.ts';
 import { type Body, shapesOf } from './leaks/shapes.ts';
 
-// What leaves is what was judged: every field of every dialect is filled with what must not leave, in every form, and
+// What leaves is what was checked: every field of every dialect is filled with what must not leave, in every form, and
 // sent to every dialect through a gateway; then all that the host received is searched. LEAKS=full tries every place
 // and form and prints the counts, which takes minutes; otherwise it is every seventeenth.
 const isFull = process.env.LEAKS === 'full';

@@ -21,26 +21,26 @@ const set = compile(
 ).select(['house']);
 
 const subject = subjectOf({ model: 'sandbox-mini', messages: [] });
-const judge = (text: string, about = subject) =>
+const evaluate = (text: string, about = subject) =>
   set
-    .judgeValue({ at: 'header:x-app', text }, about)
+    .evaluateValue({ at: 'header:x-app', text }, about)
     .map(({ rule, action, matches }) => [rule, action, matches[0]?.at]);
 
-test('a value is judged by the rules on texts, as of every role, and by no others', () => {
-  expect(judge('cli')).toEqual([]);
-  expect(judge('Night\u200bfall')).toEqual([['codename', 'block', 'header:x-app']]);
-  expect(judge('rosa@example.org')).toEqual([['mails', 'redact', 'header:x-app']]);
-  expect(judge(`key=${secret}`)).toEqual([['gateway-key', 'block', 'header:x-app']]);
+test('text rules, and no others, are evaluated on a value, whatever their roles', () => {
+  expect(evaluate('cli')).toEqual([]);
+  expect(evaluate('Night\u200bfall')).toEqual([['codename', 'block', 'header:x-app']]);
+  expect(evaluate('rosa@example.org')).toEqual([['mails', 'redact', 'header:x-app']]);
+  expect(evaluate(`key=${secret}`)).toEqual([['gateway-key', 'block', 'header:x-app']]);
 });
 
 test('the other conditions of a rule look at the request', () => {
-  expect(judge('nightfall', { ...subject, model: 'claude', targetModels: [] })).toEqual([]);
-  expect(judge('nightfall')).toHaveLength(1);
+  expect(evaluate('nightfall', { ...subject, model: 'claude', targetModels: [] })).toEqual([]);
+  expect(evaluate('nightfall')).toHaveLength(1);
 });
 
 test('a value in percent-encoding is read both ways, however often it comes', () => {
   for (const text of ['night%66all', '100% night%66all', '%zz%6e%69%67%68%74fall', 'a%40b.org night%66all']) {
-    const blocks = () => judge(text).filter(([, action]) => action === 'block');
+    const blocks = () => evaluate(text).filter(([, action]) => action === 'block');
     expect(blocks()).toEqual([['codename', 'block', 'header:x-app']]);
     expect(set.isKnownClean(text)).toBe(false);
     expect(blocks()).toHaveLength(1);
@@ -48,7 +48,7 @@ test('a value in percent-encoding is read both ways, however often it comes', ()
 });
 
 test('what one reading shows does not hide what the other does', () => {
-  expect(judge('rosa@example.org night%66all')).toEqual([
+  expect(evaluate('rosa@example.org night%66all')).toEqual([
     ['codename', 'block', 'header:x-app'],
     ['mails', 'redact', 'header:x-app'],
   ]);
@@ -58,10 +58,10 @@ test('a value that is a text in base64 is read as that text, too', () => {
   const encoded = Buffer.from('the codename of the launch is nightfall').toString('base64');
 
   for (const text of [encoded, encoded.replace(/=+$/, ''), encodeURIComponent(`${encoded}=`)]) {
-    expect(judge(text)).toEqual([['codename', 'block', 'header:x-app']]);
+    expect(evaluate(text)).toEqual([['codename', 'block', 'header:x-app']]);
   }
-  expect(judge('3f2504e0-4f89-41d3-9a0c-0305e82c3301')).toEqual([]);
-  expect(judge('0af7651916cd43dd8448eb211c80319c0af7651916cd43dd')).toEqual([]);
+  expect(evaluate('3f2504e0-4f89-41d3-9a0c-0305e82c3301')).toEqual([]);
+  expect(evaluate('0af7651916cd43dd8448eb211c80319c0af7651916cd43dd')).toEqual([]);
 });
 
 test('a number in another notation is read by its digits, also where it looks like an id', () => {
@@ -70,9 +70,9 @@ test('a number in another notation is read by its digits, also where it looks li
       rules: [{ id: 'cards', action: 'block', when: { text: { detect: ['credit_card'] } } }],
     },
   }).select(['house']);
-  const judgeCard = (text: string) => cards.judgeValue({ at: 'header:x-app', text }, subject).length;
+  const evaluateCard = (text: string) => cards.evaluateValue({ at: 'header:x-app', text }, subject).length;
 
-  expect(judgeCard('4111111111111111')).toBe(1);
-  expect(judgeCard('4.111111111111111e15')).toBe(1);
-  expect(judgeCard('4.111111111111112e15')).toBe(0);
+  expect(evaluateCard('4111111111111111')).toBe(1);
+  expect(evaluateCard('4.111111111111111e15')).toBe(1);
+  expect(evaluateCard('4.111111111111112e15')).toBe(0);
 });

@@ -131,7 +131,7 @@ export function toTargets(
     lifetime,
     onAttempt: () => undefined,
     onOutcome: () => undefined,
-    // As if the policies had judged it.
+    // As if the policies had approved it.
     build: ({ provider, model }) =>
       ({
         path: provider.pathFor('/v1/chat/completions'),

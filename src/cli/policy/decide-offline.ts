@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors.ts';
-import { factsOf } from '../../gateway/decision/judge.ts';
+import { factsOf } from '../../gateway/decision/decide-request.ts';
 import { type ModelRequest, parseRequest } from '../../gateway/request.ts';
 import { actions, type Decision, type Match, type Verdict } from '../../policy/rule.ts';
 import { chooseTargets } from '../../providers/route.ts';
-import { buildForTargets } from './judge-targets.ts';
+import { buildForTargets } from './build-for-targets.ts';
 import type { Outcome, Question, Read } from './question.ts';
 
 /** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */

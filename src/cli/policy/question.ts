@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../config/build/keys.ts';
 import type { ModelEntry } from '../../config/build/models.ts';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import type { Config } from '../../config/config.ts';
-import type { RequestFacts } from '../../gateway/decision/judge.ts';
+import type { RequestFacts } from '../../gateway/decision/decide-request.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import type { ModelRequest } from '../../gateway/request.ts';
 import type { Action, Subject } from '../../policy/rule.ts';
@@ -31,7 +31,7 @@ export interface Outcome {
   readonly unseen: number;
 }
 
-/** A request as the gateway reads it, ready to be judged. */
+/** A request as the gateway reads it, ready to be decided on. */
 export interface ReadRequest {
   readonly kind: 'read';
   readonly request: ModelRequest;

@@ -1,7 +1,7 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
+import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 
 interface HeadOptions extends Pick<Gateway, 'scrubText'> {
   /** The body is not the provider's own: the gateway rewrote it. */

@@ -9,7 +9,7 @@ import type { ProviderAnswer } from '../../providers/upstream.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { UpstreamRequest } from '../outgoing/judge-outgoing.ts';
+import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';

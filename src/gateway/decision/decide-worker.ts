@@ -5,7 +5,7 @@ import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { factsOf, judgeBody, judgeRequest } from './judge.ts';
+import { decideBody, decideRequest, factsOf } from './decide-request.ts';
 import { createTargetModels } from './target-models.ts';
 import {
   memoryOf,
@@ -15,7 +15,7 @@ import {
   toParts,
 } from './thread-messages.ts';
 
-// The entry of the thread that judges large bodies: it compiles the policies once and answers one question at a time.
+// The entry of the thread that decides on large bodies: it compiles the policies once and answers one question at a time.
 // It keeps copies of the last bodies, and what the policies found in them.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
@@ -49,27 +49,27 @@ function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): 
   // A copy is kept here, because the body's own memory goes back with the answer.
   const request = parseRequest(Buffer.from(body), endpoint, cache);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
-  const judgement = judgeRequest(compiled.select(policies), request, { endpoint, facts });
-  const isRedacted = judgement.request !== request;
-  const parts = toParts(judgement.request);
+  const result = decideRequest(compiled.select(policies), request, { endpoint, facts });
+  const isRedacted = result.request !== request;
+  const parts = toParts(result.request);
   return {
     kind: 'request',
-    decision: toPlain(judgement.decision),
+    decision: toPlain(result.decision),
     request: isRedacted ? parts : { ...parts, document: { ...parts.document, bytes: body } },
-    answerRules: judgement.answerRules,
-    microseconds: judgement.microseconds,
+    answerRules: result.answerRules,
+    microseconds: result.microseconds,
   };
 }
 
 function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {
   const { body, dialect, facts, policies } = question;
   const copy = Buffer.from(body);
-  const judgement = judgeBody(compiled.select(policies), { body: copy, dialect, facts }, cache);
+  const result = decideBody(compiled.select(policies), { body: copy, dialect, facts }, cache);
   return {
     kind: 'body',
-    decision: toPlain(judgement.decision),
-    body: judgement.body === copy ? body : judgement.body,
-    microseconds: judgement.microseconds,
+    decision: toPlain(result.decision),
+    body: result.body === copy ? body : result.body,
+    microseconds: result.microseconds,
   };
 }
 

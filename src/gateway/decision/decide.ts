@@ -4,9 +4,8 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { GatewayKey } from '../gateway-key.ts';
-
+import { factsOf, type RequestDecision } from './decide-request.ts';
 import type { DecidedRequest } from './decided-request.ts';
-import { factsOf, type Judgement } from './judge.ts';
 
 interface Received {
   readonly body: Buffer;
@@ -15,7 +14,7 @@ interface Received {
 }
 
 /**
- * Parses a body strictly and has the key's policies judge it; a small one synchronously, without a promise. Throws what
+ * Parses a body strictly and applies the key's policies; to a small one synchronously, without a promise. Throws what
  * strict parsing throws, and the refusal with the rule's own reason. Nothing has left the machine yet.
  */
 export function decide(
@@ -24,7 +23,7 @@ export function decide(
   { body, endpoint, key }: Received,
 ): DecidedRequest | Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
-  const conclude = ({ decision, request, answerRules, microseconds }: Judgement): DecidedRequest => {
+  const conclude = ({ decision, request, answerRules, microseconds }: RequestDecision): DecidedRequest => {
     exchange.draft.noteRequest(request);
     exchange.draft.noteDecision(decision, microseconds);
     if (exchange.spans !== undefined) {
@@ -36,8 +35,8 @@ export function decide(
     const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
     return { request, endpoint, key, decision, facts, check: key.policies.checkAnswers(answerRules) };
   };
-  const judgement = decider.judgeRequest(key.policies, { body, endpoint, key, nowMs }, exchange.lifetime);
-  return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
+  const result = decider.decideRequest(key.policies, { body, endpoint, key, nowMs }, exchange.lifetime);
+  return result instanceof Promise ? result.then(conclude) : conclude(result);
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

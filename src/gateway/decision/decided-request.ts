@@ -3,7 +3,7 @@ import type { Decision } from '../../policy/rule.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { GatewayKey } from '../gateway-key.ts';
 import type { ModelRequest } from '../request.ts';
-import type { RequestFacts } from './judge.ts';
+import type { RequestFacts } from './decide-request.ts';
 
 /** A request that no policy refuses. */
 export interface DecidedRequest {

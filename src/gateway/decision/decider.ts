@@ -6,15 +6,15 @@ import type { PolicySet } from '../../policy/policy-set.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { DecisionThread } from './decision-thread.ts';
 import {
-  type BodyJudgement,
+  type BodyDecision,
   type BuiltBody,
+  decideBody,
+  decideRequest,
   factsOf,
-  type Judgement,
-  judgeBody,
-  judgeRequest,
-} from './judge.ts';
+  type RequestDecision,
+} from './decide-request.ts';
+import { DecisionThread } from './decision-thread.ts';
 import { createTargetModels, type ModelNames } from './target-models.ts';
 import { fromParts, memoryOf, type ThreadAnswer } from './thread-messages.ts';
 
@@ -30,22 +30,22 @@ export interface Incoming {
 }
 
 /**
- * Parses bodies strictly and judges them: small ones synchronously, large ones in a separate thread, so that they don't
- * hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread and back: use the
- * body in the judgement afterwards, not the one that was passed in.
+ * Parses bodies strictly and applies policies to them: small ones synchronously, large ones in a separate thread, so
+ * that they don't hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread
+ * and back: afterwards, use the body in the result, not the one that was passed in.
  *
- * Each thread keeps the last bodies that it has parsed for as long as the configuration is in force, because an agent
- * sends most of a conversation again with every turn (docs/decisions/known-conversations.md).
+ * Each thread caches the last bodies that it parsed, until the configuration changes, because an agent sends most of a
+ * conversation again with every turn (docs/decisions/known-conversations.md).
  *
  * Both methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
 export interface Decider {
-  judgeRequest(policies: PolicySet, incoming: Incoming, lifetime: Lifetime): Judgement | Promise<Judgement>;
-  judgeBody(
+  decideRequest(
     policies: PolicySet,
-    built: BuiltBody,
+    incoming: Incoming,
     lifetime: Lifetime,
-  ): BodyJudgement | Promise<BodyJudgement>;
+  ): RequestDecision | Promise<RequestDecision>;
+  decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): BodyDecision | Promise<BodyDecision>;
   /** What a model is called at each provider that may be tried. */
   targetModels(model: string): readonly string[];
   /** Ends the thread, if there is one. */
@@ -74,26 +74,26 @@ export function createDecider({
   const builtCache = new BodyCache({ limitBytes: 1 << 23 });
   return {
     targetModels,
-    judgeRequest(policies, incoming, lifetime) {
+    decideRequest(policies, incoming, lifetime) {
       const { body, endpoint, key, nowMs } = incoming;
-      if (body.length > threadBytes) return judgeRequestInThread(thread, policies, { incoming, lifetime });
+      if (body.length > threadBytes) return decideRequestInThread(thread, policies, { incoming, lifetime });
       const request = parseRequest(body, endpoint, cache);
       const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
-      return judgeRequest(policies, request, { endpoint, facts });
+      return decideRequest(policies, request, { endpoint, facts });
     },
-    judgeBody: (policies, built, lifetime) =>
+    decideBody: (policies, built, lifetime) =>
       built.body.length > threadBytes
-        ? judgeBodyInThread(thread, policies, { built, lifetime })
-        : judgeBody(policies, built, builtCache),
+        ? decideBodyInThread(thread, policies, { built, lifetime })
+        : decideBody(policies, built, builtCache),
     close: () => thread.end(),
   };
 }
 
-async function judgeRequestInThread(
+async function decideRequestInThread(
   thread: DecisionThread,
   { names }: PolicySet,
   { incoming, lifetime }: { readonly incoming: Incoming; readonly lifetime: Lifetime },
-): Promise<Judgement> {
+): Promise<RequestDecision> {
   const { body, endpoint, key, nowMs } = incoming;
   const { id, project } = key;
   const question = {
@@ -110,11 +110,11 @@ async function judgeRequestInThread(
   return { ...rest, request: fromParts(request) };
 }
 
-async function judgeBodyInThread(
+async function decideBodyInThread(
   thread: DecisionThread,
   { names }: PolicySet,
   { built, lifetime }: { readonly built: BuiltBody; readonly lifetime: Lifetime },
-): Promise<BodyJudgement> {
+): Promise<BodyDecision> {
   const { body, dialect, facts } = built;
   const question = { kind: 'body' as const, body, dialect, facts, policies: names };
   const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });

@@ -86,7 +86,7 @@ export class DecisionThread {
     return worker;
   }
 
-  /** Discards an unusable thread, and refuses the request that it was judging. */
+  /** Discards an unusable thread, and refuses the request that it was working on. */
   #lose(worker: Worker | undefined, cause: unknown): void {
     if (worker === undefined || worker !== this.#worker) return;
     this.#worker = undefined;

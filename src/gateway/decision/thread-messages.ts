@@ -5,7 +5,7 @@ import { JsonDocument } from '../../json/json-document.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { ModelRequest } from '../request.ts';
-import type { RequestFacts } from './judge.ts';
+import type { RequestFacts } from './decide-request.ts';
 import type { ModelNames } from './target-models.ts';
 
 // The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
@@ -17,7 +17,7 @@ export interface ThreadData extends ModelNames {
 }
 
 export type ThreadQuestion =
-  /** A client's body, to be parsed strictly and judged. */
+  /** A client's body, to be parsed strictly and decided on. */
   | {
       readonly kind: 'request';
       readonly path: string;

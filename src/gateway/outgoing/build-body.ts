@@ -5,8 +5,8 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type Translation } from '../../dialects/translate.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
+import { toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
-import { toSubject } from '../decision/judge.ts';
 
 /** Tokens: sent if a target needs a cap on output and neither the client nor the configuration names one. */
 export const defaultCap = 4_096;

@@ -1,7 +1,7 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import { forward } from '../../providers/forward.ts';
 import type { Exchange } from '../exchange.ts';
-import { judgeOutgoing, type Outgoing, type UpstreamRequest } from './judge-outgoing.ts';
+import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './build-upstream-request.ts';
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
 export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
@@ -9,7 +9,7 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
   trace?.admitted();
   return forward({
     targets: outgoing.targets,
-    build: (target) => judgeOutgoing(exchange, outgoing, target),
+    build: (target) => buildUpstreamRequest(exchange, outgoing, target),
     onAttempt: ({ provider, model }, { form, dropped, path, headers, body }) => {
       const { name } = provider.options;
       draft.noteAttempt({ provider: name, model, form, dropped });

@@ -69,11 +69,11 @@ export interface Times {
   readonly read?: number;
   /** Strict parsing and rules, limits and ledger. */
   readonly decide?: number;
-  /** Building and judging what is sent, and waiting for a slot at the provider; missing if there was one at once. */
+  /** Building and checking what is sent, and waiting for a slot at the provider; missing if there was one at once. */
   readonly queue?: number;
   /**
    * Until the request that was answered began to leave: waiting for a connection, and attempts before it; without
-   * `queue`, building and judging it too.
+   * `queue`, building and checking it too.
    */
   readonly connect?: number;
   /** From there until the first byte was sent to the client. */

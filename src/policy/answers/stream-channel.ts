@@ -37,7 +37,7 @@ export class StreamChannel {
   /** Patterns that the automata have seen in this channel. */
   readonly seen: Set<number>;
   /** Those of them that have been reported to the rules. */
-  readonly judged = new Set<number>();
+  readonly evaluated = new Set<number>();
   /** Whether it is held until it is complete. */
   readonly isWhole: boolean;
 

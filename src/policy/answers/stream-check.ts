@@ -118,7 +118,7 @@ export class StreamCheck {
     for (const [name, channel] of this.#channels) {
       if (ends.some((end) => name.startsWith(end))) this.#close(channel);
     }
-    for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#judge(channel);
+    for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#evaluate(channel);
   }
 
   /** Its texts are not known; unless a rule enforces something, it is read literally. */
@@ -162,12 +162,12 @@ export class StreamCheck {
   #close(channel: StreamChannel): void {
     if (channel.isClosed) return;
     channel.close();
-    this.#judge(channel);
+    this.#evaluate(channel);
     if (channel.isWhole) this.#arguments(channel);
   }
 
   /** The verdicts on the text of a channel. */
-  #judge(channel: StreamChannel): void {
+  #evaluate(channel: StreamChannel): void {
     for (const each of channel.seen.size === 0 ? [] : this.#rules) {
       const { rule, patterns } = each;
       const seen = patterns.filter((number) => channel.seen.has(number));
@@ -177,11 +177,11 @@ export class StreamCheck {
       if (replacements.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
       this.#act(each, () => {
         // Part of a match that began before the kept text has already been sent.
-        const isGone = replacements.length === 0 && certain.some((number) => !channel.judged.has(number));
+        const isGone = replacements.length === 0 && certain.some((number) => !channel.evaluated.has(number));
         if (isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
       });
     }
-    for (const number of channel.seen) channel.judged.add(number);
+    for (const number of channel.seen) channel.evaluated.add(number);
   }
 
   /** A call's arguments are JSON: once they are complete, they are also checked with escapes decoded. */

@@ -87,9 +87,9 @@ class OtelSpans implements ExchangeSpans {
   }
 
   #propagate(span: Span, headers: string[]): void {
-    const isJudgedFit = indexOf(headers, 'traceparent') >= 0;
-    if (!this.#hasParent || !isJudgedFit) remove(headers, 'tracestate'); // it belongs to a trace that goes no further
-    if (this.#hasParent && !isJudgedFit) return;
+    const isForwarded = indexOf(headers, 'traceparent') >= 0;
+    if (!this.#hasParent || !isForwarded) remove(headers, 'tracestate'); // it belongs to a trace that goes no further
+    if (this.#hasParent && !isForwarded) return;
     const carrier: Record<string, string> = {};
     propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, {
       set: (into, key, value) => {

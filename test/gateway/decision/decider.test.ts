@@ -8,8 +8,12 @@ import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { GatewayConfig } from '../../../src/gateway/configure.ts';
+import {
+  decideRequest,
+  factsOf,
+  type RequestDecision,
+} from '../../../src/gateway/decision/decide-request.ts';
 import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
-import { factsOf, type Judgement, judgeRequest } from '../../../src/gateway/decision/judge.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
@@ -53,8 +57,8 @@ interface Started {
   readonly decider: Decider;
   readonly config: Config;
   readonly policies: PolicySet;
-  /** Has a body judged as one that came to an endpoint. */
-  readonly ask: (body: Buffer, path?: string, lifetime?: Lifetime) => Promise<Judgement>;
+  /** Decides on a body as one that came to an endpoint. */
+  readonly ask: (body: Buffer, path?: string, lifetime?: Lifetime) => Promise<RequestDecision>;
 }
 
 async function started(entry?: URL): Promise<Started> {
@@ -65,15 +69,15 @@ async function started(entry?: URL): Promise<Started> {
   const policies = config.keys.find('project-key-0123456789')?.policies;
   if (policies === undefined) throw new Error('no key');
   const ask = async (body: Buffer, path = '/v1/messages', lifetime = new Lifetime()) =>
-    decider.judgeRequest(policies, { ...about, body, endpoint: endpointAt(path) }, lifetime);
+    decider.decideRequest(policies, { ...about, body, endpoint: endpointAt(path) }, lifetime);
   return { decider, config, policies, ask };
 }
 
 const about = { key: { id: 'web', project: 'shop' }, nowMs: 1_000 };
 
-function judgeHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint): Judgement {
+function decideHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint): RequestDecision {
   const request = parseRequest(body, endpoint);
-  return judgeRequest(policies, request, {
+  return decideRequest(policies, request, {
     endpoint,
     facts: factsOf(request, { ...about, endpoint, targetModels: [] }),
   });
@@ -105,15 +109,15 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     ['write to rosa@example.org or tom@example.org', 'redact'],
     ['a dry run', 'allow'],
     ['see ticket 5', 'warn'],
-  ])('a large body that says %j is judged in the thread as it would be here', async (text, action) => {
+  ])('a large body that says %j gets the same decision in the thread as here', async (text, action) => {
     const { decider, config } = await started();
     const policies = config.keys.find('project-key-0123456789')?.policies;
     if (policies === undefined) throw new Error('no key');
     const endpoint = endpointAt(path);
     const body = largeBody(dialect, model, text);
-    const { microseconds: _, ...here } = judgeHere(policies, Buffer.from(body), endpoint);
+    const { microseconds: _, ...here } = decideHere(policies, Buffer.from(body), endpoint);
 
-    const there = await decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
+    const there = await decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
 
     expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
     expect(there.decision.action).toBe(action);
@@ -128,7 +132,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
   });
 });
 
-test('a large conversation that grows is judged in the thread, turn by turn, as it would be here', async () => {
+test('a large conversation that grows gets the same decisions in the thread as here', async () => {
   const { decider, config } = await started();
   const policies = config.keys.find('project-key-0123456789')?.policies;
   if (policies === undefined) throw new Error('no key');
@@ -140,8 +144,8 @@ test('a large conversation that grows is judged in the thread, turn by turn, as 
   for (const [at, content] of said.entries()) {
     if (at !== 1) turns.push({ role: 'user', content }); // the second time the very same bytes come again
     const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
-    const here = judgeHere(policies, Buffer.from(body), endpoint);
-    const there = await decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
+    const here = decideHere(policies, Buffer.from(body), endpoint);
+    const there = await decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
     const { redacted, ...decision } = here.decision;
     expect(there.decision).toEqual(decision);
     if (decision.action !== 'block')
@@ -194,11 +198,11 @@ test('small bodies start no thread', async () => {
   );
 
   const endpoint = endpointAt('/v1/messages');
-  const judgement = decider.judgeRequest(policies, { ...about, body, endpoint }, new Lifetime());
+  const result = decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
   await new Promise((resolve) => setImmediate(resolve));
   process.off('worker', count);
 
-  expect(judgement).not.toBeInstanceOf(Promise);
+  expect(result).not.toBeInstanceOf(Promise);
   expect(threads).toBe(0);
 });
 

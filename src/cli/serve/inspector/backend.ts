@@ -4,7 +4,7 @@ import { GatewayError } from '../../../errors.ts';
 import { createTextScrubber } from '../../../gateway/answer/scrub.ts';
 import { endpoints, isModelEndpoint } from '../../../gateway/endpoints.ts';
 import type { GatewayServer } from '../../../gateway/serve.ts';
-import type { InspectorBackend, JudgedRequest } from '../../../inspector/backend.ts';
+import type { DecisionInput, InspectorBackend } from '../../../inspector/backend.ts';
 import type { TryPolicyAnswer } from '../../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../../inspector/contract/exchange-detail.ts';
 import type { HistoryAnswer } from '../../../inspector/contract/now.ts';
@@ -37,7 +37,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
   const threads = new PageThreads();
   // Loaded when somebody looks: without a configuration file, serve never loads the YAML parser.
   const file = lazily(async () => new (await import('./rule-file.ts')).RuleFile());
-  const judging = lazily(() => import('./judge-task.ts'));
+  const decisionTask = lazily(() => import('./decision-task.ts'));
   const scrubbers = new WeakMap<Config, (text: string) => string>();
   const scrub = (text: string) => {
     const current = config();
@@ -74,7 +74,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
       const input = toInput(request);
       try {
         if (request.body.length <= explainedHereBytes)
-          return (await judging()).explainDetails(config(), input);
+          return (await decisionTask()).explainDetails(config(), input);
         const task = { ...input, source: config().source, policies: undefined };
         return (await threads.run({ kind: 'explain', task })) as readonly RuleDetail[]; // what this task answers
       } catch (error) {
@@ -101,7 +101,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
   };
 }
 
-function toInput({ body, endpoint, key, atMs }: JudgedRequest) {
+function toInput({ body, endpoint, key, atMs }: DecisionInput) {
   return { body, endpoint, key, atMs };
 }
 

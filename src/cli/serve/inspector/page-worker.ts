@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { toGatewayError } from '../../../errors.ts';
+import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
 import { type HistoryQuery, readHistory } from './history.ts';
-import { explainTask, type JudgeTask, tryTask } from './judge-task.ts';
 
 export type PageTask =
-  | { readonly kind: 'explain' | 'try'; readonly task: JudgeTask }
+  | { readonly kind: 'explain' | 'try'; readonly task: DecisionTask }
   | { readonly kind: 'history'; readonly query: HistoryQuery };
 
 async function run(task: PageTask): Promise<unknown> {

@@ -15,21 +15,21 @@ export const coordinates = {
     rules: [
       {
         expression: new RegExp(`(?<!\\w)${degrees}[NS](?!\\w)[,;/]?\\s{0,3}${degrees}[EWO](?!\\w)`, 'gi'),
-        judge: () => likely('degrees and directions'),
+        validate: () => likely('degrees and directions'),
       },
       {
         expression: new RegExp(
           `(?<![a-z])(?:lat|latitude|breite|latitud)\\\\{0,3}["']?\\s?[:=]\\s?\\\\{0,3}["']?(?<value>${decimal}\\\\{0,3}["']?[,;&]?\\s{0,12}\\\\{0,3}["']?(?:lng|lon|long|longitude|länge|longitud)\\\\{0,3}["']?\\s?[:=]\\s?\\\\{0,3}["']?${decimal})`,
           'gi',
         ),
-        judge: (value) => (isOnEarth(value) ? likely('latitude and longitude') : undefined),
+        validate: (value) => (isOnEarth(value) ? likely('latitude and longitude') : undefined),
       },
       {
         expression: new RegExp(
           `(?:gps|coordinates?|koordinaten|coordonn[eé]es|coordenadas|location|geo|position)[^\\d\\n]{0,16}?(?<value>${decimal}\\s?[,;/ ]\\s?${decimal})(?![\\w.])`,
           'gi',
         ),
-        judge: (value) =>
+        validate: (value) =>
           isOnEarth(value) ? possible('a pair of degrees after a word for places') : undefined,
       },
     ],

@@ -13,7 +13,7 @@ export const imei = createExpressionDetector({
   rules: [
     {
       expression: /(?<![\w.+/-])\d{2}([ -]?)\d{6}\1\d{6}\1\d(?![\w/]|[-.]\w)/g,
-      judge(value, { isAnnounced }) {
+      validate(value, { isAnnounced }) {
         const digits = digitsOf(value);
         if (!hasLuhnDigit(digits) || isOneDigit(digits)) return undefined;
         if (isAnnounced(named)) return certain('check digit and name');

@@ -9,7 +9,7 @@ export const loopbackAddress = {
       {
         expression:
           /(?<![\w.:-])(?:127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|0\.0\.0\.0|::1)(?![\w]|[.:]\w{1,4}[.:])/g,
-        judge: () => likely('loopback'),
+        validate: () => likely('loopback'),
       },
     ],
   }),

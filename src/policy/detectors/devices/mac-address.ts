@@ -13,7 +13,7 @@ export const macAddress = {
       {
         expression:
           /(?<![\w:.-])(?:[\dA-F]{2}([:-])(?:[\dA-F]{2}\1){4}[\dA-F]{2}|[\dA-F]{4}\.[\dA-F]{4}\.[\dA-F]{4})(?![\w]|[:.-]\w)/gi,
-        judge(value) {
+        validate(value) {
           const plain = value.replace(/[^\dA-F]/g, '');
           const isEverybodys = /^(?:01005E|3333|(.)\1*$)/.test(plain) || new Set(plain).size < 4;
           const isSequence = '0123456789ABCDEF0123'.includes(plain) || /^(?:00)?1122334455/.test(plain);

@@ -28,7 +28,7 @@ export const vin = createExpressionDetector({
     {
       expression:
         /(?<![\w.+/-])(?=[A-HJ-NPR-Z0-9]{0,16}[A-Z][A-HJ-NPR-Z0-9]{0,15}[A-Z])[A-HJ-NPR-Z0-9]{13}\d{4}(?![\w/]|[-.]\w)/gi,
-      judge(value, { isAnnounced }) {
+      validate(value, { isAnnounced }) {
         const isNamed = isAnnounced(named);
         if (hasCheckDigit(value)) {
           if (isNamed) return certain('check digit and name');

@@ -26,19 +26,19 @@ export const bankRouting = createExpressionDetector({
   rules: [
     {
       expression: /(?<![\w.+/-])\d{9}(?![\w/]|[-.]\w)/g,
-      judge: (value, { isAnnounced }) =>
+      validate: (value, { isAnnounced }) =>
         isRoutingNumber(value) && isAnnounced(named)
           ? certain('routing number, check digit and name')
           : undefined,
     },
     {
       expression: /(?<![\w.+/-])\d{2}([ -]?)\d{2}\1\d{2}(?![\w/]|[-.]\w)/g,
-      judge: (_, { isAnnounced }) =>
+      validate: (_, { isAnnounced }) =>
         isAnnounced(announcing('sort ?code')) ? possible('sort code, name') : undefined,
     },
     {
       expression: /(?<![\w.+/-])[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\w/]|[-.]\w)/g,
-      judge: (_, { isAnnounced }) =>
+      validate: (_, { isAnnounced }) =>
         isAnnounced(announcing('bic|swift(?:[ -]?bic)?')) ? possible('BIC, name') : undefined,
     },
   ],

@@ -45,17 +45,17 @@ export const cryptoWallet = {
     rules: [
       {
         expression: /(?<![\w/+-])[13LMDT][1-9A-HJ-NP-Za-km-z]{25,33}(?![\w/+])/g,
-        judge: (_, { text, start, end }) =>
+        validate: (_, { text, start, end }) =>
           hasBase58Checksum(text.slice(start, end)) ? certain('Base58Check') : undefined,
       },
       {
         expression: /(?<!\w)(?:(?:bc|tb|ltc)1[02-9ac-hj-np-z]{25,87}|addr1[02-9ac-hj-np-z]{50,103})(?!\w)/gi,
-        judge: (_, { text, start, end }) =>
+        validate: (_, { text, start, end }) =>
           hasBech32Checksum(text.slice(start, end)) ? certain('Bech32') : undefined,
       },
       {
         expression: /(?<!\w)0x[\da-fA-F]{40}(?!\w)/g,
-        judge(_, { text, start, end, isAnnounced }) {
+        validate(_, { text, start, end, isAnnounced }) {
           const value = text.slice(start, end);
           if (/^0x0{20}|^0x(.)\1+$/.test(value)) return undefined;
           const isMixed = /[a-f]/.test(value) && /[A-F]/.test(value);
@@ -65,7 +65,7 @@ export const cryptoWallet = {
       },
       {
         expression: /(?<![\w/+-])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w/+])/g,
-        judge: (_, { isAnnounced }) =>
+        validate: (_, { isAnnounced }) =>
           isAnnounced(announcing('(?:sol|solana)(?: (?:wallet|address))?'))
             ? likely('Solana, name')
             : undefined,

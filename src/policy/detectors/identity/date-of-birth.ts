@@ -33,7 +33,7 @@ export const dateOfBirth = {
           `(?<![\\w.+/-])(?:\\d{4}[-./年]\\s?\\d{1,2}[-./月]\\s?\\d{1,2}日?|\\d{1,2}[-./]\\s?\\d{1,2}[-./]\\s?(?:\\d{4}|\\d{2})|\\d{1,2}(?:st|nd|rd|th)?\\.? (?:de |of )?(?:${months})\\.?,? (?:de )?\\d{4}|(?:${months})\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4})(?![\\w/])`,
           'gi',
         ),
-        judge: (value, { isAnnounced }) => {
+        validate: (value, { isAnnounced }) => {
           if (!isBirthday(value) || !isAnnounced(named)) return undefined;
           return /\d{4}/.test(value) ? likely('date, named a birthday') : possible('date, named a birthday');
         },

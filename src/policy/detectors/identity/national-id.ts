@@ -21,7 +21,7 @@ function checked(
   const announces = announcing(words);
   return {
     expression,
-    judge(value, { isAnnounced }) {
+    validate(value, { isAnnounced }) {
       if (isOneDigit(digitsOf(value)) || !isRight(value)) return undefined;
       if (isAnnounced(announces)) return certain(`${name}, checksum and name`);
       if (alone === undefined) return undefined;
@@ -146,14 +146,14 @@ const rules: readonly Rule[] = [
   }),
   {
     expression: number('[A-Z]{3}[ABCFGHJLPT][A-Z]\\d{4}[A-Z]'),
-    judge: (_, { isAnnounced }) =>
+    validate: (_, { isAnnounced }) =>
       isAnnounced(announcing('pan|pan card|permanent account')) ? likely('Indian PAN, name') : undefined,
   },
   {
     expression: number(
       '(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]( ?)\\d{2}\\1\\d{2}\\1\\d{2}\\1[A-D]',
     ),
-    judge: (value, { isAnnounced }) => {
+    validate: (value, { isAnnounced }) => {
       if (isAnnounced(announcing('nino|national insurance|ni'))) return likely('British NINO, name');
       return value.includes(' ') ? likely('British NINO, shape') : possible('British NINO, shape');
     },

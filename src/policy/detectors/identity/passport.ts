@@ -26,11 +26,12 @@ export const passport = createExpressionDetector({
     {
       expression:
         /(?:P[A-Z<][A-Z<]{42}\s{0,2}(?:\\n)?)?[A-Z0-9<]{9}\d[A-Z<]{3}\d{6}\d[MFX<]\d{6}\d[A-Z0-9<]{14}[\d<]\d/gi,
-      judge: (value) => (isMachineReadable(value.slice(-44)) ? certain('passport, check digits') : undefined),
+      validate: (value) =>
+        isMachineReadable(value.slice(-44)) ? certain('passport, check digits') : undefined,
     },
     {
       expression: /(?<![\w.+/-])(?=[A-Z0-9]{0,4}\d{4})[A-Z0-9]{6,10}(?![\w/]|[-.]\w)/gi,
-      judge: (_, { isAnnounced }) => (isAnnounced(named) ? likely('passport, name') : undefined),
+      validate: (_, { isAnnounced }) => (isAnnounced(named) ? likely('passport, name') : undefined),
     },
   ],
 });

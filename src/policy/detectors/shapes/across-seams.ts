@@ -17,7 +17,7 @@ const seamBeginnings = toCharacterSet((code) => '\\\r\n"\'`'.includes(String.fro
 const mostPieces = 8;
 /**
  * So often pieces are joined in one text. Keys are wrapped by accident, not to hide them (a blank would do), so a text full
- * of beginnings need not cost more than others; what a redaction leaves is judged again.
+ * of beginnings need not cost more than others; what a redaction leaves is checked again.
  */
 export const mostJoins = 100;
 

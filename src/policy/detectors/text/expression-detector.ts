@@ -6,7 +6,7 @@ export interface Rule {
   /** Global, without regard to case; every repetition in it has a limit. */
   readonly expression: RegExp;
   /** How sure it is; undefined if it is none. `value` is in capital letters. */
-  judge(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
+  validate(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
 }
 
 export interface RuleContext {
@@ -36,15 +36,15 @@ export function createExpressionDetector({ prefilter, reach, rules }: Options): 
   return { ...shared, find: (text) => find(text).filter(isLikely), possible: { ...shared, find } };
 }
 
-function findByRule(text: string, { expression, judge }: Rule): readonly Finding[] {
+function findByRule(text: string, { expression, validate }: Rule): readonly Finding[] {
   return [...text.matchAll(expression)].flatMap((match) => {
     // A group named "value" is what counts of a longer match.
     const value = match.groups?.value ?? match[0];
     const start = match.index + match[0].lastIndexOf(value);
     const end = start + value.length;
     const isAnnounced = (words: RegExp) => words.test(wordsBefore(text, start));
-    const verdict = judge(value.toUpperCase(), { text, start, end, isAnnounced });
-    return verdict === undefined ? [] : [{ start, end, ...verdict }];
+    const result = validate(value.toUpperCase(), { text, start, end, isAnnounced });
+    return result === undefined ? [] : [{ start, end, ...result }];
   });
 }
 

@@ -32,7 +32,7 @@ interface Labelled {
   readonly label: () => LabelledClass;
 }
 
-/** Every detector with the set that judges it; the type demands one of each. */
+/** Every detector with the set that tests it; the type demands one of each. */
 export const labelledSets = {
   credit_card: { detector: detectors.credit_card, label: labelCreditCards },
   iban: { detector: detectors.iban, label: labelIbans },

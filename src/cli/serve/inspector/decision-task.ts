@@ -14,32 +14,32 @@ import { endpointNamed, guessEndpoint } from '../../policy/request-endpoint.ts';
 import { toDetails } from './explain-details.ts';
 import { ruleLines } from './rule-file.ts';
 
-/** A request to be judged; plain data, for another thread. */
-export interface JudgedInput {
+/** A request to be decided on; plain data, for another thread. */
+export interface TaskInput {
   readonly body: Uint8Array;
   readonly endpoint: string | undefined;
   readonly key: string | undefined;
   readonly atMs: number;
 }
 
-export interface JudgeTask extends JudgedInput {
+export interface DecisionTask extends TaskInput {
   readonly source: ConfigSource;
   /** Rules that replace the configured ones. */
   readonly policies: string | undefined;
 }
 
 /** What each rule of the configuration in force decides about a request. */
-export function explainDetails(config: Config, input: JudgedInput): readonly RuleDetail[] {
+export function explainDetails(config: Config, input: TaskInput): readonly RuleDetail[] {
   return toDetails(explainRequest(toQuestion(config, input)));
 }
 
 /** The same, after building the configuration; undefined if the rules are invalid. */
-export function explainTask({ source, ...input }: JudgeTask): readonly RuleDetail[] {
+export function explainTask({ source, ...input }: DecisionTask): readonly RuleDetail[] {
   return explainDetails(rebuildConfig(source), input);
 }
 
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
-export function tryTask({ source, policies = '', ...input }: JudgeTask): TryPolicyAnswer {
+export function tryTask({ source, policies = '', ...input }: DecisionTask): TryPolicyAnswer {
   const scratch = parseSource(policies);
   // The keys in the rest of the configuration came from the environment.
   const { references } = source;
@@ -61,7 +61,7 @@ export function tryTask({ source, policies = '', ...input }: JudgeTask): TryPoli
   return decide(config, input, policies);
 }
 
-function decide(config: Config, input: JudgedInput, policies: string): TryPolicyAnswer {
+function decide(config: Config, input: TaskInput, policies: string): TryPolicyAnswer {
   const question = toQuestion(config, input);
   const report = explainRequest(question);
   const lines = ruleLines(policies, config.source.settings.policies, []);
@@ -133,7 +133,7 @@ function below(key: string, source: SourceDocument): SourceDocument {
   };
 }
 
-function toQuestion(config: Config, { body, endpoint, key: id, atMs }: JudgedInput): Question {
+function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput): Question {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const keys = [...config.keys.records()];
   const key = id === undefined ? keys[0] : keys.find((each) => each.id === id);

@@ -5,18 +5,18 @@ import type { Decision, Verdict } from '../rule.ts';
 const roundLimit = 3;
 
 /**
- * The decision on a redacted request: it is judged again like any request, because removing a text may join what was
- * around it. `judge` is called until nothing more has to be redacted; if that takes too many passes, the request is
+ * The decision on a redacted request. It is decided on again like any other, because removing a text may join what was
+ * around it. `decide` is called until nothing more has to be redacted; if that takes too many passes, the request is
  * refused.
  */
-export function judgeRedacted(
+export function decideRedacted(
   first: Decision,
-  judge: (document: JsonDocument, redactedBy: readonly string[]) => Decision,
+  decide: (document: JsonDocument, redactedBy: readonly string[]) => Decision,
 ): Decision {
   let verdicts = first.verdicts;
   let document = first.redacted;
   for (let round = 1; document !== undefined; round += 1) {
-    const next = judge(document, redactingPolicies(verdicts));
+    const next = decide(document, redactingPolicies(verdicts));
     const changing = next.verdicts.filter(isChanging);
     verdicts = [...verdicts, ...changing];
     if (next.action === 'block') return { ...next, verdicts };

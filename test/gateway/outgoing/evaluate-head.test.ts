@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { betaOf, judgeHead } from '../../../src/gateway/outgoing/judge-head.ts';
+import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/evaluate-head.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
@@ -25,11 +25,11 @@ const policies = compile(
   },
   [secret],
 ).select(['house']);
-const judge = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
+const applied = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
   const options = { isAnthropic: false, extraNames: new Set(extraNames), own: [] };
-  const { headers, dropped, verdicts, query: sent } = judgeHead({ rawHeaders, query }, judge, options);
+  const { headers, dropped, verdicts, query: sent } = evaluateHead({ rawHeaders, query }, applied, options);
   const found = verdicts.map(({ rule, action, matches }) => `${rule} ${action} ${matches[0]?.at}`);
   return { headers: headers.slice(2), dropped, found, query: sent };
 }
@@ -61,11 +61,11 @@ describe('a header', () => {
     });
   });
 
-  test('is judged by its name where clients choose it', () => {
+  test('is checked by its name too if clients choose that', () => {
     expect(head([`x-claude-${secret}`, '1']).found).toEqual([`gateway-key block header:x-claude-*`]);
   });
 
-  test('that comes twice is one list, and judged as one', () => {
+  test('that comes twice is one list, and checked as one', () => {
     expect(head(['x-app', 'a', 'X-App', 'b']).headers).toEqual(['x-app', 'a, b']);
   });
 
@@ -101,6 +101,6 @@ test.each([
   expect(betaOf(query)).toBe(expected);
 });
 
-test('the query is judged too', () => {
+test('the query is checked too', () => {
   expect(head([], 'beta=TCK-1')).toMatchObject({ query: '?beta=TCK-1', found: ['tickets warn query:beta'] });
 });

@@ -13,7 +13,7 @@ import type { ModelRequest } from '../request.ts';
 export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
 
 /** The decision on a client's request. */
-export interface Judgement {
+export interface RequestDecision {
   readonly decision: Decision;
   /** The request as it may leave, redactions applied. Meaningless if the decision is block. */
   readonly request: ModelRequest;
@@ -32,7 +32,7 @@ export interface BuiltBody {
 }
 
 /** The decision on a body that the gateway built. */
-export interface BodyJudgement {
+export interface BodyDecision {
   readonly decision: Decision;
   /** The body as it may leave. Meaningless if the decision is block. */
   readonly body: Buffer;
@@ -62,12 +62,12 @@ export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: 
   return redactedBy === undefined ? subject : { ...subject, redactedBy };
 }
 
-/** Judges a client's request; runs in either thread. */
-export function judgeRequest(
+/** Applies the policies to a client's request; runs in either thread. */
+export function decideRequest(
   policies: PolicySet,
   request: ModelRequest,
   { endpoint, facts }: { readonly endpoint: ModelEndpoint; readonly facts: RequestFacts },
-): Judgement {
+): RequestDecision {
   const startedAt = performance.now();
   const subject = toSubject(facts, request.document, endpoint.dialect);
   const decision = policies.decide(subject);
@@ -83,12 +83,12 @@ export function judgeRequest(
   };
 }
 
-/** Parses a built body strictly and judges it. Throws what strict parsing throws. */
-export function judgeBody(
+/** Parses a built body strictly and applies the policies to it. Throws what strict parsing throws. */
+export function decideBody(
   policies: PolicySet,
   { body, dialect, facts }: BuiltBody,
   cache: BodyCache,
-): BodyJudgement {
+): BodyDecision {
   const startedAt = performance.now();
   const document = cache.read(body);
   const decision = policies.decide(toSubject(facts, document, dialects[dialect]));

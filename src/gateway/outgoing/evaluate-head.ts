@@ -4,7 +4,7 @@ import { type RequestHeaderOptions, requestHeaders } from '../../providers/heade
 import type { GatewayKey } from '../gateway-key.ts';
 
 /** The part of the client's request head that goes to a provider. */
-export interface JudgedHead {
+export interface EvaluatedHead {
   /** A flat list of names and values. */
   readonly headers: string[];
   /** With its question mark; empty if there is none. */
@@ -21,27 +21,27 @@ interface ClientHead {
   readonly query: string;
 }
 
-interface Judge {
+interface Applied {
   readonly policies: GatewayKey['policies'];
   readonly subject: Subject;
 }
 
 /**
- * Judges the client's headers and query by the key's text rules. A header that a rule would redact is left out entirely:
+ * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact is left out:
  * part of its value would mean something else, or nothing.
  */
-export function judgeHead(
+export function evaluateHead(
   { rawHeaders, query }: ClientHead,
-  judge: Judge,
+  { policies, subject }: Applied,
   { isAnthropic, extraNames, own }: Pick<RequestHeaderOptions, 'isAnthropic' | 'extraNames' | 'own'>,
-): JudgedHead {
+): EvaluatedHead {
   const verdicts: Verdict[] = [];
   const dropped: string[] = [];
   const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
     // Nearly all values recur, and this runs for every header of every request.
-    if (judge.policies.isKnownClean(text)) return true;
+    if (policies.isKnownClean(text)) return true;
     const at = `${kind}:${name}`;
-    const found = judge.policies.judgeValue({ at, text }, judge.subject);
+    const found = policies.evaluateValue({ at, text }, subject);
     if (found.length === 0) return true;
     verdicts.push(...found);
     return !found.some(({ action, mode }) => mode === 'enforce' && action === 'redact');

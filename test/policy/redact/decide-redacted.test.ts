@@ -10,7 +10,7 @@ const removes = (phrase: string, more: object = {}) => ({
   ...more,
 });
 
-test('what a redaction makes is judged by the rules that block', () => {
+test('the result of a redaction is checked by the rules that block', () => {
   const decide = policyOf(removes('hush'), {
     id: 'labels',
     action: 'block',

@@ -103,7 +103,7 @@ describe('a translated body', () => {
     expect(monitored.record).toMatchObject({ decision: 'allow', would_block: ['dry'] });
   });
 
-  test('is judged for a fallback before anything of it leaves', async () => {
+  test('is checked for a fallback before anything of it leaves', async () => {
     const { anthropic } = hosts();
     anthropic.script(json('{}', 503));
 
@@ -188,7 +188,7 @@ describe('a cap that the client left out, by the official SDK', () => {
   });
 });
 
-test('only one place in the sources marks a request as judged', () => {
+test('only one place in the sources marks a request as approved', () => {
   const root = join(import.meta.dirname, '..', '..', '..', 'src');
   const marking = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -198,5 +198,5 @@ test('only one place in the sources marks a request as judged', () => {
       ),
     );
 
-  expect(marking).toEqual([join('gateway', 'outgoing', 'judge-outgoing.ts')]);
+  expect(marking).toEqual([join('gateway', 'outgoing', 'build-upstream-request.ts')]);
 });

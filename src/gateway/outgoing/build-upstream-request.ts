@@ -5,15 +5,15 @@ import { strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refusalOf } from '../decision/decide.ts';
+import { type BodyDecision, toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { Decider } from '../decision/decider.ts';
-import { type BodyJudgement, toSubject } from '../decision/judge.ts';
 import type { Exchange } from '../exchange.ts';
 import { dialectAt } from '../targets.ts';
 import { type BuiltRequest, buildBody } from './build-body.ts';
-import { type JudgedHead, judgeHead } from './judge-head.ts';
+import { type EvaluatedHead, evaluateHead } from './evaluate-head.ts';
 
-/** A judged request as one target gets it, and what is needed to pass its answer back. */
+/** A checked request in the form for one target, and what is needed to pass its answer back. */
 export interface UpstreamRequest extends ProviderRequest {
   /** What became of the client's bytes. */
   readonly form: 'exact' | 'spliced' | 'translated' | 'redacted';
@@ -33,17 +33,17 @@ export interface Outgoing {
 }
 
 /**
- * What leaves is what was judged: every request to a provider is built here, for the first target and each fallback,
- * and all of it has been judged by the key's policies in the form in which it leaves:
+ * Every request to a provider is built here, for the first target and each fallback, and all of it has been checked by
+ * the key's policies in the form in which it leaves:
  *
  * - the body: exactly the bytes that were decided on, except for two values of the gateway's (the model's name, and a
- *   cap on output that no rule objects to); or a body built from them, which is judged as a request in the provider's
+ *   cap on output that no rule objects to); or a body built from them, which is decided on as a request in the provider's
  *   dialect, because building it joins texts that were separate;
  * - the client's headers and its query, as texts.
  *
  * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
  */
-export function judgeOutgoing(
+export function buildUpstreamRequest(
   exchange: Exchange,
   outgoing: Outgoing,
   target: Target,
@@ -59,7 +59,7 @@ export function judgeOutgoing(
   const destination = { dialect, model, host, family: options.family, entry: route?.entry };
   const built = buildBody(decided, destination);
   const subject = toSubject(facts, request.document, endpoint.dialect);
-  const head = judgeHead(
+  const head = evaluateHead(
     { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
     { policies: key.policies, subject },
     { isAnthropic: dialect === 'messages', extraNames: options.forwardHeaders, own: provider.ownHeaders },
@@ -68,8 +68,8 @@ export function judgeOutgoing(
 
   const path = provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query;
   if (built.form !== 'translated') return finish({ path, head, built, isRedacted: isRedacted(decided) });
-  const conclude = (judgement: BodyJudgement): UpstreamRequest => {
-    const { decision, body, microseconds } = judgement;
+  const conclude = (result: BodyDecision): UpstreamRequest => {
+    const { decision, body, microseconds } = result;
     exchange.draft.noteOutgoing(decision, microseconds);
     if (decision.action === 'block') throw refusalOf(decision);
     return finish({
@@ -80,16 +80,16 @@ export function judgeOutgoing(
     });
   };
   const redactedBy = decided.decision.verdicts.filter(isRedacting).map(({ policy }) => policy);
-  const judgement = decider.judgeBody(
+  const result = decider.decideBody(
     key.policies,
     { body: built.body, dialect, facts: { ...facts, redactedBy } },
     exchange.lifetime,
   );
-  return judgement instanceof Promise ? judgement.then(conclude) : conclude(judgement);
+  return result instanceof Promise ? result.then(conclude) : conclude(result);
 }
 
 /** Notes what was found in the headers and query; throws the refusal. */
-function concludeHead({ draft }: Exchange, { verdicts }: JudgedHead): void {
+function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   if (verdicts.length === 0) return;
   const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
   draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
@@ -100,18 +100,18 @@ function concludeHead({ draft }: Exchange, { verdicts }: JudgedHead): void {
   throw refusalOf({ refusal: { rule, reason, message, ...(at === undefined ? {} : { at }) } });
 }
 
-interface Judged {
+interface Checked {
   readonly path: string;
-  readonly head: JudgedHead;
+  readonly head: EvaluatedHead;
   readonly built: BuiltRequest;
   readonly isRedacted: boolean;
 }
 
-function finish({ path, head, built, isRedacted }: Judged): UpstreamRequest {
+function finish({ path, head, built, isRedacted }: Checked): UpstreamRequest {
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
   const form = isRedacted ? 'redacted' : built.form;
-  // The one place that marks a request as judged.
+  // The one place that marks a request as approved by the policies.
   return { path, headers: head.headers, body: built.body, form, ...fields, dropped } as UpstreamRequest;
 }
 
