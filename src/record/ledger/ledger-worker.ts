@@ -9,8 +9,7 @@ import {
   toChanges,
 } from './ledger-messages.ts';
 import type { LedgerChange, WantedSum } from './ledger-row.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import { openLedgerStore } from './open-ledger-store.ts';
+import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
 
 // The entry of the thread that writes the ledger. All changes that arrive while one transaction is being committed
 // become the next one.
@@ -175,4 +174,10 @@ function messageOf(error: unknown): string {
 
 function answer(message: LedgerAnswer): void {
   parentPort?.postMessage(message);
+}
+
+/** Opens or creates the ledger, and settles what dead processes left open in it. Throws if it can't be used. */
+async function openLedgerStore({ path, url }: LedgerPlace): Promise<LedgerStore> {
+  if (path !== undefined) return (await import('./ledger-file.ts')).openLedgerFile(path);
+  return (await import('./postgres-ledger.ts')).openPostgresLedger(url);
 }
