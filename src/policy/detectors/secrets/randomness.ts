@@ -16,23 +16,39 @@ function pairAt(text: string, at: number): number {
  * of common pairs of letters, where of random pairs one in five is common; and they don't mix letters and digits.
  */
 export function looksRandom(text: string): boolean {
-  let pairs = 0;
-  let common = 0;
-  let digits = 0;
-  let changes = 0;
+  const { pairs, common, digits, changes } = statisticsOf(text);
+  if (changes >= Math.max(4, text.length / 6)) return true;
+  return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
+}
+
+/** Whether too many of its pairs of letters are common ones for letters that are drawn by lot. */
+export function holdsWords(text: string): boolean {
+  const { pairs, common } = statisticsOf(text);
+  return pairs >= 6 && common >= pairs * 0.6;
+}
+
+/** Whether a text is nothing but letters of one case, with a capital at most, in pairs that words are made of. */
+export function isWord(text: string): boolean {
+  if (!/^(?:[A-Z]?[a-z]{3,}|[A-Z]{4,})$/.test(text)) return false;
+  const { pairs, common } = statisticsOf(text);
+  return common >= pairs * 0.5;
+}
+
+/** Pairs of letters, how many of them are common, digits, and how often a letter and a digit are neighbours. */
+function statisticsOf(text: string) {
+  const statistics = { pairs: 0, common: 0, digits: 0, changes: 0 };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     const next = text.charCodeAt(at + 1);
     if (isDigit(code)) {
-      digits += 1;
-      if (isLatinLetter(next)) changes += 1;
+      statistics.digits += 1;
+      if (isLatinLetter(next)) statistics.changes += 1;
     } else if (isLatinLetter(code)) {
-      if (isDigit(next)) changes += 1;
+      if (isDigit(next)) statistics.changes += 1;
       if (!isLatinLetter(next)) continue;
-      pairs += 1;
-      common += isCommon[pairAt(text, at)] as number;
+      statistics.pairs += 1;
+      statistics.common += isCommon[pairAt(text, at)] as number;
     }
   }
-  if (changes >= Math.max(4, text.length / 6)) return true;
-  return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
+  return statistics;
 }

@@ -1,6 +1,8 @@
-import type { Detector, Finding } from '../detector.ts';
+import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
+import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
+import { findWebhookAddresses, webhookPrefilter } from '../shapes/webhook-address.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
 import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
@@ -18,6 +20,7 @@ const shaped = {
     kind: 'regexes',
     regexes: [
       ...prefiltersOf(shapes),
+      ...unlistedPrefilters.likely,
       'ey[a-z][a-z0-9_-]{12}',
       'gw_[a-z0-9]{8}',
       'x-oauth-basic',
@@ -39,10 +42,18 @@ export const secrets: Detector = {
   ...shaped,
   possible: {
     ...shaped,
-    prefilter: { kind: 'regexes', regexes: [...shaped.prefilter.regexes, ...namePrefilters] },
+    prefilter: {
+      kind: 'regexes',
+      regexes: [
+        ...shaped.prefilter.regexes,
+        ...unlistedPrefilters.possible,
+        webhookPrefilter,
+        ...namePrefilters,
+      ],
+    },
     find: (text) =>
       findThroughDisguise(text, (plain) =>
-        joinOverlapping([...findSecrets(plain), ...findNamedSecrets(plain)]),
+        joinOverlapping([...findByForm(plain), ...findWebhookAddresses(plain), ...findNamedSecrets(plain)]),
       ),
   },
 };
@@ -63,10 +74,19 @@ const finders: readonly Finder[] = [
   findJsonWebTokens,
   findUrlCredentials,
   findGatewayKeys,
+  findUnlistedKeys,
   (text) => privateKey.find(text),
 ];
 
-function findSecrets(text: string): readonly Finding[] {
+function findByForm(text: string): readonly Finding[] {
   const runs = findKeyLikeRuns(text);
-  return joinOverlapping(finders.flatMap((find) => find(text, runs)));
+  return finders.flatMap((find) => find(text, runs));
+}
+
+function findSecrets(text: string): readonly Finding[] {
+  return joinOverlapping(findByForm(text).filter(isLikely));
+}
+
+function isLikely({ confidence = defaultConfidence }: Finding): boolean {
+  return confidence !== 'possible';
 }

@@ -67,13 +67,18 @@ describe('what only looks like a key', () => {
     ['words behind a short prefix', 'as-well-as-the-other-one pa-rameters-of-the-connection-settings-2'],
     ['a name in small letters', 'md-outlined-text-field-2 sk-estimator-doc-link-fitted-with-2-columns'],
     ['a prefix inside a word', `task-${random.text(40, base62)} xghp_`],
-    ['a key that goes on', `npm_${random.text(50, base62)}`],
     ['a key cut short', `sntryu_${random.hex(40)}`],
     ['an example', 'sntryu_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'],
     ['a place holder', 'dp.pt.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
   ])('%s is none', (_name, text) => {
     expect(found(secrets, text)).toEqual([]);
   });
+});
+
+test('a key that goes on is none of its service', () => {
+  const [finding] = secrets.find(`npm_${createRandom(13).text(50, base62)}`);
+
+  expect(finding?.why).toBe('unlisted service, shape');
 });
 
 describe('how sure a key is', () => {

@@ -1,0 +1,48 @@
+/** What stands before the random part of a key: words, with what they say of it. */
+export interface KeyPrefix {
+  readonly speaksOf: 'a key' | 'access' | 'something' | 'no key';
+  /** The rest. */
+  readonly body: string;
+}
+
+/** A word in one case or capitalized, and what separates it from the next; version numbers are words, too. */
+const word =
+  /^(?:[A-Za-z][a-z]{0,14}\d{0,3}|[A-Z]{1,15}\d{0,3}|[a-z][a-z0-9]{0,5}|[a-z]{2,9}[A-Z][a-z]{2,9}|\d{1,3})[_.~$-]+/;
+const maxWords = 5;
+
+/** Words for keys, as vendors write them, alone or behind the vendor's initials. */
+const keyWords =
+  /(?:^(?:sk|k|live|LIVE)|[b-df-hj-np-tv-z]sk|[kK]eys?|KEYS?|[tT]ok|TOK|[tT]kn|TKN|[tT]oken|TOKEN|[pP]ats?|PATS?|[sS]ecret|SECRET|[sS]ec|SEC)\d{0,3}$/;
+
+/** Words that stand beside those. */
+const accessWords =
+  /^(?:api|prod|production|sandbox|auth|oauth|oat|ort|rt|access|refresh|webhook|wh|sign|signing|service|svc|svcacct|personal|admin|private|priv|password|pass|cred|sdk|deploy|agent|bearer|sess|session)\d{0,3}$/i;
+
+/** Words for digests, parts of bundles, traces and pages; keys of this gateway have a checksum. */
+const otherWords =
+  /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw)\d{0,3}$/i;
+
+/** Identifiers of the dialects' objects and of requests. */
+const identifiers =
+  /^(?:(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-/;
+
+/** Undefined if no word stands before the first part that is none. */
+export function readKeyPrefix(key: string): KeyPrefix | undefined {
+  const words: string[] = [];
+  let body = key;
+  while (words.length < maxWords) {
+    const found = word.exec(body)?.[0];
+    if (found === undefined) break;
+    words.push(/^\w*[^\W_]/.exec(found)?.[0] ?? '');
+    body = body.slice(found.length);
+  }
+  if (words.length === 0) return undefined;
+  return { speaksOf: subjectOf(key, words), body };
+}
+
+function subjectOf(key: string, words: readonly string[]): KeyPrefix['speaksOf'] {
+  if (/^\d/.test(key) || identifiers.test(key)) return 'no key';
+  if (words.some((each) => otherWords.test(each))) return 'no key';
+  if (words.some((each) => keyWords.test(each))) return 'a key';
+  return words.some((each) => accessWords.test(each)) ? 'access' : 'something';
+}

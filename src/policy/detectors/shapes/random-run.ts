@@ -1,0 +1,101 @@
+import { isPlaceholder, isRepetitive } from '../secrets/placeholder.ts';
+import { holdsWords, isWord, looksRandom } from '../secrets/randomness.ts';
+import { isDigit, isHexDigit } from '../text/characters.ts';
+
+/** Bits of one character: of hex digits, of letters of one case with digits, of both cases. */
+const bitsOf = { hex: 4, single: 5.1, mixed: 5.9 } as const;
+
+export interface Drawn {
+  readonly alphabet: keyof typeof bitsOf;
+  readonly bits: number;
+}
+
+const shortestRun = 12;
+
+/** A file, or a member of an object. */
+const ending = /\.[a-z](?:[a-z0-9]{0,5}|[A-Za-z]{0,14})$/;
+
+/** What the body of a key is drawn from, as a whole or each of its long parts; undefined if words stand between them. */
+export function drawnBody(body: string): Drawn | undefined {
+  if (ending.test(body) || isPlaceholder(body)) return undefined;
+  const parts = body.split(/[_.~$/+=-]+/);
+  const longest = Math.max(...parts.map((part) => part.length));
+  const isMixed = /[a-z]/.test(body) && /[A-Z]/.test(body);
+  // In base64 one character in 32 is a sign.
+  if (longest < (isMixed ? 8 : shortestRun) || parts.length > 1 + body.length / 7) return undefined;
+  if (parts.some((part) => isWord(part))) return undefined;
+  return drawnRun(body) ?? drawnParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
+}
+
+/** Random parts with dots between, which is how tokens without a prefix are written. */
+export function drawnDottedParts(key: string): Drawn | undefined {
+  const parts = key.split('.', 4);
+  if (parts.length < 2 || parts.length > 3 || parts.some(isPlaceholder)) return undefined;
+  return drawnParts(parts.filter((part, at) => at !== 1 || part.length >= shortestRun || parts.length === 2));
+}
+
+function drawnParts(parts: readonly string[]): Drawn | undefined {
+  const drawn = parts.map((part) => drawnRun(part));
+  const [first] = drawn;
+  if (first === undefined || drawn.includes(undefined)) return undefined;
+  return { alphabet: first.alphabet, bits: drawn.reduce((sum, each) => sum + (each?.bits ?? 0), 0) };
+}
+
+/** The alphabet from which a run looks randomly drawn, and the bits that it has then. Signs count for nothing. */
+export function drawnRun(run: string): Drawn | undefined {
+  const counts = countsOf(run);
+  const length = counts.digits + counts.lower + counts.upper;
+  const isMixed = counts.lower > 0 && counts.upper > 0;
+  const alphabet = isMixed ? 'mixed' : counts.hex === length ? 'hex' : 'single';
+  if (length < shortestRun || !isEven(run, alphabet, counts)) return undefined;
+  return { alphabet, bits: length * bitsOf[alphabet] };
+}
+
+/** Whether kinds of characters are as frequent as in a drawn run, and letters don't form words. */
+function isEven(run: string, alphabet: Drawn['alphabet'], counts: Counts): boolean {
+  const { digits, lower, upper, changes } = counts;
+  const length = digits + lower + upper;
+  switch (alphabet) {
+    case 'hex':
+      // Five in eight are decimal digits.
+      return digits >= length * 0.3 && digits <= length * 0.92 && !isRepetitive(run.toLowerCase(), 6);
+    case 'single':
+      return digits >= 2 && digits <= length * 0.7 && isVaried(run, length);
+    case 'mixed':
+      return digits <= length * 0.45 && changes >= length * 0.3 && isVaried(run, length);
+  }
+}
+
+function isVaried(run: string, length: number): boolean {
+  return !isRepetitive(run.toLowerCase(), Math.min(10, length * 0.4)) && looksRandom(run) && !holdsWords(run);
+}
+
+interface Counts {
+  digits: number;
+  lower: number;
+  upper: number;
+  hex: number;
+  /** How often neighbours are of different kinds. */
+  changes: number;
+}
+
+function countsOf(run: string): Counts {
+  const counts = { digits: 0, lower: 0, upper: 0, hex: 0, changes: 0 };
+  let last = '';
+  for (let at = 0; at < run.length; at += 1) {
+    const code = run.charCodeAt(at);
+    const kind = kindOf(code);
+    if (kind === undefined) continue;
+    counts[kind] += 1;
+    if (isHexDigit(code)) counts.hex += 1;
+    if (kind !== last && last !== '') counts.changes += 1;
+    last = kind;
+  }
+  return counts;
+}
+
+function kindOf(code: number): 'digits' | 'lower' | 'upper' | undefined {
+  if (isDigit(code)) return 'digits';
+  if (code >= 97 && code <= 122) return 'lower';
+  return code >= 65 && code <= 90 ? 'upper' : undefined;
+}

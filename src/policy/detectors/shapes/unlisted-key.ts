@@ -1,0 +1,107 @@
+import type { Confidence, Finding, Range } from '../detector.ts';
+import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
+import { findLongRuns } from '../text/long-runs.ts';
+import { readKeyPrefix } from './key-prefix.ts';
+import { drawnBody, drawnDottedParts } from './random-run.ts';
+
+/** What keys with a prefix are made of: words and random parts, with signs between. */
+const characters = toSet('.~$+');
+const base64 = toSet('+/=');
+const signs = '_.~$+/-';
+
+const shortestKey = 20;
+const shortestRun = 12;
+const longestKey = 2048;
+
+/** Expressions of the folded view for a text that may hold a likely one, and a possible one. */
+export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly string[]>> = {
+  // Longer than `toolu_01…`, of which a conversation has many; below, the zero keeps it out.
+  likely: [
+    '[a-z0-9_~-]{31}',
+    '(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$-]{20}',
+  ],
+  possible: [
+    '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
+    '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',
+    '[g-z][0-9a-f]{32}',
+  ],
+};
+
+/**
+ * Keys of services that the table of shapes does not know: a prefix of words, which says whose key it is and of what kind,
+ * and behind it a long run that looks randomly drawn. Identifiers and hashes are written in the same way, so that only a
+ * prefix that speaks of a key, or more characters than identifiers have, makes the finding likely.
+ */
+export function findUnlistedKeys(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  // A run is read with what follows once only: runs with slashes between would be read again and again.
+  let readTo = 0;
+  for (const run of findLongRuns(text, shortestRun, characters)) {
+    if (run.end - run.start > longestKey || !hasDigit(text, run)) continue;
+    const end = run.start < readTo ? run.end : base64End(text, run);
+    readTo = Math.max(readTo, end);
+    const found = (end > run.end ? keyIn(text, { start: run.start, end }) : undefined) ?? keyIn(text, run);
+    if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
+  }
+  return findings;
+}
+
+/** Names seldom have a digit, keys nearly always, and that is cheap to find out. */
+function hasDigit(text: string, { start, end }: Range): boolean {
+  for (let at = end - 1; at >= start; at -= 1) if (isDigit(text.charCodeAt(at))) return true;
+  return false;
+}
+
+/** Where the run ends together with what may be base64 behind it. */
+function base64End(text: string, { start, end }: Range): number {
+  let last = end;
+  while (last - start < longestKey && isIn(base64, text.charCodeAt(last))) last += 1;
+  return last;
+}
+
+/** The key that fills a run but for signs around it. */
+function keyIn(text: string, run: Range): Finding | undefined {
+  let { start, end } = run;
+  while (start < end && signs.includes(text.charAt(start))) start += 1;
+  while (end > start && signs.includes(text.charAt(end - 1))) end -= 1;
+  if (end - start < shortestKey) return undefined;
+  const confidence = confidenceOf(text.slice(start, end));
+  return confidence && { start, end, confidence };
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** What orders objects by their time: ULIDs, and the identifiers of Anthropic. */
+const orderedId = /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24})$/i;
+/** A word and hex digits right behind it. */
+const glued =
+  /^(?:[a-z]{1,7}[g-z]|[A-Z]{1,7}[G-Z])(?=[a-f]*\d)(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{48}|[0-9a-f]{64})$/;
+
+/** Bits from which on a key is possible and likely, by what its prefix speaks of. */
+const leastBits = {
+  'a key': { possible: 80, likely: 120 },
+  access: { possible: 80, likely: 180 },
+  something: { possible: 110, likely: 180 },
+} as const;
+const leastDottedBits = 160;
+
+function confidenceOf(key: string): Confidence | undefined {
+  if (glued.test(key)) return 'possible';
+  const prefix = readKeyPrefix(key);
+  if (prefix === undefined) {
+    const bits = drawnDottedParts(key)?.bits ?? 0;
+    return bits >= leastDottedBits ? 'possible' : undefined;
+  }
+  const { speaksOf, body } = prefix;
+  if (speaksOf === 'no key') return undefined;
+  if (uuid.test(body)) return 'possible';
+  if (orderedId.test(body)) return speaksOf === 'something' ? undefined : 'possible';
+  const drawn = drawnBody(body);
+  const { possible, likely } = leastBits[speaksOf];
+  if (drawn === undefined || drawn.bits < possible) return undefined;
+  const isLikely = drawn.bits >= likely && (speaksOf === 'a key' || drawn.alphabet !== 'hex');
+  return isLikely ? 'likely' : 'possible';
+}
+
+function toSet(others: string) {
+  return toCharacterSet((code) => isKeyCharacter(code) || others.includes(String.fromCharCode(code)));
+}

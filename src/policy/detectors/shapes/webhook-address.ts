@@ -1,0 +1,34 @@
+import type { Finding } from '../detector.ts';
+import { isPlaceholder } from '../secrets/placeholder.ts';
+import { drawnRun } from './random-run.ts';
+
+export const webhookPrefilter = '://[^ ]{0,256}hook';
+
+const longestAddress = 512;
+const address = new RegExp(`https?://[\\w.-]+[\\w./:%?&=@~+-]{1,${longestAddress}}`, 'g');
+const speaksOfHooks = /hook(?:s|b2|bot)?(?![a-z])/i;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const leastBits = 80;
+const commit = /^[0-9a-f]{40}$/;
+
+/** Addresses of webhooks: whoever knows the random part may send, so that they are as good as keys. */
+export function findWebhookAddresses(text: string): readonly Finding[] {
+  if (!text.includes('hook')) return [];
+  return [...text.matchAll(address)].flatMap(({ index: start, 0: whole }) => {
+    const found =
+      speaksOfHooks.test(whole) &&
+      whole
+        .split(/[/?&=@]/)
+        .slice(3)
+        .some(isRandom);
+    return found
+      ? [{ start, end: start + whole.length, confidence: 'possible', why: 'webhook address' } as const]
+      : [];
+  });
+}
+
+function isRandom(part: string): boolean {
+  if (uuid.test(part)) return true;
+  const drawn = drawnRun(part);
+  return drawn !== undefined && drawn.bits >= leastBits && !commit.test(part) && !isPlaceholder(part);
+}
