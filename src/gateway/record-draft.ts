@@ -25,7 +25,8 @@ export class RecordDraft {
   // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
   #usage: Usage | undefined;
-  readonly #startedAt = performance.now();
+  /** By `performance.now()`. */
+  readonly startedAt = performance.now();
 
   constructor(requestId: string, time: string) {
     this.#fields = {
@@ -240,7 +241,7 @@ export class RecordDraft {
 
   /** Milliseconds since the request's head arrived, rounded to a tenth. */
   #elapsedMs(): number {
-    return Math.round((performance.now() - this.#startedAt) * 10) / 10;
+    return Math.round((performance.now() - this.startedAt) * 10) / 10;
   }
 }
 

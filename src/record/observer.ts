@@ -16,8 +16,8 @@ export interface TracedExchange {
   readonly request: { readonly rawHeaders: readonly string[] };
   /** `headers` are a flat list, as the client gets them; empty before they are sent. */
   readonly response: { readonly headers: readonly string[] };
-  /** The record as far as it is known so far. */
-  readonly draft: { readonly soFar: Partial<ExchangeRecord> };
+  /** The record as far as it is known so far, and when the head arrived, by `performance.now()`. */
+  readonly draft: { readonly soFar: Partial<ExchangeRecord>; readonly startedAt: number };
 }
 
 /** Follows one exchange; called on the request path like the observer. Nothing that it is handed may be changed. */
@@ -27,7 +27,7 @@ export interface ExchangeTrace {
   /** Policies, limits and ledger have let the request pass. */
   admitted(): void;
   /** A request is about to leave to a provider. */
-  sending(request: SentHead): void;
+  sending(head: SentHead, body: Buffer): void;
   /** It had to wait for a slot at the provider, and has one now. */
   queued(): void;
   /** The head of the provider's answer has arrived. `leftAtMs`: when the request began to leave, by `performance.now()`. */
@@ -38,7 +38,7 @@ export interface ExchangeTrace {
   finished(record: ExchangeRecord, message: string | undefined): void;
 }
 
-/** A request as one provider gets it. */
+/** A request as one provider gets it, without its body. */
 export interface SentHead {
   readonly provider: string;
   readonly model: string;
@@ -47,7 +47,6 @@ export interface SentHead {
   readonly path: string;
   /** A flat list of names and values. */
   readonly headers: readonly string[];
-  readonly body: Buffer;
 }
 
 /** How much is open. */

@@ -6,7 +6,12 @@ import type { TracedExchange } from '../../src/record/observer.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 
 function exchange(id: string, headers: readonly string[] = []): TracedExchange {
-  return { id, request: { rawHeaders: headers }, response: { headers: [] }, draft: { soFar: {} } };
+  return {
+    id,
+    request: { rawHeaders: headers },
+    response: { headers: [] },
+    draft: { soFar: {}, startedAt: performance.now() },
+  };
 }
 
 function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {
@@ -47,14 +52,8 @@ describe('the ring', () => {
       const random = (i * 7919) % 97;
       const trace = ring.trace(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 100)]));
       trace.received(Buffer.alloc(random * 3_000));
-      trace.sending({
-        provider: 'p',
-        model: 'm',
-        form: 'exact',
-        path: '/',
-        headers: [],
-        body: Buffer.alloc(random * 2_000),
-      });
+      const head = { provider: 'p', model: 'm', form: 'exact', path: '/', headers: [] };
+      trace.sending(head, Buffer.alloc(random * 2_000));
       for (let piece = 0; piece < random; piece += 1) trace.wrote(Buffer.alloc(random * 50));
       open.push(trace);
       // Some stay open until they have long left the ring.

@@ -14,7 +14,7 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
       const { name } = provider.options;
       draft.noteAttempt({ provider: name, model, form, dropped });
       spans?.attempt({ provider: name, model }, headers);
-      trace?.sending({ provider: name, model, form, path, headers, body });
+      trace?.sending({ provider: name, model, form, path, headers }, body);
     },
     onSlot: () => trace?.queued(),
     onOutcome: (attempt) =>

@@ -19,15 +19,15 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
   const last = entry.sent.at(-1);
   return {
     row: toRow(entry),
-    attempts: entry.sent.map(({ provider, model, form, atMs }) => ({
-      provider,
-      model,
-      form,
+    attempts: entry.sent.map(({ head, atMs }) => ({
+      provider: head.provider,
+      model: head.model,
+      form: head.form,
       at_ms: Math.round(atMs * 10) / 10,
     })),
     rules,
     all_rules: isWhole,
-    headers: headerLines(entry.rawHeaders, last?.headers, scrub),
+    headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
     ...(facts.body === undefined ? {} : { form: facts.body }),
     dropped: facts.dropped ?? [],

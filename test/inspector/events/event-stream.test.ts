@@ -13,7 +13,12 @@ afterEach(() => {
 });
 
 function exchange(id: string): TracedExchange {
-  return { id, request: { rawHeaders: [] }, response: { headers: [] }, draft: { soFar: {} } };
+  return {
+    id,
+    request: { rawHeaders: [] },
+    response: { headers: [] },
+    draft: { soFar: {}, startedAt: performance.now() },
+  };
 }
 
 const record: ExchangeRecord = {
