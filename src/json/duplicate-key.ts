@@ -81,5 +81,7 @@ function isSameBytes(document: JsonDocument, one: number, other: number): boolea
 
 /** As parsers read it whose strings can't contain lone surrogates: with U+FFFD in their place. */
 function wellFormed(text: string): string {
-  return Buffer.from(text).toString();
+  return surrogate.test(text) ? Buffer.from(text).toString() : text;
 }
+
+const surrogate = /[\ud800-\udfff]/;

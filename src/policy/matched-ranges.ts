@@ -34,7 +34,8 @@ function firstRange(match: TextMatch, { except }: CompiledRule, facts: Facts): T
   const { place } = match.before ?? match.segment;
   const { length } = facts.texts.at(place).text;
   let first: TextRange | undefined;
-  for (const text of facts.texts.of(match)) {
+  const texts = match.before === undefined ? [facts.texts.at(place)] : facts.texts.joined(match);
+  for (const text of texts) {
     for (const { start, end } of text.rangesOutside(facts.pattern(match.pattern), except)) {
       // Across texts: what begins in the later one is that text's.
       const isLater = start >= length || (match.before !== undefined && end <= length);

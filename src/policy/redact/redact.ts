@@ -74,20 +74,28 @@ export class Plan {
       if (this.#isFixed(segment.place)) return segment.place;
       return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), label);
     }
-    const fixed = [before.place, segment.place].find(this.#isFixed);
-    if (fixed !== undefined) return fixed;
-    const ranges = texts.of(match).map((text) => text.rangesOutside(pattern, except));
+    if (this.#isFixed(before.place)) return before.place;
+    if (this.#isFixed(segment.place)) return segment.place;
     const boundary = texts.at(before.place).text.length;
-    const length = texts.at(segment.place).text.length;
-    // Joined with nothing first, then with a space: the later part begins one unit further on.
-    ranges.forEach((found, gap) => {
-      for (const { start, end } of found) {
-        if (start >= boundary || end <= boundary + gap) continue;
-        this.#replace(before.place, { start, end: boundary, label });
-        this.#replace(segment.place, { start: 0, end: Math.min(length, end - boundary - gap), label: '' });
-      }
-    });
+    const end = boundary + texts.at(segment.place).text.length;
+    const { adjacent, spaced } = texts.joinedRanges(match, pattern, except);
+    const places = { before: before.place, after: segment.place, label };
+    this.#addAcross(places, adjacent, { end: boundary, start: boundary, last: end });
+    this.#addAcross(places, spaced, { end: boundary, start: boundary + 1, last: end + 1 });
     return undefined;
+  }
+
+  /** Plans replacements of ranges in two joined texts, of which one ends and the other starts there. */
+  #addAcross(
+    { before, after, label }: { readonly before: Place; readonly after: Place; readonly label: string },
+    ranges: readonly MatchRange[],
+    boundary: { readonly end: number; readonly start: number; readonly last: number },
+  ): void {
+    for (const { start, end } of ranges) {
+      if (start >= boundary.end || end <= boundary.start) continue;
+      this.#replace(before, { start, end: boundary.end, label });
+      this.#replace(after, { start: 0, end: Math.min(boundary.last, end) - boundary.start, label: '' });
+    }
   }
 
   /** Plans replacements in one text; most have one. */
@@ -136,9 +144,7 @@ export class Plan {
 
   #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
     const texts = new Map<number, string>();
-    const replacements = (this.#replacements.get(document) ?? []).toSorted(
-      (one, other) => one.entry - other.entry,
-    );
+    const replacements = sortedByEntry(this.#replacements.get(document) ?? []);
     let from = 0;
     while (from < replacements.length) {
       const { entry } = replacements[from] as PlacedReplacement;
@@ -153,6 +159,17 @@ export class Plan {
     }
     return texts;
   }
+}
+
+/** In the order of the document; mostly they are already, and there may be tens of thousands. */
+function sortedByEntry<Placed extends { readonly entry: number }>(
+  placed: readonly Placed[],
+): readonly Placed[] {
+  for (let at = 1; at < placed.length; at += 1) {
+    if ((placed[at - 1] as Placed).entry <= (placed[at] as Placed).entry) continue;
+    return placed.toSorted((one, other) => one.entry - other.entry);
+  }
+  return placed;
 }
 
 /** The end of the longest range from each start: both views report most ranges. */
@@ -172,15 +189,16 @@ function whatBreaks(root: JsonDocument): (place: Place) => boolean {
 /** The document's bytes with some strings replaced. */
 export function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
   const { bytes } = document;
-  const changed = [...texts].filter(([entry]) => document.kind(entry) === kinds.string);
+  const changed: { readonly entry: number; readonly text: string }[] = [];
+  for (const [entry, text] of texts) {
+    if (document.kind(entry) === kinds.string) changed.push({ entry, text });
+  }
   let { length } = bytes;
-  const strings = changed
-    .sort(([one], [other]) => one - other)
-    .map(([entry, text]) => {
-      const json = JSON.stringify(text).slice(1, -1);
-      length += Buffer.byteLength(json) - (document.end(entry) - document.start(entry));
-      return { entry, json };
-    });
+  const strings = sortedByEntry(changed).map(({ entry, text }) => {
+    const json = JSON.stringify(text).slice(1, -1);
+    length += Buffer.byteLength(json) - (document.end(entry) - document.start(entry));
+    return { entry, json };
+  });
   // Copied into one buffer: a body may have tens of thousands of such strings, and a buffer of each takes longer.
   const result = Buffer.allocUnsafe(length);
   let at = 0;

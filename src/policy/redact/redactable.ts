@@ -39,12 +39,20 @@ interface Surroundings {
 export function createRedactable(root: JsonDocument): (place: Place) => boolean {
   let parents: Int32Array | undefined;
   const known = new Map<number, Surroundings>();
+  /** By entry of the root: 0 if it has not been asked for yet. A text may be part of several matches. */
+  let answers: Uint8Array | undefined;
   return isRedactable;
 
   function isRedactable({ document, entry, outer, isDecoded }: Place): boolean {
     if (isDecoded === true) return false;
     if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
     if (outer !== undefined) return isRedactable(outer);
+    answers ??= new Uint8Array(root.count);
+    if (answers[entry] === 0) answers[entry] = mayChange(entry) ? yes : no;
+    return answers[entry] === yes;
+  }
+
+  function mayChange(entry: number): boolean {
     parents ??= parentsOf(root);
     const container = parents[entry] as number;
     const { isSigned, top, last } = inside(container, entry, parents);
@@ -74,6 +82,8 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
   }
 }
 
+const yes = 1;
+const no = 2;
 const unsurrounded: Surroundings = { isSigned: false, top: undefined, last: undefined };
 
 /** The container of each entry. */

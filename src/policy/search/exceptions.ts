@@ -21,9 +21,8 @@ export function withoutExcepted(
       const text = known.texts.at(match.segment.place);
       return text.ranges(pattern).length === 0 || text.rangesOutside(pattern, except).length > 0;
     }
-    const texts = known.texts.of(match);
+    const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
     // Spread over more than two texts, it can't be shown to be excepted.
-    const isWhole = texts.some((text) => text.ranges(pattern).length > 0);
-    return !isWhole || texts.some((text) => text.rangesOutside(pattern, except).length > 0);
+    return !isFound || adjacent.length > 0 || spaced.length > 0;
   });
 }

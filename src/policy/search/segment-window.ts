@@ -48,6 +48,8 @@ export class SegmentWindow {
   #candidates: readonly number[] = [];
   /** Detectors that must run on the segments added since the last run. */
   readonly #called = new Set<number>();
+  /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
+  readonly #reported = new Map<Segment, number[]>();
 
   constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
@@ -119,7 +121,6 @@ export class SegmentWindow {
     const indexOf = (segments: readonly Segment[], at: number) =>
       indexes.get(segments[at] as Segment) as number;
     const known = new Set<number>();
-    const reported = new Set<number>();
     for (const segments of readingsOf(this.#segments)) {
       const { length } = segments;
       const first = indexOf(segments, 0);
@@ -130,11 +131,19 @@ export class SegmentWindow {
       if (kind !== undefined && known.has(key)) continue;
       if (kind !== undefined) known.add(key);
       this.#detect(segments, (match, at) => {
-        const place = match.pattern * segmentLimit * 2 + indexOf(segments, at);
-        if (!reported.has(place)) report(match, segments[at] as Segment, segments[at - 1] as Segment);
-        reported.add(place);
+        const segment = segments[at] as Segment;
+        if (this.#isFirst(match, segment)) report(match, segment, segments[at - 1] as Segment);
       });
     }
+  }
+
+  /** Whether a pattern has not been reported at a segment yet. */
+  #isFirst({ pattern }: PatternMatch, segment: Segment): boolean {
+    const patterns = this.#reported.get(segment);
+    if (patterns === undefined) this.#reported.set(segment, [pattern]);
+    else if (patterns.includes(pattern)) return false;
+    else patterns.push(pattern);
+    return true;
   }
 
   #detect(segments: readonly Segment[], report: (match: PatternMatch, at: number) => void): void {
@@ -190,9 +199,10 @@ export class SegmentWindow {
     const segments = this.#segments;
     const last = segments[segments.length - 1];
     if (last === undefined || !isLong(last)) {
-      segments.splice(0, segments.length - segmentsKept);
+      for (const gone of segments.splice(0, segments.length - segmentsKept)) this.#reported.delete(gone);
       return;
     }
+    this.#reported.clear();
     const required = segments.findLast(isRequired);
     segments.length = 0;
     if (required !== undefined && required !== last) segments.push(required);

@@ -25,6 +25,14 @@ interface Outside {
   readonly ranges: readonly MatchRange[];
 }
 
+/** The ranges of a pattern in two texts joined with nothing, and with a space. */
+interface JoinedRanges {
+  /** Whether it is in either, excepted or not. */
+  readonly isFound: boolean;
+  readonly adjacent: readonly MatchRange[];
+  readonly spaced: readonly MatchRange[];
+}
+
 /** A text in both views, folded once for all searches for ranges in it. */
 export class ViewedText {
   readonly text: string;
@@ -150,8 +158,8 @@ export class ViewedTexts {
   readonly fold: Fold;
   readonly #mixedReadings = new Map<Pattern, MixedReadings>();
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
-  /** Those over two texts, by their matches: exceptions and redaction both ask for them. */
-  readonly #joined = new Map<TextMatch, readonly ViewedText[]>();
+  /** By the exceptions, then by the match: whether a rule applies and what it redacts both depend on them. */
+  readonly #joined = new Map<readonly NamedPattern[], Map<TextMatch, JoinedRanges>>();
 
   constructor(fold: Fold) {
     this.fold = fold;
@@ -171,34 +179,60 @@ export class ViewedTexts {
     return text;
   }
 
-  /** The text of a match; where it goes over two texts, both joined with nothing and with a space. */
-  of(match: TextMatch): readonly ViewedText[] {
-    const { segment, before } = match;
-    if (before === undefined) return [this.at(segment.place)];
-    let joined = this.#joined.get(match);
-    if (joined === undefined) {
-      const first = this.at(before.place).text;
-      const { text } = this.at(segment.place);
-      joined = ['', ' '].map(
-        (separator) => new ViewedText(first + separator + text, this.fold, this.#mixedReadings),
-      );
-      this.#joined.set(match, joined);
-    }
-    return joined;
+  /** Both texts of a match that goes over two of them, joined with nothing and with a space. */
+  joined({ segment, before = segment }: TextMatch): readonly [ViewedText, ViewedText] {
+    const first = this.at(before.place).text;
+    const { text } = this.at(segment.place);
+    return [
+      new ViewedText(first + text, this.fold, this.#mixedReadings),
+      new ViewedText(`${first} ${text}`, this.fold, this.#mixedReadings),
+    ];
   }
+
+  /** Where the pattern of a match over two texts is in both joined. Without exceptions it is asked for once. */
+  joinedRanges(match: TextMatch, pattern: Pattern, except: readonly NamedPattern[]): JoinedRanges {
+    if (except.length === 0) return rangesIn(this.joined(match), pattern, except);
+    let known = this.#joined.get(except);
+    if (known === undefined) {
+      known = new Map();
+      this.#joined.set(except, known);
+    }
+    let ranges = known.get(match);
+    if (ranges === undefined) {
+      ranges = rangesIn(this.joined(match), pattern, except);
+      known.set(match, ranges);
+    }
+    return ranges;
+  }
+}
+
+function rangesIn(
+  texts: readonly [ViewedText, ViewedText],
+  pattern: Pattern,
+  except: readonly NamedPattern[],
+): JoinedRanges {
+  const [adjacent, spaced] = texts;
+  return {
+    isFound: adjacent.ranges(pattern).length > 0 || spaced.ranges(pattern).length > 0,
+    adjacent: adjacent.rangesOutside(pattern, except),
+    spaced: spaced.rangesOutside(pattern, except),
+  };
 }
 
 const noRanges: readonly MatchRange[] = [];
 
 function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
-  // Copied member by member: spreading takes ten times as long, and a body may have tens of thousands.
-  return found.map(({ start, end, confidence, why }) => ({
-    start,
-    end,
-    view,
-    ...(confidence === undefined ? undefined : { confidence }),
-    ...(why === undefined ? undefined : { why }),
-  }));
+  // Each with as few members as it has: a body may have tens of thousands.
+  return found.map(({ start, end, confidence, why }) => {
+    if (confidence === undefined && why === undefined) return { start, end, view };
+    return {
+      start,
+      end,
+      view,
+      ...(confidence === undefined ? undefined : { confidence }),
+      ...(why === undefined ? undefined : { why }),
+    };
+  });
 }
 
 /** Some ranges, and those of others that are not the same parts of the text. */

@@ -56,7 +56,8 @@ export const namesByKind: Readonly<Partial<Record<keyof typeof memberKinds, read
   trailing: ['refusal'],
   call: ['arguments', 'code', 'result', 'error', 'query', 'queries'],
 };
-const urlEnding = Buffer.from('_url');
+const urlEnding = '_url';
+const urlEndingBytes = Buffer.from(urlEnding);
 
 interface Entry {
   readonly bytes: Buffer;
@@ -74,6 +75,7 @@ export interface MemberReader {
 export function createMemberReader(): MemberReader {
   const types = new ShortTexts<string>();
   const byLength: Entry[][] = [];
+  const byText = new Map<string, MemberKind>();
   for (const [kind, names] of Object.entries(namesByKind)) {
     for (const name of names) {
       let sameLength = byLength[name.length];
@@ -81,7 +83,9 @@ export function createMemberReader(): MemberReader {
         sameLength = [];
         byLength[name.length] = sameLength;
       }
-      sameLength.push({ bytes: Buffer.from(name), kind: memberKinds[kind as keyof typeof memberKinds] });
+      const memberKind = memberKinds[kind as keyof typeof memberKinds];
+      sameLength.push({ bytes: Buffer.from(name), kind: memberKind });
+      byText.set(name, memberKind);
     }
   }
   const find = (bytes: Uint8Array, start: number, end: number): MemberKind => {
@@ -91,14 +95,15 @@ export function createMemberReader(): MemberReader {
         if (startsWith(bytes, start, candidate.bytes)) return candidate.kind;
       }
     }
-    const isUrl = end - start >= urlEnding.length && startsWith(bytes, end - urlEnding.length, urlEnding);
+    const ending = end - urlEndingBytes.length;
+    const isUrl = ending >= start && startsWith(bytes, ending, urlEndingBytes);
     return isUrl ? memberKinds.reference : memberKinds.other;
   };
   return {
     kind(document, key) {
       if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
-      const name = Buffer.from(document.text(key));
-      return find(name, 0, name.length);
+      const name = document.text(key);
+      return byText.get(name) ?? (name.endsWith(urlEnding) ? memberKinds.reference : memberKinds.other);
     },
     type(document, entry) {
       const length = document.end(entry) - document.start(entry);
