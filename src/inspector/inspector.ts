@@ -5,6 +5,7 @@ import type { HttpResponse } from '../http/response.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import { version } from '../version.ts';
+import type { SessionStore } from './access/session-store.ts';
 import { Sessions } from './access/sessions.ts';
 import type { InspectorBackend } from './backend.ts';
 import { EventStreams } from './events/event-stream.ts';
@@ -18,8 +19,8 @@ import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {
   readonly backend: InspectorBackend;
-  /** Signs sessions: specific to this user, and the same after a restart. */
-  readonly secret: string;
+  /** Of this user; the same after a restart. */
+  readonly sessionStore: SessionStore;
   readonly port: () => number;
   readonly ownerProof: OwnerProof | undefined;
   readonly isEnabled: () => boolean;
@@ -43,7 +44,7 @@ export interface Inspector {
 const newestMinutes = 2;
 
 export function createInspector(options: InspectorOptions): Inspector {
-  const { backend, secret, port } = options;
+  const { backend, sessionStore, port } = options;
   const ring = new Ring(options.limits);
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
@@ -58,7 +59,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       return { version, boot, limits: ring.limits, ...(config === undefined ? {} : { config }) };
     },
   });
-  const sessions = new Sessions({ secret, port });
+  const sessions = new Sessions({ store: sessionStore, port });
   const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
   return {
     observer: {

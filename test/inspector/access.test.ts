@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { challengeHeader } from '../../src/owner-proof.ts';
+import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
 import { openRaw, type RawAnswer } from '../kit/raw.ts';
@@ -43,6 +44,7 @@ const calls: readonly (readonly [line: string, body: string])[] = [
   ['POST /_/api/send-again', '{"id":"req_1"}'],
   ['POST /_/api/try-policy', '{"policies":"{}","body":"{}"}'],
   ['DELETE /_/api/session', ''],
+  ['DELETE /_/api/sessions', ''],
 ];
 const json = { 'content-type': 'application/json' };
 
@@ -201,12 +203,48 @@ describe('getting in', () => {
     expect(reasonOf(announced)).toEqual([413, 'request.too_large']);
   });
 
-  test('a session that was given back is gone from the browser', async () => {
-    const headers = await gateway.session();
-    const answer = await fetch(`${gateway.url}/_/api/session`, { method: 'DELETE', headers });
+  describe('out again', () => {
+    const end = (there: InspectedGateway, path: string, headers: Headers) =>
+      fetch(`${there.url}/_/api/${path}`, { method: 'DELETE', headers });
+    const status = async ({ url }: InspectedGateway, headers: Headers) =>
+      (await fetch(`${url}/_/api/now`, { headers })).status;
 
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
+    test('a session that was ended is refused, after a restart too; the others are not', async () => {
+      const home = emptyDirectory();
+      const before = await startInspected(projects, { home });
+      const [ended, other] = [await before.newSession(), await before.newSession()];
+      const answer = await end(before, 'session', ended);
+      const statuses = [await status(before, ended), await status(before, other)];
+      await before.stop();
+      const after = await startInspected(projects, { home, port: before.port });
+      statuses.push(await status(after, ended), await status(after, other));
+      await after.stop();
+
+      expect(answer.status).toBe(204);
+      expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
+      expect(statuses).toEqual([401, 200, 401, 200]);
+    });
+
+    test('all sessions end at once, links that were not opened too, and event streams with them', async () => {
+      const there = await startInspected(projects);
+      const [one, other] = [await there.newSession(), await there.newSession()];
+      const token = await there.token();
+      const stream = await fetch(`${there.url}/_/api/events`, { headers: other });
+      await end(there, 'sessions', one);
+      const rest = await stream.text(); // the stream ends
+      const late = await fetch(`${there.url}/_/api/session`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ token }),
+      });
+      const statuses = [await status(there, one), await status(there, other), late.status];
+      const fresh = await status(there, await there.newSession());
+      await there.stop();
+
+      expect(rest).toContain('event: hello');
+      expect(statuses).toEqual([401, 401, 401]);
+      expect(fresh).toBe(200);
+    });
   });
 });
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { createParser } from 'eventsource-parser';
 import { afterEach, expect, test } from 'vitest';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
 import { openRaw } from '../kit/raw.ts';
@@ -146,13 +146,13 @@ test('who comes back too late loads the list again', async () => {
 });
 
 test('a session outlives a restart, of which the page is told', async () => {
-  const secret = randomBytes(32).toString('hex');
-  const before = await startInspected(projects, { secret });
+  const home = emptyDirectory();
+  const before = await startInspected(projects, { home });
   const session = await before.session();
   const { cursor } = (await before.api('exchanges')) as ListAnswer;
   const cut = await view(before);
   await before.stop();
-  const after = await start({ secret, port: before.port });
+  const after = await start({ home, port: before.port });
   after.session = async () => session;
 
   const viewer = await view(after, cursor);

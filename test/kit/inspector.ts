@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SessionFile } from '../../src/cli/serve/inspector/session-file.ts';
 import { type Services, startServices } from '../../src/cli/serve/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
@@ -16,8 +17,10 @@ export interface InspectedGateway {
   readonly services: Services;
   /** A one-time token, as `gateway open` gets it. */
   token(): Promise<string>;
-  /** The headers of a browser that has opened the page. */
+  /** The headers of a browser that has opened the page; always the same one. */
   session(): Promise<Readonly<Record<string, string>>>;
+  /** The headers of one more browser. */
+  newSession(): Promise<Readonly<Record<string, string>>>;
   /** Calls the page's interface with a session; gives the JSON of the answer. */
   api(path: string, init?: RequestInit): Promise<unknown>;
   /** Takes another configuration into force. */
@@ -28,7 +31,8 @@ export interface InspectedGateway {
 interface Options {
   /** 0 takes any; the same one for a gateway that is started again. */
   readonly port?: number;
-  readonly secret?: string;
+  /** A home with the sessions, for a gateway that is started again. */
+  readonly home?: string;
   readonly host?: string;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
@@ -56,7 +60,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     record: () => undefined,
     ledger: { place: { path: join(directory, 'ledger.sqlite') }, days: 1, bytes: 10_000_000 },
     ownerProof,
-    inspector: { secret: options.secret ?? randomBytes(32).toString('hex'), configPath: file },
+    inspector: { sessionStore: new SessionFile({ HOME: options.home ?? directory }), configPath: file },
   });
   const port = Number(new URL(services.url).port);
   const url = `http://127.0.0.1:${port}`;
@@ -88,6 +92,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     services,
     token,
     session,
+    newSession: open,
     api: async (path, init = {}) => {
       const headers = { 'content-type': 'application/json', ...(await session()), ...init.headers };
       const response = await fetch(`${url}/_/api/${path}`, { ...init, headers });

@@ -16,7 +16,7 @@ import { type AddressFile, noAddressFile, openAddressFile } from './address-file
 import { banner } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
-import { inspectorSecret } from './inspector/secret.ts';
+import { SessionFile } from './inspector/session-file.ts';
 import { localKey, localKeyFile } from './local-key.ts';
 import { createReloader } from './reload.ts';
 import { createServeLog, type ServeLog } from './serve-log.ts';
@@ -119,7 +119,9 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
       ownerProof: run.ownerProof,
       // Nobody could open the page of a gateway that the other commands don't find.
       inspector:
-        onReady === undefined ? { secret: inspectorSecret(io.env), configPath: loaded.path } : undefined,
+        onReady === undefined
+          ? { sessionStore: new SessionFile(io.env), configPath: loaded.path }
+          : undefined,
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { checkOrigin } from '../../http/check-origin.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { pageKeyHeader, pageSignatureHeader } from '../contract/session.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionProof, Sessions } from './sessions.ts';
 
 const noOrigins: ReadonlySet<string> = new Set();
 
@@ -20,8 +20,13 @@ export function checkSameOrigin(request: HttpRequest): void {
 
 /** Throws session.required. */
 export function requireSession(request: HttpRequest, sessions: Sessions): void {
+  if (sessions.isValid(proofOf(request))) return;
+  throw new GatewayError('session.required', 'open the page by the link that "gateway open" prints');
+}
+
+/** What a call has to prove its session. */
+export function proofOf(request: HttpRequest): SessionProof {
   const { method, target } = request;
   const [key, signature] = [request.header(pageKeyHeader), request.header(pageSignatureHeader)];
-  if (sessions.isValid({ method, target, cookie: request.header('cookie'), key, signature })) return;
-  throw new GatewayError('session.required', 'open the page by the link that "gateway open" prints');
+  return { method, target, cookie: request.header('cookie'), key, signature };
 }

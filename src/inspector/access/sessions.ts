@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { signedText } from '../contract/session.ts';
+import type { SessionStore } from './session-store.ts';
 
 export interface SessionOptions {
-  /** Signs sessions, so whoever has it can make them: at least 32 random bytes, the same after a restart. */
-  readonly secret: string;
+  readonly store: SessionStore;
   /** Sessions are valid for one address only. */
   readonly port: () => number;
   readonly nowMs?: () => number;
@@ -36,7 +36,16 @@ const sessionMs = 7 * 24 * 3_600_000;
 const tokenMs = 60_000;
 const maxTokens = 20;
 
-/** Sessions are signed, not stored: none is lost with a restart, and nobody can fill the memory with them. */
+/** A session that a call has proved. */
+interface ProvedSession {
+  readonly id: string;
+  readonly expiresMs: number;
+}
+
+/**
+ * Sessions are signed, not stored: none is lost with a restart, and nobody can fill the memory with them. Only those
+ * that were ended early are stored, until they would have expired.
+ */
 export class Sessions {
   /** Part of what pages sign, so that no signature outlives this process. */
   readonly nonce = randomBytes(16).toString('hex');
@@ -81,14 +90,27 @@ export class Sessions {
   }
 
   isValid(proof: SessionProof): boolean {
-    const { cookie } = proof;
-    if (cookie === undefined) return false;
-    return cookie
+    return this.#find(proof).length > 0;
+  }
+
+  /** Ends the session that the call proves. */
+  end(proof: SessionProof): void {
+    for (const { id, expiresMs } of this.#find(proof)) this.#options.store.end(id, expiresMs);
+  }
+
+  /** Ends every session of every browser, and withdraws the links that were not opened yet. */
+  endAll(): void {
+    this.#tokens.clear();
+    this.#options.store.renew();
+  }
+
+  #find(proof: SessionProof): readonly ProvedSession[] {
+    return (proof.cookie ?? '')
       .split(';')
       .map((pair) => pair.trim().split('='))
       .filter(([name]) => name === this.#cookieName)
       .slice(0, 4)
-      .some(([, value = '']) => this.#isSession(value, proof));
+      .flatMap(([, value = '']) => this.#prove(value, proof) ?? []);
   }
 
   /** Cookies are shared by all ports of a host, and so by all gateways on a machine. */
@@ -96,20 +118,24 @@ export class Sessions {
     return `gateway-inspector-${this.#options.port()}`;
   }
 
-  #isSession(value: string, { method, target, key, signature }: SessionProof): boolean {
-    const [, facts, expires, signed] = /^((\d{1,15})\.[0-9a-f]{32})\.([0-9a-f]{64})$/.exec(value) ?? [];
-    if (facts === undefined || signed === undefined) return false;
+  #prove(value: string, { method, target, key, signature }: SessionProof): ProvedSession | undefined {
+    const parts = /^((\d{1,15})\.([0-9a-f]{32}))\.([0-9a-f]{64})$/.exec(value) ?? [];
+    const [, facts, expires, id, signed] = parts;
+    if (facts === undefined || id === undefined || signed === undefined) return undefined;
     const pageKey = this.#sign('page', facts);
     const isPage =
       key === undefined
         ? isSame(signature ?? '', hmac(pageKey, signedText({ nonce: this.nonce, method, target })))
         : isSame(key, pageKey);
-    return isPage && isSame(signed, this.#sign('cookie', facts)) && Number(expires) > this.#nowMs();
+    const expiresMs = Number(expires);
+    if (!isPage || !isSame(signed, this.#sign('cookie', facts)) || expiresMs <= this.#nowMs())
+      return undefined;
+    return this.#options.store.isEnded(id) ? undefined : { id, expiresMs };
   }
 
   #sign(half: 'cookie' | 'page', facts: string): string {
-    const { secret, port } = this.#options;
-    return hmac(secret, `${half} ${port()} ${facts}`);
+    const { store, port } = this.#options;
+    return hmac(store.secret, `${half} ${port()} ${facts}`);
   }
 }
 

@@ -1,11 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
-import { answerHeader, challengeHeader } from '../../owner-proof.ts';
-import { isSame } from '../access/sessions.ts';
-import { Throttle } from '../access/throttle.ts';
 import type { KeepBodiesAnswer } from '../contract/actions.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
-import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
 import { toCurl } from '../detail/curl.ts';
 import { toFixture } from '../detail/fixture.ts';
 import { toDetail } from '../detail/to-detail.ts';
@@ -14,12 +10,13 @@ import { parseFilter } from '../ring/filter.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 import { sendAgain, tryPolicy } from './actions.ts';
-import { type Call, readJson, smallBodyBytes, textField } from './call.ts';
+import { type Call, readJson, smallBodyBytes } from './call.ts';
 import { PageFiles } from './page-files.ts';
 import type { RouteContext } from './route-context.ts';
 import type { Route } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendFile } from './serve-page.ts';
+import { sessionRoutes } from './session-routes.ts';
 
 const maxViewers = 100;
 const hourMs = 3_600_000;
@@ -71,88 +68,6 @@ export function routesOf(context: RouteContext): readonly Route[] {
     { method: 'GET', path: 'api/policies', access: 'session', answer: () => backend.policies() },
     { method: 'POST', path: 'api/try-policy', access: 'session', answer: (call) => tryPolicy(call, context) },
   ];
-}
-
-/** The routes that create and end sessions. */
-function sessionRoutes({ backend, sessions, ownerProof }: RouteContext): readonly Route[] {
-  const throttle = new Throttle();
-  const open = (call: Call): SessionAnswer => {
-    const { cookie, key, expiresMs } = sessions.open();
-    const answer: SessionAnswer = { key, expires: new Date(expiresMs).toISOString() };
-    sendWithHeaders(call, 200, { 'set-cookie': cookie }, answer);
-    return answer;
-  };
-  return [
-    {
-      method: 'GET',
-      path: 'api/access',
-      access: 'open',
-      answer: (): AccessAnswer => ({
-        password: backend.password() !== undefined,
-        command: 'gateway open',
-        nonce: sessions.nonce,
-      }),
-    },
-    {
-      method: 'POST',
-      path: 'api/link',
-      access: 'open',
-      // For commands of the user who started the gateway: nobody else can read the state file with the proof.
-      answer: (call) => {
-        const challenge = call.request.header(challengeHeader) ?? '';
-        if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
-          throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
-        }
-        const { token, expiresMs } = sessions.issueToken();
-        const answer = { token, expires: new Date(expiresMs).toISOString() };
-        sendWithHeaders(call, 200, { [answerHeader]: ownerProof.answer }, answer);
-      },
-    },
-    {
-      method: 'POST',
-      path: 'api/session',
-      access: 'open',
-      answer: async (call) => {
-        const fields = await readJson(call, smallBodyBytes);
-        const token = textField(fields, 'token');
-        if (token !== undefined) {
-          if (sessions.redeem(token)) return open(call);
-          throw new GatewayError(
-            'session.invalid',
-            'this link was used or is too old; "gateway open" makes another',
-          );
-        }
-        const password = backend.password();
-        throttle.check();
-        if (password !== undefined && isSame(textField(fields, 'password') ?? '', password))
-          return open(call);
-        throttle.noteFailure();
-        throw new GatewayError('session.invalid', 'this is not the password');
-      },
-    },
-    {
-      method: 'DELETE',
-      path: 'api/session',
-      access: 'session',
-      answer: (call) => sendWithHeaders(call, 204, { 'set-cookie': sessions.endingCookie }),
-    },
-  ];
-}
-
-function sendWithHeaders(
-  { response }: Call,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  value?: unknown,
-): void {
-  const body = Buffer.from(value === undefined ? '' : JSON.stringify(value));
-  const type =
-    value === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) };
-  response.writeHead(
-    status,
-    toList({ ...commonHeaders(newRequestId()), ...securityHeaders, ...headers, ...type }),
-  );
-  response.end(body);
 }
 
 function findEntry(ring: Ring, id: string): RingEntry {

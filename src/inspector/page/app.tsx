@@ -9,17 +9,19 @@ import type { Live } from './live.ts';
 import { NowView } from './now/now-view.tsx';
 import { Help } from './shell/help.tsx';
 import { SignIn } from './shell/sign-in.tsx';
+import { SignOut } from './shell/sign-out.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { TryView } from './try/try-view.tsx';
 import { useLive } from './use-live.ts';
 
-export function App({ live, problem }: { readonly live: Live; readonly problem: string | undefined }) {
+export function App({ live }: { readonly live: Live }) {
   useLive(live);
   const [view, setView] = useState(() => parseView(location.hash));
   const [filter, setFilter] = useState(() => parseFilter(location.search));
   const [selected, setSelected] = useState(view.name === 'exchange' ? view.id : undefined);
   const [isPaused, setPaused] = useState(false);
   const [hasHelp, setHelp] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
   const shown = useRef<readonly ExchangeRow[]>([]);
 
   useEffect(() => {
@@ -68,11 +70,16 @@ export function App({ live, problem }: { readonly live: Live; readonly problem: 
     onView: (name) => go(name === 'try' ? { name, id: undefined } : { name }),
   });
 
-  if (live.isSignedOut)
-    return <SignIn session={live.session} problem={problem} onSignedIn={() => void live.start()} />;
+  if (live.isSignedOut) return <SignIn session={live.session} onSignedIn={() => void live.start()} />;
   return (
     <div class="page">
-      <TopBar live={live} view={view} onView={go} onHelp={() => setHelp(true)} />
+      <TopBar
+        live={live}
+        view={view}
+        onView={go}
+        onHelp={() => setHelp(true)}
+        onLeave={() => setLeaving(true)}
+      />
       {view.name === 'now' && <NowView live={live} />}
       {view.name === 'try' && <TryView live={live} id={view.id} />}
       {(view.name === 'traffic' || view.name === 'exchange') && (
@@ -105,6 +112,7 @@ export function App({ live, problem }: { readonly live: Live; readonly problem: 
         </main>
       )}
       {hasHelp && <Help onClose={() => setHelp(false)} />}
+      {isLeaving && <SignOut live={live} onClose={() => setLeaving(false)} />}
     </div>
   );
 }

@@ -80,6 +80,14 @@ export class Live {
     this.#set({ now: { ...now, ...answer } });
   }
 
+  /** Ends this session, or all, and forgets what the page has seen. Throws if the gateway doesn't answer. */
+  async signOut(options: { readonly everywhere: boolean }): Promise<void> {
+    await this.session.leave(options);
+    this.#stop.abort();
+    this.traffic.clear();
+    this.#set({ isSignedOut: true, isLoaded: false, skipped: 0, now: undefined, hello: undefined });
+  }
+
   async #load(): Promise<string> {
     let { rows, cursor, kept } = await this.session.get<ListAnswer>('exchanges?limit=500');
     for (const row of rows) this.traffic.put(row);

@@ -10,6 +10,9 @@ export type SessionKey = CryptoKey | string;
 const stored = 'gateway-inspector-key';
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
+/** The browser's storage does not answer; loading the page again may help. */
+export class StorageError extends Error {}
+
 export async function saveKey(key: string): Promise<SessionKey> {
   if (!canSign()) {
     localStorage.setItem(stored, key);
@@ -21,14 +24,20 @@ export async function saveKey(key: string): Promise<SessionKey> {
   return imported;
 }
 
-/** Undefined if there is none, or the browser keeps nothing. */
+/** Undefined if there is none, or the browser keeps nothing. Throws StorageError. */
 export async function loadKey(): Promise<SessionKey | undefined> {
   if (!canSign()) return localStorage.getItem(stored) ?? undefined;
   try {
     return (await inStore('readonly', (store) => store.get(stored))) as CryptoKey | undefined;
-  } catch {
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
     return undefined;
   }
+}
+
+export async function dropKey(): Promise<void> {
+  localStorage.removeItem(stored);
+  if (canSign()) await inStore('readwrite', (store) => store.delete(stored)).catch(() => undefined);
 }
 
 /** The header by which a call proves that it comes from this page. */
@@ -48,7 +57,25 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-function inStore<Value>(
+/** IndexedDB can leave a request unanswered: a damaged profile, a full disk, a browser that is short of everything. */
+const storageMs = 5_000;
+
+async function inStore<Value>(
+  mode: IDBTransactionMode,
+  work: (store: IDBObjectStore) => IDBRequest<Value>,
+): Promise<Value> {
+  let timer: number | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StorageError()), storageMs);
+  });
+  try {
+    return await Promise.race([transact(mode, work), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function transact<Value>(
   mode: IDBTransactionMode,
   work: (store: IDBObjectStore) => IDBRequest<Value>,
 ): Promise<Value> {
@@ -58,10 +85,16 @@ function inStore<Value>(
     opening.onerror = () => reject(opening.error);
     opening.onsuccess = () => {
       const database = opening.result;
-      const request = work(database.transaction('keys', mode).objectStore('keys'));
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-      request.transaction?.addEventListener('complete', () => database.close());
+      const transaction = database.transaction('keys', mode);
+      const request = work(transaction.objectStore('keys'));
+      transaction.oncomplete = () => {
+        database.close();
+        resolve(request.result);
+      };
+      transaction.onabort = () => {
+        database.close();
+        reject(transaction.error);
+      };
     };
   });
 }

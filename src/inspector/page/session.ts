@@ -1,5 +1,5 @@
 import type { AccessAnswer, ErrorAnswer, SessionAnswer, SessionRequest } from '../contract/session.ts';
-import { loadKey, proofHeader, type SessionKey, saveKey } from './session-key.ts';
+import { dropKey, loadKey, proofHeader, type SessionKey, StorageError, saveKey } from './session-key.ts';
 
 /** A call that the gateway refused, with its own message. */
 export class CallError extends Error {
@@ -19,23 +19,44 @@ export class CallError extends Error {
 
 /** The page's half of the session, and all calls to the gateway. */
 export class Session {
-  #key: Promise<SessionKey | undefined> = loadKey();
+  /** Loaded for the first call that needs it. */
+  #key: Promise<SessionKey | undefined> | undefined;
+  /** Why there is no session, where something went wrong. */
+  problem: string | undefined;
   /** Of the gateway that answered last. */
   #nonce: string | undefined;
 
   /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
-  async enterByAddress(): Promise<undefined> {
+  async enterByAddress(): Promise<void> {
     const token = /^#token=([^&]+)$/.exec(location.hash)?.[1];
     if (token === undefined) return;
     history.replaceState(null, '', location.pathname + location.search);
-    await this.enter({ token: decodeURIComponent(token) });
+    try {
+      await this.enter({ token: decodeURIComponent(token) });
+    } catch (error) {
+      this.problem = messageOf(error);
+    }
   }
 
   async enter(request: SessionRequest): Promise<void> {
-    const { key } = await this.post<SessionAnswer>('session', request);
+    // Needs no key, so it doesn't wait for the browser's storage either.
+    const response = await this.#send('session', toPost(request), undefined);
+    const { key } = (await response.json()) as SessionAnswer; // the gateway's own answer: contract.ts
     const saved = saveKey(key);
     this.#key = saved;
+    this.problem = undefined;
     await saved;
+  }
+
+  /** Ends this session, or every session of every browser. */
+  async leave({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
+    try {
+      await this.open(everywhere ? 'sessions' : 'session', { method: 'DELETE' });
+    } catch (error) {
+      if (!(error instanceof CallError && error.needsSession)) throw error; // else it has ended already
+    }
+    this.#key = Promise.resolve(undefined);
+    await dropKey();
   }
 
   get<Answer>(path: string): Promise<Answer> {
@@ -43,20 +64,17 @@ export class Session {
   }
 
   post<Answer>(path: string, body: unknown): Promise<Answer> {
-    return this.#json(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    return this.#json(path, toPost(body));
   }
 
-  access(): Promise<AccessAnswer> {
-    return this.#json('access', {});
+  async access(): Promise<AccessAnswer> {
+    const response = await this.#send('access', {}, undefined);
+    return (await response.json()) as AccessAnswer; // the gateway's own answer: contract.ts
   }
 
   /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
-    const key = await this.#key;
+    const key = await this.#loadKey();
     try {
       return await this.#send(path, init, key);
     } catch (error) {
@@ -67,6 +85,14 @@ export class Session {
       if (this.#nonce === before) throw error;
       return this.#send(path, init, key);
     }
+  }
+
+  #loadKey(): Promise<SessionKey | undefined> {
+    this.#key ??= loadKey().catch((error) => {
+      this.problem = messageOf(error);
+      return undefined;
+    });
+    return this.#key;
   }
 
   async #send(path: string, init: RequestInit, key: SessionKey | undefined): Promise<Response> {
@@ -87,15 +113,21 @@ export class Session {
   }
 
   async #readNonce(): Promise<void> {
-    const response = await this.#send('access', {}, undefined);
-    const { nonce } = (await response.json()) as AccessAnswer; // the gateway's own answer: contract.ts
-    this.#nonce = nonce;
+    this.#nonce = (await this.access()).nonce;
   }
 
   async #json<Answer>(path: string, init: RequestInit): Promise<Answer> {
     const response = await this.open(path, init);
     return (await response.json()) as Answer; // the gateway's own answer: contract.ts
   }
+}
+
+function toPost(body: unknown): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
 }
 
 async function toError(response: Response): Promise<CallError> {
@@ -110,5 +142,7 @@ async function toError(response: Response): Promise<CallError> {
 
 export function messageOf(error: unknown): string {
   if (error instanceof CallError) return error.message;
+  if (error instanceof StorageError)
+    return "this browser's storage does not answer; reload the page, or open another link";
   return 'the gateway does not answer; is it running?';
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { housePolicy, say, servePage } from '../../kit/served-page.ts';
@@ -94,6 +95,71 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     await other.getByText('gateway open', { exact: true }).waitFor();
 
     expect(await other.getByRole('alert').innerText()).toContain('used or is too old');
+  });
+
+  test('who has no session is asked to sign in, however late the first frame is', async () => {
+    const gateway = await servePage(housePolicy);
+    const { page } = await openPage();
+    // A machine that is short of everything: the gateway answers before the page is drawn for the first time.
+    await page.addInitScript(`{
+      const [now, wait] = [performance.now.bind(performance), setTimeout];
+      performance.now = () => now() + 10_000;
+      window.requestAnimationFrame = (run) => wait(run, 3_000);
+      window.setTimeout = (run, ms) => wait(run, ms >= 30 && ms <= 100 ? 3_000 : ms);
+    }`);
+
+    await page.goto(`${gateway.url}/_/`);
+
+    await page.getByText('gateway open', { exact: true }).waitFor();
+  });
+
+  test('a browser whose storage does not answer can use a link, and says so after a reload', async () => {
+    const gateway = await servePage(housePolicy);
+    const { page } = await openPage();
+    await page.addInitScript('IDBFactory.prototype.open = () => ({});');
+
+    await page.goto(await gateway.link());
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('gateway open', { exact: true }).waitFor();
+
+    expect(await page.getByRole('alert').innerText()).toContain('storage does not answer');
+  });
+
+  test('sign out ends one session, sign out everywhere all of them', async () => {
+    const gateway = await servePage(housePolicy);
+    const enter = async () => {
+      const { page } = await openPage();
+      await page.goto(await gateway.link());
+      await page.getByText('live', { exact: true }).waitFor();
+      return page;
+    };
+    const leave = async (page: Page, how: string) => {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: how }).click();
+      await page.getByText('gateway open', { exact: true }).waitFor();
+    };
+    const [first, second, third] = [await enter(), await enter(), await enter()];
+    const cookies = await first.context().cookies();
+
+    await leave(first, 'Sign out this browser');
+    const left = await first.evaluate(`new Promise((resolve) => {
+      const opening = indexedDB.open('gateway-inspector');
+      opening.onsuccess = () => {
+        const request = opening.result.transaction('keys').objectStore('keys').count();
+        request.onsuccess = () => resolve(request.result);
+      };
+    })`);
+    await first.reload();
+    await first.getByText('gateway open', { exact: true }).waitFor();
+    await second.reload();
+    await second.getByText('live', { exact: true }).waitFor();
+    await leave(second, 'Sign out everywhere');
+    await third.getByText('gateway open', { exact: true }).waitFor();
+
+    expect(cookies).toHaveLength(1);
+    expect(await first.context().cookies()).toEqual([]);
+    expect(left).toBe(0);
   });
 
   test('the password opens the page, a wrong one says so', async () => {

@@ -1,6 +1,7 @@
 import { servesInspector } from '../../../config/build/inspector.ts';
 import type { Config } from '../../../config/config.ts';
 import type { GatewayServer } from '../../../gateway/serve.ts';
+import type { SessionStore } from '../../../inspector/access/session-store.ts';
 import type { Inspector } from '../../../inspector/inspector.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
@@ -9,8 +10,7 @@ import { KeyPasses } from './key-passes.ts';
 
 /** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
-  /** This user's secret, by which sessions are recognized after a restart. */
-  readonly secret: string;
+  readonly sessionStore: SessionStore;
   readonly configPath: string | undefined;
 }
 
@@ -48,11 +48,11 @@ export async function openInspector(
   ]);
   let current = config;
   const passes = new KeyPasses();
-  const { secret, configPath } = settings;
+  const { sessionStore, configPath } = settings;
   const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
   const inspector = createInspector({
     backend,
-    secret,
+    sessionStore,
     port: () => Number(new URL(url()).port),
     ownerProof,
     isEnabled: () => servesInspector(current.inspector, host),

@@ -4,16 +4,14 @@ import { useCall } from '../use-call.ts';
 
 interface Properties {
   readonly session: Session;
-  /** Why the link or the session was not accepted. */
-  readonly problem: string | undefined;
   onSignedIn(): void;
 }
 
 /** Shown instead of everything else while there is no session. */
-export function SignIn({ session, problem, onSignedIn }: Properties) {
+export function SignIn({ session, onSignedIn }: Properties) {
   const access = useCall('access', () => session.access());
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState(problem);
+  const [failure, setFailure] = useState(session.problem);
   const enter = async (event: Event) => {
     event.preventDefault();
     try {

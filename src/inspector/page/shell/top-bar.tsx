@@ -7,6 +7,7 @@ interface Properties {
   readonly view: View;
   onView(view: View): void;
   onHelp(): void;
+  onLeave(): void;
 }
 
 const links = [
@@ -15,7 +16,7 @@ const links = [
   { title: 'Try a policy', view: { name: 'try', id: undefined } },
 ] as const;
 
-export function TopBar({ live, view, onView, onHelp }: Properties) {
+export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
   const current = view.name === 'exchange' ? 'traffic' : view.name;
   return (
     <header class="top-bar">
@@ -35,6 +36,9 @@ export function TopBar({ live, view, onView, onHelp }: Properties) {
       <span class="spring" />
       <KeepBodies live={live} />
       <ConnectionState live={live} />
+      <button type="button" class="quiet" onClick={onLeave}>
+        Sign out
+      </button>
       <button type="button" class="quiet" aria-label="Keys" aria-keyshortcuts="?" onClick={onHelp}>
         ?
       </button>
