@@ -1,7 +1,10 @@
+import { userInfo } from 'node:os';
 import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
 
 const argv = process.argv.slice(2);
+
+process.env.HOME ||= homeOfUser();
 
 // Not awaited: the bundle is CommonJS, which starts faster.
 void runInProcess().then((code) => {
@@ -65,4 +68,16 @@ async function runInProcess(): Promise<number> {
   const code = await run(argv, io);
   isOver = true;
   return code;
+}
+
+/**
+ * Without HOME and without an entry in /etc/passwd, as in containers with a numeric user, os.homedir() throws, and
+ * libraries call it while they load. Then it is the root directory, as Docker has it.
+ */
+function homeOfUser(): string {
+  try {
+    return userInfo().homedir || '/';
+  } catch {
+    return '/';
+  }
 }

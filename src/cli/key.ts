@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { refuseForeignState } from '../client/state.ts';
 import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
 import { parseExpiry } from '../config/schema/expiry.ts';
 import { GatewayError } from '../errors.ts';
@@ -90,6 +91,7 @@ function buildShow(io: Io): Command {
       const key = readLocalKey(io.env);
       const file = localKeyFile(io.env);
       if (key === undefined) {
+        refuseForeignState(io.env);
         throw new GatewayError(
           'key.unknown',
           `there is no key in ${file}: "gateway serve" makes one in sandbox mode`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { saveSession } from '../client/session.ts';
+import { ensureStateDirectory } from '../client/state.ts';
 import { GatewayError } from '../errors.ts';
 import { connect } from './plants/connect.ts';
 import { askPassword, askText, canAsk, readPassword } from './shell/ask.ts';
@@ -27,6 +28,7 @@ export function build(io: Io): Command {
     .option('--password-stdin', 'read the password from standard input')
     .action(async (given: LoginOptions, command: Command) => {
       const { options, connection, client } = await connect(command, io);
+      ensureStateDirectory(io.env); // before a session is made that could not be kept
       const username = await userName(given, options, io);
       const password = await passwordOf(given, options, io);
       const { baseUrl } = connection;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { stateDirectory } from '../client/state.ts';
+import { refuseForeignState, stateDirectory } from '../client/state.ts';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
@@ -155,7 +155,9 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
 /** Where the gateway of this configuration writes its records. */
 async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
   const { config } = await loadUserConfig(options, io);
-  return config.records.file ?? `${stateDirectory(io.env)}/records.jsonl`;
+  if (config.records.file !== undefined) return config.records.file;
+  refuseForeignState(io.env);
+  return `${stateDirectory(io.env)}/records.jsonl`;
 }
 
 async function* once<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {

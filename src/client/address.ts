@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { GatewayAddress } from './call.ts';
-import { readState } from './state.ts';
+import { readState, refuseForeignState } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -70,6 +70,7 @@ export function gatewayAddress(
   const ownKey = env.GATEWAY_KEY || undefined;
   const key = ownKey ?? (isRunningOne ? running.key : undefined);
   if (key === undefined) {
+    if (named === undefined) refuseForeignState(env);
     if (running === undefined && url === defaultUrl) {
       throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
     }

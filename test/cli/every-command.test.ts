@@ -5,9 +5,10 @@ import { buildWholeProgram } from '../../src/cli/program.ts';
 import type { Io } from '../../src/cli/shell/io.ts';
 import { bin } from '../kit/build.ts';
 import { emptyDirectory } from '../kit/command.ts';
+import { invocations } from './surroundings/invocations.ts';
 
-// What each command does with an output that can't be written and with a terminal of 20 columns; from the command
-// tree, so that a new one is tested too.
+// What each command does with an output that can't be written; from the command tree, so that a new one is tested too.
+// Other surroundings are in surroundings/.
 
 const program = await buildWholeProgram({ env: {}, cwd: '/' } as Io); // nothing of it is used to build
 const leaves = leavesOf(program, []);
@@ -29,8 +30,8 @@ function run(words: readonly string[], redirection: string) {
   });
 }
 
-test('there are commands to test', () => {
-  expect(leaves.length).toBeGreaterThan(30);
+test('there is a call of each for the tests of its surroundings', () => {
+  expect(Object.keys(invocations).sort()).toEqual(leaves.map((path) => path.join(' ')).sort());
 });
 
 describe.each(leaves.map((path) => [path.join(' '), path] as const))('gateway %s --help', (_name, path) => {

@@ -1,6 +1,8 @@
 import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { pipeline, Writable } from 'node:stream';
+import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
+import { strictText } from './strict-text.ts';
 
 /** Reads what a person types, or what a pipe contains, one question at a time. */
 export interface LineReader {
@@ -26,7 +28,11 @@ export function openLineReader(io: Io, history: readonly string[]): LineReader {
 }
 
 function pipeReader({ stdin, signal }: Io): LineReader {
-  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  let problem: unknown;
+  const input = pipeline(stdin, strictText(), (error) => {
+    problem = error;
+  });
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   const block = createBlock();
   const iterator = lines[Symbol.asyncIterator]();
   const stop = () => lines.close();
@@ -36,6 +42,7 @@ function pipeReader({ stdin, signal }: Io): LineReader {
       for (;;) {
         const { value, done } = await iterator.next();
         signal.throwIfAborted();
+        if (problem instanceof GatewayError) throw problem;
         if (done === true) return block.rest();
         const whole = block.add(value);
         if (whole !== undefined) return whole;

@@ -1,6 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateDirectory } from '../../client/state.ts';
+import { ensureStateDirectory } from '../../client/state.ts';
 import type { Io } from '../shell/io.ts';
 
 export const databaseOption = '--database <address>';
@@ -9,8 +8,5 @@ export const databaseHelp =
 
 /** The database of this user's own store: a file in the state directory, which is created if needed. */
 export function defaultDatabase(env: Io['env']): string {
-  const directory = stateDirectory(env);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  chmodSync(directory, 0o700);
-  return `sqlite:${join(directory, 'plants.sqlite')}`;
+  return `sqlite:${join(ensureStateDirectory(env), 'plants.sqlite')}`;
 }

@@ -1,5 +1,6 @@
 import { type RunningGateway, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
+import { refuseForeignState } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from '../shell/command.ts';
@@ -19,6 +20,7 @@ const proofSeconds = 10;
 export async function findRunning(io: Io): Promise<Running> {
   const running = readRunning(io.env);
   if (running === undefined) {
+    refuseForeignState(io.env);
     throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
   }
   return { running, health: toFields(await readHealth(running, deadline(io.signal, proofSeconds))) };

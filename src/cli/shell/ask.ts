@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from './command.ts';
@@ -54,12 +55,17 @@ export async function askMany(
 
 /** The first line of standard input, for --password-stdin. Throws usage.invalid if there is none. */
 export async function readPassword(io: Io): Promise<string> {
-  let text = '';
-  for await (const chunk of io.stdin.setEncoding('utf8')) {
-    text += chunk;
-    if (text.includes('\n') || text.length > longestInput) break;
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of io.stdin) {
+    bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
+    if (bytes.includes('\n') || bytes.length > longestInput) break;
   }
-  const line = text.split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+  const end = bytes.indexOf('\n');
+  const first = end < 0 ? bytes : bytes.subarray(0, end);
+  // A password with replacement characters would be another one.
+  if (!isUtf8(first))
+    throw new GatewayError('usage.invalid', 'the password on standard input is not text in UTF-8');
+  const line = first.toString().replace(/\r$/, '');
   if (line === '') throw new GatewayError('usage.invalid', 'standard input has no password');
   if (line.length > longestInput) throw new GatewayError('usage.invalid', 'the password is too long');
   return line;

@@ -171,7 +171,7 @@ async function refuseUnreadable(cwd: string): Promise<void> {
 export function userDirectory(env: Environment): string {
   const base = env.XDG_CONFIG_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
-  return join(env.HOME ?? homedir(), '.config', 'gateway');
+  return join(env.HOME || homedir(), '.config', 'gateway');
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -133,7 +133,7 @@ describe('a place where nothing can be kept', () => {
     const { exit, stderr } = await run('send', '--in', 'trip', 'hello');
 
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/conversations can't be kept in .*gateway \(EEXIST\)/);
+    expect(stderr).toMatch(/the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/);
   });
 
   test.skipIf(process.getuid?.() === 0)('so is a directory that can only be read', async () => {

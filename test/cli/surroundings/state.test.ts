@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bin } from '../../kit/build.ts';
+import { calls, type Invocation } from './invocations.ts';
+import { expectDecent, runCall } from './run-call.ts';
+import { type Person, useSandbox } from './workspace.ts';
+
+// Every command as a user without a home, with one that can't be written, and with another user's state directory.
+
+/** In no /etc/passwd, as a container's numeric user. */
+const nobody: Person = { uid: 54_321, gid: 54_321 };
+const canBeNobody =
+  process.getuid?.() === 0 && spawnSync(process.execPath, [bin, '--version'], nobody).status === 0;
+
+const placeOf = useSandbox();
+
+async function callAs(call: Invocation, home: 'none' | 'closed' | 'foreign') {
+  const place = placeOf(call, nobody);
+  if (home !== 'none') mkdirSync(place.home, { mode: 0o500 });
+  if (home !== 'none') chownSync(place.home, nobody.uid, nobody.gid);
+  const state = join(place.home, '.local', 'state', 'gateway');
+  // Readable for everybody: whoever it belongs to may have left an address there.
+  if (home === 'foreign') mkdirSync(state, { recursive: true, mode: 0o755 });
+  if (home === 'foreign') chownSync(dirname(state), nobody.uid, nobody.gid);
+  const env = home === 'none' ? place.env : { ...place.env, HOME: place.home };
+  const ended = await runCall(call, place, { env, user: nobody });
+  expectDecent(ended);
+  return { ...ended, state };
+}
+
+describe.skipIf(!canBeNobody).each(calls)('gateway %s', (name, call) => {
+  const { exit = 0, needsState, readsState } = call;
+
+  test('without HOME', async () => {
+    const ended = await callAs(call, 'none');
+
+    if (needsState) {
+      expect([ended.exit, ended.stderr]).toEqual([
+        2,
+        expect.stringMatching(/can't be used \(EACCES\); set XDG_STATE_HOME/),
+      ]);
+    } else if (name === 'doctor') {
+      expect([ended.exit, ended.stdout]).toEqual([
+        1,
+        expect.stringMatching(/^error\tstate directory\t.*XDG_STATE_HOME/m),
+      ]);
+    } else expect(ended).toMatchObject({ exit });
+  });
+
+  test('with a home that can only be read', async () => {
+    const ended = await callAs(call, 'closed');
+
+    if (needsState) {
+      expect([ended.exit, ended.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${ended.state} can't be used (EACCES); set XDG_STATE_HOME`),
+      ]);
+    } else if (name === 'doctor') {
+      expect([ended.exit, ended.stdout]).toEqual([
+        1,
+        expect.stringMatching(/^error\tstate directory\t.*XDG_STATE_HOME/m),
+      ]);
+    } else expect(ended).toMatchObject({ exit });
+  });
+
+  test("with another user's state directory", async () => {
+    const ended = await callAs(call, 'foreign');
+
+    if (needsState || readsState) {
+      expect([ended.exit, ended.stderr]).toEqual([
+        2,
+        expect.stringMatching(/belongs to another user.*; set XDG_STATE_HOME/),
+      ]);
+    } else if (name === 'doctor') {
+      expect([ended.exit, ended.stdout]).toEqual([
+        1,
+        expect.stringMatching(/^error\tstate directory\t.*belongs to another user/m),
+      ]);
+    } else expect(ended).toMatchObject({ exit });
+  });
+});
