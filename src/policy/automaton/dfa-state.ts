@@ -33,8 +33,24 @@ export function holding(context: number, next: number): number {
   return conditions;
 }
 
-export function distinct(threads: Iterable<number>): Int32Array {
-  return Int32Array.from(new Set(threads)).sort();
+/** All threads of some lists, sorted, each once. */
+export function distinct(...lists: readonly ArrayLike<number>[]): Int32Array {
+  let length = 0;
+  for (const list of lists) length += list.length;
+  const threads = new Int32Array(length);
+  let at = 0;
+  for (const list of lists) {
+    threads.set(list, at);
+    at += list.length;
+  }
+  threads.sort();
+  let kept = 0;
+  for (let from = 0; from < length; from += 1) {
+    if (from > 0 && threads[from] === threads[from - 1]) continue;
+    threads[kept] = threads[from] as number;
+    kept += 1;
+  }
+  return kept === length ? threads : threads.slice(0, kept);
 }
 
 export function hashOf(threads: Int32Array, context: number, patterns: readonly number[]): number {
@@ -54,7 +70,12 @@ export function isSame(
     state.context === context &&
     state.threads.length === threads.length &&
     state.patterns.length === patterns.length &&
-    state.threads.every((thread, at) => thread === threads[at]) &&
-    state.patterns.every((pattern, at) => pattern === patterns[at])
+    isEqual(state.threads, threads) &&
+    isEqual(state.patterns, patterns)
   );
+}
+
+function isEqual(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
 }

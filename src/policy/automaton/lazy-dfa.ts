@@ -18,8 +18,13 @@ const mergedLimit = 1 << 14;
 const space = 0x20;
 
 interface Advance {
-  readonly threads: Int32Array;
+  readonly threads: readonly number[];
   readonly patterns: readonly number[];
+}
+
+/** With its threads sorted, each once. */
+interface Beginning extends Omit<Advance, 'threads'> {
+  readonly threads: Int32Array;
 }
 
 /** A cell that has not been computed yet. */
@@ -45,7 +50,7 @@ export class LazyDfa {
   readonly #cellLimit: number;
   readonly #asksForWords: boolean;
   readonly #marks: Int32Array;
-  readonly #beginnings = new Map<number, Advance>();
+  readonly #beginnings = new Map<number, Beginning>();
   readonly #merged = new Map<number, State>();
   #generation = 0;
   #states: State[] = [];
@@ -122,7 +127,7 @@ export class LazyDfa {
     const key = first.offset * maxOffset + second.offset;
     const known = this.#merged.get(key);
     if (known !== undefined && second.epoch === this.#epoch) return known;
-    const threads = distinct([...first.threads, ...second.threads]);
+    const threads = distinct(first.threads, second.threads);
     const merged = this.#intern(threads, first.context | second.context, []);
     if (this.#merged.size >= mergedLimit) this.#merged.clear();
     if (second.epoch === this.#epoch) this.#merged.set(key, merged);
@@ -157,16 +162,19 @@ export class LazyDfa {
     if (isSpaceAgain && state.context === contexts.space) return this.#quiet(state);
     const conditions = holding(state.context, codePoint);
     const begun = this.#begin(conditions, column, codePoint);
-    const gone = state.threads.length === 0 ? begun : this.#advance(state.threads, conditions, codePoint);
-    let threads = gone === begun ? begun.threads : distinct([...begun.threads, ...gone.threads]);
+    let { threads, patterns } = begun;
+    if (state.threads.length > 0) {
+      const gone = this.#advance(state.threads, conditions, codePoint);
+      if (gone.threads.length > 0) threads = distinct(threads, gone.threads);
+      if (gone.patterns.length > 0) patterns = [...new Set([...patterns, ...gone.patterns])];
+    }
     // In some readings it is the first space of a run, in others it is not.
-    if (isSpaceAgain) threads = distinct([...threads, ...state.threads]);
-    const patterns = gone === begun ? begun.patterns : [...new Set([...begun.patterns, ...gone.patterns])];
+    if (isSpaceAgain) threads = distinct(threads, state.threads);
     return this.#intern(threads, this.#contextOf(codePoint), patterns);
   }
 
   /** The nodes that start at a position: searches start everywhere, so this is computed once per kind of context. */
-  #begin(conditions: number, column: number, codePoint: number): Advance {
+  #begin(conditions: number, column: number, codePoint: number): Beginning {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
     if (begun === undefined) {
@@ -188,13 +196,13 @@ export class LazyDfa {
         if (child !== undefined) threads.push(child);
       } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
     }
-    return { threads: Int32Array.from(threads), patterns };
+    return { threads, patterns };
   }
 
   /** The state after what some readers skip and others read as a space. */
   #maybeSpace(state: State): State {
     const spaced = this.#next(state, this.alphabet.of(space));
-    const threads = distinct([...state.threads, ...spaced.threads]);
+    const threads = distinct(state.threads, spaced.threads);
     return this.#intern(threads, state.context | spaced.context, spaced.patterns);
   }
 
