@@ -38,7 +38,7 @@ function explainAbsence(error: unknown): never {
   if (!(error instanceof GatewayError) || error.failure.status !== 404) throw error;
   throw new GatewayError(
     'config.invalid',
-    'this gateway serves no live page (inspector.enabled, server.workers: 1)',
+    'this gateway serves no live page: it is switched off (inspector.enabled), or there are several workers (server.workers: 1 has one), or others can reach the address and there is no inspector.password_file',
   );
 }
 

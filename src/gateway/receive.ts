@@ -53,8 +53,15 @@ function isModelPath(path: string): boolean {
 }
 
 function unknownPath(path: string): GatewayError {
-  const hint = path.startsWith('/v1/v1/')
-    ? 'the path begins with /v1 twice: take /v1 off the base URL that your client is given'
-    : 'there is no such path; GET / lists those there are';
-  return new GatewayError('endpoint.unknown', hint);
+  return new GatewayError('endpoint.unknown', hintFor(path));
+}
+
+function hintFor(path: string): string {
+  if (path.startsWith('/v1/v1/'))
+    return 'the path begins with /v1 twice: take /v1 off the base URL that your client is given';
+  if (path === '/_') return 'the live page is at /_/, if there is one';
+  // Where there is one, its requests don't come here.
+  if (path.startsWith('/_/'))
+    return 'this gateway serves no live page: it is switched off (inspector.enabled), or there are several workers (server.workers), or others can reach the address and there is no inspector.password_file';
+  return 'there is no such path; GET / lists those there are';
 }

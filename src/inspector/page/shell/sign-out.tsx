@@ -20,7 +20,7 @@ export function SignOut({ live, onClose }: Properties) {
   };
   return (
     <Dialog title="Sign out" onClose={onClose}>
-      <p>The session ends at the gateway too. Another link lets you in again: gateway open.</p>
+      <p>The session ends at the gateway too. “gateway open” makes a link that lets you in again.</p>
       {failure !== undefined && (
         <p class="problem" role="alert">
           {failure}
