@@ -8,6 +8,14 @@ import {
 } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
+import {
+  isRedisTicket,
+  prefix,
+  type RedisTicket,
+  type Settlement,
+  settlement,
+  unlessSettled,
+} from './redis-settlement.ts';
 
 export interface RedisOptions {
   readonly url: string;
@@ -19,14 +27,6 @@ export interface RedisOptions {
   readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
 }
 
-interface RedisTicket extends Ticket {
-  readonly lease: string;
-  /** The mark of the data set in which it was counted. */
-  readonly mark: string;
-}
-
-// One hash slot, so that a cluster can run the script over all counters of an exchange.
-const prefix = '{gateway}:limits:';
 const gateways = `${prefix}gateways`;
 /** Missing if Redis is new, or has lost its data; begins with the id of the server's run. */
 const filled = `${prefix}filled`;
@@ -51,7 +51,9 @@ export class RedisCounters implements Counters {
   readonly #local = new MemoryCounters();
   readonly #open = new Map<string, readonly string[]>();
   readonly #id: string;
-  #unsettled: (readonly (string | number)[])[] = [];
+  /** This gateway's open leases in Redis: they tell whether a command without an answer took effect. */
+  readonly #openKey: string;
+  #unsettled: Settlement[] = [];
   #sequence = 0;
   #share = 1;
   #isConnected = true;
@@ -64,6 +66,7 @@ export class RedisCounters implements Counters {
   private constructor(redis: ScriptedRedis, id: string, options: RedisOptions) {
     this.#redis = redis;
     this.#id = id;
+    this.#openKey = `${prefix}open:${id}`;
     this.#options = options;
     redis.on('error', (cause) => this.#lost(cause));
     redis.on('close', () => this.#lost('the connection to Redis was closed'));
@@ -112,15 +115,13 @@ export class RedisCounters implements Counters {
       endsMs,
       isEnforced ? 1 : 0,
     ]);
-    const keys = claims.map(({ counter }) => prefix + counter);
-    const answer = await this.#redis.gatewayReserve(
-      keys.length + 1,
-      filled,
-      ...keys,
-      lease,
-      leaseMs,
-      ...args,
-    );
+    const keys = [filled, this.#openKey, ...claims.map(({ counter }) => prefix + counter)];
+    const answer = await this.#redis
+      .gatewayReserve(keys.length, ...keys, lease, leaseMs, ...args)
+      .catch((cause: unknown) => {
+        this.#undo(claims, lease);
+        throw cause;
+      });
     const [refused, second, mark, ...rest] = answer;
     if (Number(refused) < 0) return undefined;
     this.#mark = String(mark);
@@ -142,7 +143,8 @@ export class RedisCounters implements Counters {
       const counted = ticket.claims.flatMap((claim, i) =>
         claim.kind === 'period' ? [{ claim, difference: used[i] ?? 0 }] : [],
       );
-      if (counted.length > 0) this.#send(settleArgs(counted, '-', 0));
+      if (counted.length > 0)
+        this.#send(settlement({ openKey: this.#openKey, lease: '-', second: 0, differences: counted }));
       return;
     }
     this.#open.delete(ticket.lease);
@@ -152,7 +154,18 @@ export class RedisCounters implements Counters {
       claim,
       difference: (used[i] ?? 0) - (isForgotten && claim.kind === 'period' ? 0 : claim.amount),
     }));
-    this.#send(settleArgs(differences, ticket.lease, ticket.atMs / 1_000));
+    this.#send(
+      settlement({ openKey: this.#openKey, lease: ticket.lease, second: ticket.atMs / 1_000, differences }),
+    );
+  }
+
+  /** It is not known whether a reservation was counted: if it was, it is returned when Redis is back. */
+  #undo(claims: readonly Claim[], lease: string): void {
+    // Nor is its second known; a minute's window drops it soon.
+    const differences = claims
+      .filter(({ kind }) => kind !== 'minute')
+      .map((claim) => ({ claim, difference: -claim.amount }));
+    this.#keep(unlessSettled(settlement({ openKey: this.#openKey, lease, second: 0, differences })));
   }
 
   async close(): Promise<void> {
@@ -165,15 +178,16 @@ export class RedisCounters implements Counters {
   }
 
   /** Not awaited; what can't be sent is kept until Redis is back. */
-  #send(args: readonly (string | number)[]): void {
-    const [keys, ...rest] = args as [number, ...(string | number)[]];
-    if (!this.#isConnected) return this.#keep(args);
-    // It is not known whether that was counted. Counting it twice could return too much, so the worst case stays.
-    this.#redis.gatewaySettle(keys, ...rest).catch((cause: unknown) => this.#lost(cause));
+  #send(settled: Settlement): void {
+    if (!this.#isConnected) return this.#keep(settled);
+    this.#redis.gatewaySettle(...settled).catch((cause: unknown) => {
+      this.#keep(unlessSettled(settled));
+      this.#lost(cause);
+    });
   }
 
-  #keep(args: readonly (string | number)[]): void {
-    if (this.#unsettled.length < unsettledLimit) this.#unsettled.push(args);
+  #keep(settled: Settlement): void {
+    if (this.#unsettled.length < unsettledLimit) this.#unsettled.push(settled);
   }
 
   #reserveLocally(claims: readonly Claim[], nowMs: number): Grant {
@@ -226,9 +240,9 @@ export class RedisCounters implements Counters {
 
   /** Adds what was used before, or against the local share, while Redis was unreachable. */
   async #settleMeanwhile(): Promise<void> {
-    for (let next = this.#unsettled.shift(); next !== undefined; next = this.#unsettled.shift()) {
-      const [keys, ...rest] = next as [number, ...(string | number)[]];
-      await this.#redis.gatewaySettle(keys, ...rest);
+    for (let next = this.#unsettled[0]; next !== undefined; next = this.#unsettled[0]) {
+      await this.#redis.gatewaySettle(...next);
+      if (this.#unsettled[0] === next) this.#unsettled.shift();
     }
   }
 
@@ -244,6 +258,8 @@ export class RedisCounters implements Counters {
    * lowers an existing sum.
    */
   async #fillNow(): Promise<void> {
+    // What was granted just before has its intent in the ledger by then.
+    await new Promise((resolve) => setImmediate(resolve));
     const restored = this.#options.restore?.().catch((cause: unknown) => {
       throw new Error('the ledger does not answer, so nobody knows what budgets have used', { cause });
     });
@@ -271,6 +287,7 @@ export class RedisCounters implements Counters {
     pipeline.zremrangebyscore(gateways, '-inf', nowMs);
     pipeline.zadd(gateways, nowMs + leaseMs, this.#id);
     pipeline.zcard(gateways);
+    pipeline.pexpire(this.#openKey, 2 * leaseMs);
     for (const [lease, levels] of this.#open) {
       for (const level of levels) pipeline.zadd(level, 'XX', nowMs + leaseMs, lease);
     }
@@ -278,18 +295,4 @@ export class RedisCounters implements Counters {
     const count = Number(answers?.[2]?.[1] ?? 0);
     if (count > 0) this.#share = count;
   }
-}
-
-function isRedisTicket(ticket: Ticket): ticket is RedisTicket {
-  return 'lease' in ticket;
-}
-
-function settleArgs(
-  differences: readonly { readonly claim: Claim; readonly difference: number }[],
-  lease: string,
-  second: number,
-): readonly (string | number)[] {
-  const keys = differences.map(({ claim }) => prefix + claim.counter);
-  const rest = differences.flatMap(({ claim, difference }) => [claim.kind, difference, claim.endsMs]);
-  return [keys.length, ...keys, lease, second, ...rest];
 }

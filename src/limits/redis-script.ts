@@ -1,8 +1,9 @@
 /**
  * Counts all claims of an exchange or none, atomically in Redis, by the clock of Redis.
  *
- * KEYS: the mark of a Redis that knows what budgets have used, then a counter a claim. ARGV: the lease's name, when it
- * ends without renewal (ms), then for each claim kind, max, amount, end of the period (ms), 1 where it is enforced.
+ * KEYS: the mark of a Redis that knows what budgets have used, the set of the gateway's open leases, then a counter a
+ * claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim kind, max, amount, end of the
+ * period (ms), 1 where it is enforced.
  * Answers: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the
  * second, the mark, then used and reset (ms) of each.
  */
@@ -44,8 +45,8 @@ if not mark then return { -1, second, '' } end
 
 local claims = {}
 local refused = 0
-for i = 1, #KEYS - 1 do
-  local key = KEYS[i + 1]
+for i = 1, #KEYS - 2 do
+  local key = KEYS[i + 2]
   local at = 2 + (i - 1) * 5
   local claim = { key = key, kind = ARGV[at + 1], max = tonumber(ARGV[at + 2]), amount = tonumber(ARGV[at + 3]),
     ends = tonumber(ARGV[at + 4]) }
@@ -61,6 +62,10 @@ for i = 1, #KEYS - 1 do
   claims[i] = claim
 end
 
+if refused == 0 then
+  redis.call('SADD', KEYS[2], ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], leaseMs * 2)
+end
 local answer = { refused, second, mark }
 for _, claim in ipairs(claims) do
   local used = claim.used
@@ -95,13 +100,17 @@ return answer
 /**
  * Replaces what was claimed by what was used.
  *
- * KEYS: a counter a claim. ARGV: the lease's name, the second of the reservation, then for each claim kind,
- * difference, end of the period (ms). A counter that is gone is not made again for a difference below zero.
+ * KEYS: the set of the gateway's open leases, then a counter a claim. ARGV: the lease's name, the second of the
+ * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms). A
+ * counter that is gone is not made again for a difference below zero.
  */
 export const settleScript = `
 local second = tonumber(redis.call('TIME')[1])
-for i, key in ipairs(KEYS) do
-  local at = 2 + (i - 1) * 3
+local isOpen = redis.call('SREM', KEYS[1], ARGV[1]) == 1
+if ARGV[3] == '1' and not isOpen then return 0 end
+for i = 2, #KEYS do
+  local key = KEYS[i]
+  local at = 3 + (i - 2) * 3
   local kind = ARGV[at + 1]
   local difference = tonumber(ARGV[at + 2])
   if kind == 'level' then

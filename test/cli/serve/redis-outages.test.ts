@@ -1,0 +1,170 @@
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Child, startProgram } from '../../kit/child.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
+import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { ask, configure, host, lines } from './workers/serving.ts';
+
+// What a Redis that hangs (SIGSTOP) or loses its data under load does to requests and to budgets. For longer and heavier
+// runs, which print their figures: GATEWAY_HANG_SECONDS=25 GATEWAY_HANG_CLIENTS=400.
+const isMeasured = process.env.GATEWAY_HANG_SECONDS !== undefined;
+const hangMs = Number(process.env.GATEWAY_HANG_SECONDS ?? 0) * 1_000;
+const keys = { SHOP_KEY: 'a-project-key-with-a-budget', RATE_KEY: 'a-project-key-with-a-rate' };
+const clients = Number(process.env.GATEWAY_HANG_CLIENTS ?? 16);
+const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
+const answer = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-test',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
+});
+
+type Phase = 'before' | 'away' | 'after';
+type Kind = 'budget' | 'rate';
+
+const started: { redis?: TestRedis; gateways: Child[] } = { gateways: [] };
+afterAll(async () => {
+  for (const child of started.gateways) child.process.kill('SIGKILL');
+  await started.redis?.stop();
+});
+
+/** A gateway with two projects under load: one has a budget, one a rate. */
+async function underLoad(onFailure: string) {
+  started.redis ??= await startRedis();
+  const { redis } = started;
+  const admin = new Redis(redis.url);
+  await admin.flushall();
+  const { url: hostUrl } = await host((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    setTimeout(() => response.end(answer), 20);
+  });
+  const home = emptyDirectory();
+  configure(
+    home,
+    `
+state: ${redis.url}
+${onFailure}
+providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+projects:
+  shop:
+    limits: { tokens_per_day: 1000000000 }
+    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
+  rated:
+    limits: { requests_per_minute: 1000000 }
+    keys: [{ id: rated-web, value: "\${RATE_KEY}" }]
+`,
+  );
+  const child = startProgram(['serve', '-p', '0'], home, keys);
+  started.gateways.push(child);
+  await child.wrote('"listening"');
+  const { url } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
+  const gateway = { child, home, url: url as string, key: '', workers: [] };
+
+  const seen: Record<Phase, { kind: Kind; status: number }[]> = { before: [], away: [], after: [] };
+  const load = { phase: 'before' as Phase, isOver: false, slowestMs: 0 };
+  const client = async (kind: Kind) => {
+    const key = kind === 'budget' ? keys.SHOP_KEY : keys.RATE_KEY;
+    while (!load.isOver) {
+      const { phase } = load;
+      const atMs = performance.now();
+      const response = await ask({ ...gateway, key }, body);
+      await response.text();
+      load.slowestMs = Math.max(load.slowestMs, performance.now() - atMs);
+      if (phase === load.phase) seen[phase].push({ kind, status: response.status });
+      if (response.status !== 503) continue;
+      expect(response.headers.get('retry-after')).toBe('5');
+      await new Promise((resume) => setTimeout(resume, 20));
+    }
+  };
+  const running = Promise.all(
+    Array.from({ length: clients }, (_, i) => client(i % 2 === 0 ? 'budget' : 'rate')),
+  );
+  return {
+    ...{ admin, child, load, redis, seen },
+    enough: () => {
+      const before = seen[load.phase].length;
+      return expect
+        .poll(() => seen[load.phase].length, { timeout: 30_000 })
+        .toBeGreaterThan(before + 4 * clients);
+    },
+    statuses: (kind: Kind) =>
+      [
+        ...new Set(seen[load.phase].filter((each) => each.kind === kind).map(({ status }) => status)),
+      ].toSorted(),
+    ready: async () => (await fetch(`${url}/readyz`)).json(),
+    /** Ends the load and the gateway; what Redis counts for the budget, and what the ledger has. */
+    sums: async () => {
+      load.isOver = true;
+      await running;
+      child.process.kill('SIGTERM');
+      expect((await child.ended).exit).toBe(0);
+      const report = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
+      const rows = JSON.parse(report.stdout) as Record<string, number | string>[];
+      const shop = rows.find(({ project }) => project === 'shop');
+      const [name = ''] = await admin.keys('*shop tokens_per_day*');
+      const sums = {
+        inLedger: Number(shop?.input_tokens) + Number(shop?.output_tokens),
+        inRedis: Number(await admin.get(name)),
+      };
+      admin.disconnect();
+      if (isMeasured) {
+        const counts = Object.values(seen).map((each) => each.length);
+        process.stdout.write(
+          `${JSON.stringify({ onFailure, clients, hangMs, counts, ...sums, slowestMs: Math.round(load.slowestMs) })}\n`,
+        );
+      }
+      return sums;
+    },
+  };
+}
+
+describe.skipIf(!hasRedis)('a Redis under load', () => {
+  test.each([
+    ['by default', '', { budget: [503], rate: [200] }],
+    ['with on_state_failure: refuse', 'on_state_failure: refuse', { budget: [503], rate: [503] }],
+    ['with on_state_failure: local', 'on_state_failure: local', { budget: [200], rate: [200] }],
+  ])(
+    'that hangs: nothing waits for it, and back again it counts exactly what the ledger has (%s)',
+    async (_how, onFailure, expected) => {
+      const { child, enough, load, ready, redis, statuses, sums } = await underLoad(onFailure);
+      await enough();
+      expect([statuses('budget'), statuses('rate')]).toEqual([[200], [200]]);
+
+      redis.pause();
+      await child.wrote('limits are not shared');
+      load.phase = 'away';
+      expect(await ready()).toMatchObject({ status: 'degraded', state: 'away' });
+      await enough();
+      await new Promise((resume) => setTimeout(resume, hangMs));
+      expect(await ready()).toMatchObject({ status: 'degraded', state: 'away' });
+      expect({ budget: statuses('budget'), rate: statuses('rate') }).toEqual(expected);
+
+      redis.resume();
+      await child.wrote('Redis is back');
+      await expect.poll(ready).toMatchObject({ status: 'ready', state: 'ok' });
+      load.phase = 'after';
+      await enough();
+      expect([statuses('budget'), statuses('rate')]).toEqual([[200], [200]]);
+      const { inLedger, inRedis } = await sums();
+      expect(inRedis).toBe(inLedger);
+    },
+    120_000 + hangMs,
+  );
+
+  test('that is emptied again and again: no request fails, and no budget is given back', async () => {
+    const { admin, enough, load, statuses, sums } = await underLoad('');
+    for (let i = 0; i < 5; i += 1) {
+      await enough();
+      await admin.flushall();
+    }
+    await enough();
+
+    expect([statuses('budget'), statuses('rate')]).toEqual([[200], [200]]);
+    expect(load.phase).toBe('before');
+    const { inLedger, inRedis } = await sums();
+    expect(inRedis).toBeGreaterThanOrEqual(inLedger);
+  }, 120_000);
+});
