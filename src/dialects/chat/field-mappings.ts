@@ -29,7 +29,7 @@ const common: readonly FieldMapping[] = [
   dropped('logprobs'),
   dropped('top_logprobs'),
   refused('modalities', 'only text can be answered', {
-    when: 'holds anything but text',
+    when: 'contains anything but text',
     applies: (value) => Array.isArray(value) && value.some((each) => each !== 'text'),
   }),
   dropped('modalities'),
@@ -55,7 +55,7 @@ const common: readonly FieldMapping[] = [
 
 const toMessages: readonly FieldMapping[] = [
   carried('messages', {
-    note: 'users in a row are one; a call without a result gets an error as its result',
+    note: 'consecutive user messages are merged; a call without a result gets an error as result',
   }),
   renamed('messages[].role=system', 'system[].text', { when: 'at the beginning', note: 'developer too' }),
   renamed('messages[].role=system', 'messages[].content[].text', {
@@ -65,16 +65,16 @@ const toMessages: readonly FieldMapping[] = [
   renamed('max_completion_tokens', 'max_tokens', { note: lowered }),
   carried('max_tokens', { note: `${lowered}; a default where neither is there` }),
   dropped('temperature', {
-    when: 'a Claude model that takes none',
+    when: 'a Claude model that does not accept it',
     applies: (_value, context) => !takesSampling(context),
   }),
   carried('temperature', { note: 'at most 1; dropped beside a thinking budget' }),
   dropped('top_p', {
-    when: 'a Claude model that takes none',
+    when: 'a Claude model that does not accept it',
     applies: (_value, context) => !takesSampling(context),
   }),
   carried('top_p', { note: 'dropped beside a temperature at Anthropic, and beside a thinking budget' }),
-  renamed('stop', 'stop_sequences', { note: 'at blank ones the gateway cuts the answer itself' }),
+  renamed('stop', 'stop_sequences', { note: 'the gateway itself ends the answer at blank ones' }),
   dropped('metadata'),
   dropped('service_tier'),
   dropped('prompt_cache_key'),
@@ -84,11 +84,11 @@ const toMessages: readonly FieldMapping[] = [
   renamed('response_format', 'output_config.format', { when: 'json_schema' }),
   renamed('response_format', 'system[].text', { when: 'json_object', note: 'as an instruction' }),
   dropped('reasoning_effort', {
-    when: 'the model can not think',
+    when: 'a model without thinking',
     applies: (_value, context) => thinkingControl(context) === 'none',
   }),
   renamed('reasoning_effort', 'output_config.effort', { note: 'minimal becomes low' }),
-  renamed('reasoning_effort', 'thinking', { when: 'none, or a model that thinks by a budget' }),
+  renamed('reasoning_effort', 'thinking', { when: 'none, or a model with a thinking budget' }),
   renamed('parallel_tool_calls', 'tool_choice.disable_parallel_tool_use', { note: 'false becomes true' }),
   renamed('tools[].function.parameters', 'tools[].input_schema'),
   renamed('tools[].function.description', 'tools[].description'),
@@ -109,7 +109,7 @@ const toMessages: readonly FieldMapping[] = [
 ];
 
 const toResponses: readonly FieldMapping[] = [
-  renamed('messages', 'input', { note: 'a call without a result gets an error as its result' }),
+  renamed('messages', 'input', { note: 'a call without a result gets an error as result' }),
   renamed('messages[].role=system', 'instructions', { when: 'at the beginning', note: 'developer too' }),
   renamed('messages[].role=system', 'input[].role', { ...openAi, when: 'later, at OpenAI' }),
   renamed('messages[].role=system', 'input[].content[].text', {
@@ -118,7 +118,7 @@ const toResponses: readonly FieldMapping[] = [
     note: 'a marked user text',
   }),
   renamed('max_completion_tokens', 'max_output_tokens', { note: `${lowered}; at least 16` }),
-  renamed('max_tokens', 'max_output_tokens', { note: 'where there are no max_completion_tokens' }),
+  renamed('max_tokens', 'max_output_tokens', { note: 'if there is no max_completion_tokens' }),
   dropped('temperature', {
     when: 'an OpenAI reasoning model',
     applies: (_value, context) => isOpenAiReasoningModel(context),
@@ -137,20 +137,20 @@ const toResponses: readonly FieldMapping[] = [
   carried('prompt_cache_key'),
   dropped('verbosity', notOpenAi),
   renamed('verbosity', 'text.verbosity'),
-  renamed('user', 'safety_identifier', { ...openAi, note: 'as a hash where it is longer than 64' }),
+  renamed('user', 'safety_identifier', { ...openAi, note: 'as a hash if longer than 64' }),
   carried('user', notOpenAi),
   carried('safety_identifier', { ...openAi, note: 'unless there is a user' }),
   renamed('safety_identifier', 'user', { ...notOpenAi, note: 'unless there is a user' }),
   renamed('response_format', 'text.format'),
   dropped('reasoning_effort', {
-    when: 'the model is not known to take an effort',
+    when: 'the model is not known to accept an effort',
     applies: (_value, context) => !takesReasoningEffort(context),
   }),
   renamed('reasoning_effort', 'reasoning.effort'),
   carried('parallel_tool_calls'),
   renamed('tools[].function.parameters', 'tools[].parameters'),
   renamed('tools[].function.description', 'tools[].description'),
-  renamed('tools[].function.strict', 'tools[].strict', { note: 'false where it is absent' }),
+  renamed('tools[].function.strict', 'tools[].strict', { note: 'false if absent' }),
   renamed('tools[].custom', 'tools[].format', { note: 'a custom tool' }),
   renamed('messages[].content[].text', 'input[].content[].text'),
   renamed('messages[].content[].image_url', 'input[].content[].image_url'),

@@ -18,7 +18,7 @@ const isReasoning: Pick<FieldMapping, 'when' | 'applies'> = {
   applies: (_value, context) => isOpenAiReasoningModel(context),
 };
 const takesNoEffort: Pick<FieldMapping, 'when' | 'applies'> = {
-  when: 'the model is not known to take an effort',
+  when: 'the model is not known to accept an effort',
   applies: (_value, context) => !takesReasoningEffort(context),
 };
 
@@ -57,7 +57,7 @@ const common: readonly FieldMapping[] = [
   dropped('output_config.effort', takesNoEffort),
   dropped('messages[].output_config'),
   dropped('messages[].content[].cache_control'),
-  dropped('messages[].content[].thinking', { note: 'signed for its maker; redacted_thinking too' }),
+  dropped('messages[].content[].thinking', { note: 'signed for its provider; redacted_thinking too' }),
   dropped('messages[].content[].server_tool_use', { note: 'with the results of such tools' }),
   refused('messages[].content[].source.file_id', 'files kept at another provider'),
   refused('messages[].content[]', 'blocks of types that are not listed here'),
@@ -71,7 +71,7 @@ const toChat: readonly FieldMapping[] = [
   renamed('max_tokens', 'max_completion_tokens', { ...openAi, note: lowered }),
   carried('max_tokens', { ...notOpenAi, note: lowered }),
   renamed('stop_sequences', 'stop', {
-    note: 'the first four; at the others the gateway cuts the answer itself',
+    note: 'the first four; the gateway itself ends the answer at the others',
   }),
   renamed('thinking.budget_tokens', 'reasoning_effort', {
     note: 'up to 4,096 low, 16,384 medium, else high',
@@ -79,16 +79,16 @@ const toChat: readonly FieldMapping[] = [
   renamed('output_config.effort', 'reasoning_effort', { note: 'xhigh and max become high' }),
   renamed('output_config.format', 'response_format', { note: 'json_schema under the name answer' }),
   renamed('tools[].input_schema', 'tools[].function.parameters', {
-    note: 'gets properties where it has none',
+    note: 'gets properties if it has none',
   }),
   renamed('tools[].description', 'tools[].function.description'),
   renamed('tools[].strict', 'tools[].function.strict'),
-  renamed('messages[].role=system', 'messages[].role', { ...openAi, note: 'a system message at its place' }),
+  renamed('messages[].role=system', 'messages[].role', { ...openAi, note: 'a system message in its place' }),
   renamed('messages[].role=system', 'messages[].content', {
     ...notOpenAi,
-    note: 'a marked user text at its place',
+    note: 'a marked user text in its place',
   }),
-  renamed('messages[].content[].text', 'messages[].content', { note: 'one string where there is only text' }),
+  renamed('messages[].content[].text', 'messages[].content', { note: 'one string if there is only text' }),
   renamed('messages[].content[].image', 'messages[].content[].image_url'),
   renamed('messages[].content[].document', 'messages[].content', { when: 'plain text', note: 'as text' }),
   renamed('messages[].content[].document', 'messages[].content[].file', {
@@ -99,7 +99,7 @@ const toChat: readonly FieldMapping[] = [
   renamed('messages[].content[].search_result', 'messages[].content', { note: 'as text' }),
   renamed('messages[].content[].tool_use', 'messages[].tool_calls'),
   renamed('messages[].content[].tool_result', 'messages[].tool_call_id', {
-    note: 'a tool message each; images follow in the next user message',
+    note: 'one tool message per result; images follow in the next user message',
   }),
   renamed('messages[].content[].is_error', 'messages[].content', { note: 'the text begins with Error:' }),
 ];
@@ -114,10 +114,10 @@ const toResponses: readonly FieldMapping[] = [
   }),
   renamed('output_config.effort', 'reasoning.effort', { note: 'xhigh and max become high' }),
   renamed('output_config.format', 'text.format', { note: 'json_schema under the name answer' }),
-  renamed('tools[].input_schema', 'tools[].parameters', { note: 'gets properties where it has none' }),
+  renamed('tools[].input_schema', 'tools[].parameters', { note: 'gets properties if it has none' }),
   carried('tools[].description'),
-  carried('tools[].strict', { note: 'false where it is absent: this dialect takes absence for true' }),
-  renamed('messages[].role=system', 'input[].role', { ...openAi, note: 'a system item at its place' }),
+  carried('tools[].strict', { note: 'false if absent, because the default is true in this dialect' }),
+  renamed('messages[].role=system', 'input[].role', { ...openAi, note: 'a system item in its place' }),
   renamed('messages[].role=system', 'input[].content[].text', { ...notOpenAi, note: 'a marked user text' }),
   renamed('messages[].content[].text', 'input[].content[].text'),
   renamed('messages[].content[].image', 'input[].content[].image_url'),
@@ -127,7 +127,7 @@ const toResponses: readonly FieldMapping[] = [
   renamed('messages[].content[].search_result', 'input[].content[].text', { note: 'as text' }),
   renamed('messages[].content[].tool_use', 'input[].arguments', { note: 'function_call' }),
   renamed('messages[].content[].tool_result', 'input[].output', {
-    note: 'function_call_output, an array where there are images',
+    note: 'function_call_output, an array if there are images',
   }),
   renamed('messages[].content[].is_error', 'input[].output', { note: 'the text begins with Error:' }),
 ];

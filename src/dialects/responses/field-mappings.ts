@@ -41,9 +41,9 @@ const common: readonly FieldMapping[] = [
   }),
   dropped('tools[type]', { when: 'tools that run at OpenAI' }),
   carried('tool_choice', { note: 'a list of allowed tools removes all others; left out without tools' }),
-  refused('tool_choice.type', 'tools that run at OpenAI', { when: 'such a tool is forced' }),
+  refused('tool_choice.type', 'tools that run at OpenAI', { when: 'such a tool is the forced one' }),
   dropped('reasoning.summary', { note: 'with context and mode' }),
-  dropped('input[type=reasoning]', { note: 'encrypted for its maker' }),
+  dropped('input[type=reasoning]', { note: 'encrypted for its provider' }),
   dropped('input[type]', { when: 'items of tools that ran at OpenAI' }),
   refused('input[type=item_reference]', 'items kept at another provider'),
   refused('input[type=compaction]', 'a history that another provider has compacted'),
@@ -52,11 +52,11 @@ const common: readonly FieldMapping[] = [
 
 const toChat: readonly FieldMapping[] = [
   renamed('input', 'messages', {
-    note: 'calls in a row are one assistant message, with the text before them',
+    note: 'consecutive calls become one assistant message, with the text before them',
   }),
   renamed('instructions', 'messages[].content', { note: 'the leading system message' }),
   renamed('input[].role=developer', 'messages[].content', {
-    note: 'system, too; the leading run is one message',
+    note: 'system, too; leading ones become one message',
   }),
   renamed('max_output_tokens', 'max_completion_tokens', { ...openAi, note: lowered }),
   renamed('max_output_tokens', 'max_tokens', { ...notOpenAi, note: lowered }),
@@ -74,7 +74,7 @@ const toChat: readonly FieldMapping[] = [
   renamed('text.verbosity', 'verbosity', openAi),
   dropped('text.verbosity', notOpenAi),
   dropped('reasoning', {
-    when: 'the model is not known to take an effort',
+    when: 'the model is not known to accept an effort',
     applies: (_value, context) => !takesReasoningEffort(context),
   }),
   renamed('reasoning.effort', 'reasoning_effort'),
@@ -83,7 +83,7 @@ const toChat: readonly FieldMapping[] = [
   carried('service_tier'),
   dropped('prompt_cache_key', notOpenAi),
   carried('prompt_cache_key'),
-  renamed('user', 'safety_identifier', { ...openAi, note: 'as a hash where it is longer than 64' }),
+  renamed('user', 'safety_identifier', { ...openAi, note: 'as a hash if longer than 64' }),
   carried('user', notOpenAi),
   carried('safety_identifier', { ...openAi, note: 'unless there is a user' }),
   renamed('safety_identifier', 'user', { ...notOpenAi, note: 'unless there is a user' }),
@@ -103,13 +103,13 @@ const toChat: readonly FieldMapping[] = [
     note: 'the text as the parameter input',
   }),
   renamed('input[type=function_call_output]', 'messages[].tool_call_id', {
-    note: 'a tool message each; images follow in the next user message',
+    note: 'one tool message per result; images follow in the next user message',
   }),
 ];
 
 const toMessages: readonly FieldMapping[] = [
   renamed('input', 'messages', {
-    note: 'users in a row are one; a call without an output gets an error as its result',
+    note: 'consecutive user messages are merged; a call without an output gets an error as result',
   }),
   renamed('instructions', 'system[].text'),
   renamed('input[].role=developer', 'system[].text', { when: 'at the beginning', note: 'system, too' }),
@@ -119,12 +119,12 @@ const toMessages: readonly FieldMapping[] = [
   }),
   renamed('max_output_tokens', 'max_tokens', { note: `${lowered}; a default where it is absent` }),
   dropped('temperature', {
-    when: 'a Claude model that takes none',
+    when: 'a Claude model that does not accept it',
     applies: (_value, context) => !takesSampling(context),
   }),
   carried('temperature', { note: 'at most 1; dropped beside a thinking budget' }),
   dropped('top_p', {
-    when: 'a Claude model that takes none',
+    when: 'a Claude model that does not accept it',
     applies: (_value, context) => !takesSampling(context),
   }),
   carried('top_p', { note: 'dropped beside a temperature at Anthropic, and beside a thinking budget' }),
@@ -132,11 +132,11 @@ const toMessages: readonly FieldMapping[] = [
   renamed('text.format', 'system[].text', { when: 'json_object', note: 'as an instruction' }),
   dropped('text.verbosity'),
   dropped('reasoning', {
-    when: 'the model can not think',
+    when: 'a model without thinking',
     applies: (_value, context) => thinkingControl(context) === 'none',
   }),
   renamed('reasoning.effort', 'output_config.effort', { note: 'minimal becomes low' }),
-  renamed('reasoning.effort', 'thinking', { when: 'none, or a model that thinks by a budget' }),
+  renamed('reasoning.effort', 'thinking', { when: 'none, or a model with a thinking budget' }),
   renamed('parallel_tool_calls', 'tool_choice.disable_parallel_tool_use', { note: 'false becomes true' }),
   dropped('service_tier'),
   dropped('prompt_cache_key'),

@@ -93,9 +93,9 @@ const messages: Probes = {
     set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     mark: 'false',
   },
-  'thinking|the model is not known to take an effort': { set: thinking },
+  'thinking|the model is not known to accept an effort': { set: thinking },
   'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
-  'output_config.effort|the model is not known to take an effort': {
+  'output_config.effort|the model is not known to accept an effort': {
     set: { output_config: { effort: 'low' } },
   },
   'messages[].output_config': {
@@ -259,7 +259,7 @@ const chat: Probes = {
   'logprobs|true': { set: { logprobs: true } },
   logprobs: { set: { logprobs: false } },
   top_logprobs: { set: { top_logprobs: 2 } },
-  'modalities|holds anything but text': { set: { modalities: ['text', 'audio'] } },
+  'modalities|contains anything but text': { set: { modalities: ['text', 'audio'] } },
   modalities: { set: { modalities: ['text'] } },
   audio: { set: { audio: { voice: 'x' } } },
   functions: { set: { functions: [] } },
@@ -310,10 +310,10 @@ const chat: Probes = {
   'messages[].role=system|later, elsewhere': { set: laterSystem, mark: 'probe text' },
   max_completion_tokens: { set: { max_completion_tokens: 777 }, mark: '777' },
   max_tokens: { set: { max_tokens: 777 }, mark: '777' },
-  'temperature|a Claude model that takes none': { set: { temperature: 0.37 }, context: newClaude },
+  'temperature|a Claude model that does not accept it': { set: { temperature: 0.37 }, context: newClaude },
   'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
   temperature: { set: { temperature: 0.37 }, mark: '0.37' },
-  'top_p|a Claude model that takes none': { set: { top_p: 0.37 }, context: newClaude },
+  'top_p|a Claude model that does not accept it': { set: { top_p: 0.37 }, context: newClaude },
   'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   stop: { set: { stop: 'PROBE' }, mark: 'PROBE' },
@@ -339,9 +339,9 @@ const chat: Probes = {
     mark: 'probe',
   },
   'response_format|json_object': { set: { response_format: { type: 'json_object' } }, mark: 'JSON object' },
-  'reasoning_effort|the model can not think': { set: { reasoning_effort: 'low' } },
-  'reasoning_effort|the model is not known to take an effort': { set: { reasoning_effort: 'low' } },
-  'reasoning_effort|none, or a model that thinks by a budget': {
+  'reasoning_effort|a model without thinking': { set: { reasoning_effort: 'low' } },
+  'reasoning_effort|the model is not known to accept an effort': { set: { reasoning_effort: 'low' } },
+  'reasoning_effort|none, or a model with a thinking budget': {
     set: { reasoning_effort: 'low' },
     context: oldClaude,
     mark: '2048',
@@ -429,7 +429,7 @@ const responses: Probes = {
     set: { tool_choice: { type: 'function', name: 'f' } },
     mark: '"f"',
   },
-  'tool_choice.type|such a tool is forced': {
+  'tool_choice.type|such a tool is the forced one': {
     base: { tools: [flatTool] },
     set: { tool_choice: { type: 'web_search' } },
     param: 'tool_choice',
@@ -473,10 +473,10 @@ const responses: Probes = {
   [`max_output_tokens|${isOpenAi}`]: { set: { max_output_tokens: 777 }, context: openai, mark: '777' },
   [`max_output_tokens|${notOpenAi}`]: { set: { max_output_tokens: 777 }, mark: '777' },
   'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
-  'temperature|a Claude model that takes none': { set: { temperature: 0.37 }, context: newClaude },
+  'temperature|a Claude model that does not accept it': { set: { temperature: 0.37 }, context: newClaude },
   temperature: { set: { temperature: 0.37 }, mark: '0.37' },
   'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
-  'top_p|a Claude model that takes none': { set: { top_p: 0.37 }, context: newClaude },
+  'top_p|a Claude model that does not accept it': { set: { top_p: 0.37 }, context: newClaude },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   'text.format': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
   'text.format|json_schema': {
@@ -487,10 +487,10 @@ const responses: Probes = {
   'text.verbosity': { base: { text: {} }, set: { text: { verbosity: 'low' } } },
   [`text.verbosity|${isOpenAi}`]: { set: { text: { verbosity: 'low' } }, context: openai, mark: 'low' },
   [`text.verbosity|${notOpenAi}`]: { base: { text: {} }, set: { text: { verbosity: 'low' } } },
-  'reasoning|the model is not known to take an effort': { set: { reasoning: { effort: 'low' } } },
-  'reasoning|the model can not think': { set: { reasoning: { effort: 'low' } } },
+  'reasoning|the model is not known to accept an effort': { set: { reasoning: { effort: 'low' } } },
+  'reasoning|a model without thinking': { set: { reasoning: { effort: 'low' } } },
   'reasoning.effort': { set: { reasoning: { effort: 'low' } }, mark: 'low' },
-  'reasoning.effort|none, or a model that thinks by a budget': {
+  'reasoning.effort|none, or a model with a thinking budget': {
     set: { reasoning: { effort: 'low' } },
     context: oldClaude,
     mark: '2048',

@@ -11,25 +11,25 @@ const titles: Record<TextDialectName, string> = {
 
 const introduction = `# Translation between dialects
 
-When a provider does not speak the client's dialect, the gateway translates: the request on its way out, the
-answer, the stream and the errors on their way back. Where both speak the same one nothing here applies, and the
-bytes pass as they are.
+When a provider does not speak the client's dialect, the gateway translates: the request on its way out; the
+answer, the stream and the errors on their way back. If both speak the same dialect, nothing on this page applies, and
+the bytes are passed on unchanged.
 
 What happens to each field of a request is listed below, by direction:
 
 | mapping | meaning |
 |---|---|
 | carried | same name and meaning at the provider |
-| renamed | another name, form or place |
+| renamed | another name, form or position |
 | dropped | left out; the names are in the exchange's record |
 | refused | 400 \`request.unsupported\`, with the field in \`param\` |
-| answered | the gateway acts on it itself |
+| answered | handled by the gateway itself |
 
-Where a field has several rows, the first that applies counts. A top-level field that is not listed is dropped.
-A field of the wrong form is 400 \`request.field\`, with its place in \`param\`. \`[]\` stands for any element.
+If a field has several rows, the first that applies is used. A top-level field that is not listed is dropped.
+A malformed field is 400 \`request.field\`, with its path in \`param\`. \`[]\` stands for any element.
 
-These tables are made from the data that the gateway itself uses, and a test feeds every field through it.
-After a change: \`npx vitest run test/dialects/translation/field-mappings.test.ts -u\`.
+These tables are generated from the data that the gateway itself uses, and a test translates every field.
+To regenerate them: \`npx vitest run test/dialects/translation/field-mappings.test.ts -u\`.
 `;
 
 const answers = `## Answers and streams
@@ -37,24 +37,24 @@ const answers = `## Answers and streams
 | | Messages | Chat Completions | Responses |
 |---|---|---|---|
 | finished | end_turn | stop | completed |
-| stop sequence | stop_sequence where the provider names it, else end_turn | stop | completed |
-| length, or the context is full | max_tokens | length | incomplete: max_output_tokens |
+| stop sequence | stop_sequence if the provider names it, otherwise end_turn | stop | completed |
+| length limit, or the context is full | max_tokens | length | incomplete: max_output_tokens |
 | tool calls | tool_use | tool_calls | completed |
 | refused by a filter | refusal | content_filter | incomplete: content_filter |
-| refused in words | refusal, the words as text | stop, with \`refusal\` | completed, with a refusal part |
+| refused by the model, in words | refusal, with the words as text | stop, with \`refusal\` | completed, with a refusal part |
 | thinking | thinking block, unsigned | \`reasoning_content\` | reasoning item with a summary |
-| input tokens | without the cached ones | with them | with them |
+| input tokens | without cached tokens | including cached tokens | including cached tokens |
 | failure in mid-stream | \`error\` event | \`data: {"error": …}\`, no \`[DONE]\` | \`response.failed\`, then \`error\` |
 
 - The model's name in an answer is the one that the client asked for; ids are the gateway's own, except those of
   tool calls, which stay the same from turn to turn.
-- A stream is translated event by event. Only one thing waits: in Messages one block is open at a time, so pieces
-  of a second tool call that arrive before the first is complete are held until it is.
-- A stream that ends without its last event is never given a finish.
-- Arguments of a tool call that are no JSON object are kept under \`raw_arguments\` in Messages.
-- Custom tools and namespaces of the Responses dialect are functions at other providers, and are themselves again
+- A stream is translated event by event. Only one thing is delayed: in Messages one block is open at a time, so parts
+  of a second tool call that arrive before the first is complete are held back until it is.
+- A stream that ends without its last event never gets a finish reason.
+- Arguments of a tool call that are not a JSON object are kept under \`raw_arguments\` in Messages.
+- Custom tools and namespaces of the Responses dialect become functions at other providers, and are restored
   in the answer.
-- Embeddings: base64 and arrays of numbers are turned into each other where a host knows only numbers.
+- Embeddings: for hosts that support only arrays of numbers, base64 is converted.
 `;
 
 /** The text of docs/translation.md. */
