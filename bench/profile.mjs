@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Where the gateway's CPU time goes under one kind of load.
-//   npm run build:modules && node bench/profile.mjs [--body 'small'] [--policy small] [--streams] [--seconds 6] [--top 40]
+//   npm run build:modules && node bench/profile.mjs [--body 'small'] [--policy small] [--with limits,metrics] [--streams] [--seconds 6] [--top 40]
 // Takes the modules of build/ where they are, so that each line has its file, else the bundle.
 import {
   existsSync,
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     connections: text,
     top: text,
     root: text,
+    with: text,
     streams: { type: 'boolean' },
   },
 });
@@ -50,7 +51,13 @@ process.exit(0);
 
 async function profile() {
   const provider = values.streams ? await startStreamProvider() : await startJsonProvider(folder);
-  const contender = gateway({ name: 'gateway', root, policy: values.policy ?? 'small', records: 'file' });
+  const contender = gateway({
+    name: 'gateway',
+    root,
+    policy: values.policy ?? 'small',
+    records: 'file',
+    with: values.with?.split(','),
+  });
   const port = await freePort();
   const plan = contender.prepare({ port, provider, folder, key });
   const [node, program, ...rest] = plan.command;

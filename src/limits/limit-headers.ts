@@ -1,24 +1,29 @@
 import type { DialectName } from '../dialects/registry.ts';
 import type { LimitState } from './limiter.ts';
 
-type Unit = 'requests' | 'tokens';
-
-const minuteLimits = { requests_per_minute: 'requests', tokens_per_minute: 'tokens' } as const;
+const units = ['requests', 'tokens'] as const;
+type Unit = (typeof units)[number];
 
 /**
  * The rate-limit headers that each dialect's SDK reads, as a flat list: `anthropic-ratelimit-*` with the time of the reset
  * (RFC 3339), `x-ratelimit-*` with the time until the reset. Reports the tighter of the project's and the key's limit.
  */
 export function limitHeaders(states: readonly LimitState[], dialect: DialectName, nowMs: number): string[] {
-  const tightest = new Map<Unit, LimitState>();
-  for (const state of states) {
-    const unit = minuteLimits[state.limit as keyof typeof minuteLimits] as Unit | undefined;
-    if (unit === undefined) continue;
-    const known = tightest.get(unit);
-    if (known === undefined || state.remaining < known.remaining) tightest.set(unit, state);
-  }
   const write = dialect === 'messages' ? anthropicHeaders : openAiHeaders;
-  return [...tightest].flatMap(([unit, state]) => write(unit, state, nowMs));
+  const headers: string[] = [];
+  for (const unit of units) {
+    const state = tightest(states, `${unit}_per_minute`);
+    if (state !== undefined) headers.push(...write(unit, state, nowMs));
+  }
+  return headers;
+}
+
+function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {
+  let found: LimitState | undefined;
+  for (const state of states) {
+    if (state.limit === limit && (found === undefined || state.remaining < found.remaining)) found = state;
+  }
+  return found;
 }
 
 function anthropicHeaders(unit: Unit, { max, remaining, resetMs }: LimitState, nowMs: number): string[] {

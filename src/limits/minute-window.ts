@@ -27,10 +27,11 @@ export class MinuteWindow {
   /** Milliseconds until at most `amount` is left in the window; 0 where that is so now. */
   waitMs(amount: number, nowMs: number): number {
     this.#advance(Math.floor(nowMs / second));
-    let left = this.#total;
-    for (let age = slots - 1; age >= 0 && left > amount; age -= 1) {
-      left -= this.#sums[(((this.#latest - age) % slots) + slots) % slots] as number;
-      if (left <= amount) return (this.#latest - age + slots) * second - nowMs;
+    // From the newest second back: what is too much leaves with the first second that makes it too much.
+    let kept = 0;
+    for (let age = 0; age < slots; age += 1) {
+      kept += this.#sums[(((this.#latest - age) % slots) + slots) % slots] as number;
+      if (kept > amount) return (this.#latest - age + slots) * second - nowMs;
     }
     return 0;
   }
