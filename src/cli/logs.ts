@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { refuseForeignState, stateDirectory } from '../client/state.ts';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
+import { recordsFile } from './logs/records-file.ts';
+import { buildRemove } from './logs/remove.ts';
 import { search } from './logs/search.ts';
-import { conversationId, findConversation, notFound, show } from './logs/show.ts';
+import { conversationId, show } from './logs/show.ts';
 import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
 import { durationArgument } from './shell/duration-argument.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { printList } from './shell/listing.ts';
-import { loadUserConfig } from './shell/load-config.ts';
 
 interface LogsOptions extends CommonOptions, ExchangeFilter {
   readonly follow?: true;
@@ -79,44 +79,6 @@ function buildSearch(io: Io): Command {
     });
 }
 
-interface RemoveOptions extends CommonOptions {
-  readonly all?: true;
-  readonly before?: number;
-}
-
-function buildRemove(io: Io): Command {
-  return createCommand({
-    name: 'rm',
-    summary: 'delete conversations that are kept',
-    examples: ['gateway logs rm c7', 'gateway logs rm --before 4w', 'gateway logs rm --all'],
-  })
-    .argument('[id]', 'id or name of a conversation')
-    .option(
-      '--before <duration>',
-      'all that were last continued longer ago than 24h, 7d, 4w',
-      durationArgument,
-    )
-    .option('--all', 'all of them')
-    .action(async (wanted: string | undefined, _options: unknown, command: Command) => {
-      const options = commonOptions(command) as RemoveOptions;
-      const given = [wanted, options.before, options.all].filter((each) => each !== undefined);
-      if (given.length !== 1) {
-        throw new GatewayError('usage.invalid', 'say what to delete: an id or a name, --before, or --all');
-      }
-      const history = await findUserHistory(io.env);
-      try {
-        const found = wanted === undefined ? undefined : history && findConversation(history, wanted);
-        if (wanted !== undefined && found === undefined) throw notFound(wanted);
-        const beforeMs = options.all === true ? Number.MAX_SAFE_INTEGER : Date.now() - (options.before ?? 0);
-        const count = history?.remove(found === undefined ? { beforeMs } : { id: found.id }) ?? 0;
-        if (options.quiet === true) return;
-        await write(io.stderr, `deleted ${count === 1 ? 'a conversation' : `${count} conversations`}\n`);
-      } finally {
-        history?.close();
-      }
-    });
-}
-
 async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   if (options.follow === true) {
     throw new GatewayError('usage.invalid', '--follow shows exchanges; --conversations lists what is kept');
@@ -150,14 +112,6 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   } finally {
     history?.close();
   }
-}
-
-/** Where the gateway of this configuration writes its records. */
-async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
-  const { config } = await loadUserConfig(options, io);
-  if (config.records.file !== undefined) return config.records.file;
-  refuseForeignState(io.env);
-  return `${stateDirectory(io.env)}/records.jsonl`;
 }
 
 async function* once<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {

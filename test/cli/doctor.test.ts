@@ -68,6 +68,7 @@ test('on a machine where all is well: exit 0, nothing but ok', async () => {
     'provider mine',
     'claude',
     'codex',
+    'opencode',
   ]);
 });
 
@@ -340,5 +341,68 @@ describe('output', () => {
     });
 
     for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('subject');
+  });
+});
+
+describe("opencode's own settings", () => {
+  const yaml = ports;
+  const elsewhere = (id: string) => ({
+    provider: { [id]: { options: { baseURL: 'https://api.example.com' } } },
+  });
+
+  test.each([
+    [
+      'an address',
+      '.config/opencode/opencode.json',
+      elsewhere('anthropic'),
+      'sets provider.anthropic.options.baseURL',
+    ],
+    ['one of the project', 'opencode.json', elsewhere('mine'), 'sets provider.mine.options.baseURL'],
+    [
+      'a key',
+      '.opencode/opencode.json',
+      { provider: { openai: { options: { apiKey: 'sk-secret' } } } },
+      'apiKey',
+    ],
+    ['a model of another provider', 'opencode.json', { model: 'openrouter/x' }, 'sets model to openrouter/x'],
+    [
+      'that of an agent',
+      'opencode.json',
+      { agent: { build: { model: 'a/b' } } },
+      'sets agent.build.model to a/b',
+    ],
+    [
+      'a provider that is off',
+      'opencode.json',
+      { disabled_providers: ['openai', 'x'] },
+      'has openai in disabled_',
+    ],
+  ])('%s is named', async (_what, file, settings, expected) => {
+    const { faults, stdout } = await examine({ yaml, files: { [file]: JSON.stringify(settings) } });
+
+    expect(faults).toEqual([expect.stringMatching(/^warning opencode: /)]);
+    expect(faults[0]).toContain(
+      `${file} ${expected.startsWith('apiKey') ? 'sets provider.openai.options.apiKey' : expected}`,
+    );
+    expect(stdout).not.toContain('sk-secret');
+  });
+
+  test('a file with comments is not checked, and that is said', async () => {
+    const { faults } = await examine({ yaml, files: { 'opencode.jsonc': '{ // mine\n}' } });
+
+    expect(faults).toEqual([expect.stringMatching(/^warning opencode: .*opencode\.jsonc is not checked/)]);
+  });
+
+  test('of other kinds, or for the gateway, are fine', async () => {
+    const here = {
+      provider: { anthropic: { options: { baseURL: 'http://127.0.0.1:4100/v1', apiKey: 'gw_x' } } },
+    };
+    const fine = { ...here, theme: 'dark', model: 'anthropic/claude-sonnet-4-5' };
+    const { faults } = await examine({
+      yaml: 'plants: { store: { enabled: false } }\n',
+      files: { 'opencode.json': JSON.stringify(fine) },
+    });
+
+    expect(faults.filter((fault) => fault.includes('opencode'))).toEqual([]);
   });
 });

@@ -142,6 +142,7 @@ test.each([
 
 test.each([
   ['as a number', { CLAUDE_CODE_USE_BEDROCK: 1 }],
+  ['as a word', { CLAUDE_CODE_USE_BEDROCK: ' Yes ' }],
   [
     "beside the gateway's own address",
     { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4999', CLAUDE_CODE_USE_VERTEX: '1' },
@@ -158,6 +159,19 @@ test.each([
 
   expect([exit, stdout]).toEqual([126, '']);
 });
+
+test.each(['0', 'false', 'no', '', 0, false])(
+  'it is if CLAUDE_CODE_USE_BEDROCK is %j, which leaves it off',
+  async (value) => {
+    const agent = start({
+      claude: { env: { CLAUDE_CODE_USE_BEDROCK: value } },
+      script: 'echo started',
+      argv: ['run', 'claude'],
+    });
+
+    expect(await agent.ended).toMatchObject({ exit: 0, stdout: 'started\n' });
+  },
+);
 
 test('other agents are, and so is Claude Code with settings of another kind', async () => {
   const past = { env: { ANTHROPIC_BASE_URL: 'https://api.example.com' } };

@@ -3,6 +3,7 @@ import { openThread } from '../history/thread.ts';
 import { readAttachments } from '../send/attachments.ts';
 import { type Io, write } from '../shell/io.ts';
 import type { Ask, ChatSession } from './chat-session.ts';
+import { isTranscriptFile, writeTranscript } from './transcript.ts';
 
 interface Surroundings {
   readonly session: ChatSession;
@@ -48,9 +49,10 @@ const commands: Readonly<Record<string, ChatCommand>> = {
     },
   },
   '/save': {
-    usage: '/save NAME',
-    summary: 'name this conversation',
-    run: async (name, { session }) => {
+    usage: '/save NAME|FILE.md',
+    summary: 'name this conversation, or write it to a file',
+    run: async (name, { session, io }) => {
+      if (isTranscriptFile(name)) return `written to ${await writeTranscript(name, session, io)}`;
       session.save(name);
       return `this conversation is ${name}`;
     },

@@ -53,6 +53,10 @@ export class ChatSession {
     return this.#turns.length;
   }
 
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
   get isKept(): boolean {
     return this.#thread !== undefined;
   }

@@ -39,7 +39,7 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
   // Another cloud is used whatever the address is; a key beside the gateway's own address only goes to the gateway.
   const findings = (isHere ? otherClouds : leading)
-    .filter((name) => isSet(own[name]))
+    .filter((name) => (isCloud(name) ? isOn : isSet)(own[name]))
     .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));
   if (!isHere && toText(settings.value.apiKeyHelper) !== '') {
     findings.push(
@@ -50,6 +50,15 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
     );
   }
   return findings;
+}
+
+function isCloud(name: string): boolean {
+  return (otherClouds as readonly string[]).includes(name);
+}
+
+/** As Claude Code reads a switch (tried with 2.1.197): anything else, such as "0", leaves it off. */
+function isOn(value: unknown): boolean {
+  return ['1', 'true', 'yes', 'on'].includes(String(value).trim().toLowerCase());
 }
 
 /** Claude Code takes numbers and booleans too. */

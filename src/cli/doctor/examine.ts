@@ -7,6 +7,7 @@ import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkNode } from './check-node.ts';
+import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkProxies } from './check-proxies.ts';
@@ -39,6 +40,7 @@ export async function examine(
     ...providers,
     ...checkClaude(io, url),
     ...checkCodex(io, url),
+    ...checkOpencode(io, url),
   ];
 }
 

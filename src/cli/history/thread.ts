@@ -135,7 +135,7 @@ function toNewTurn({ role, parts }: Turn): NewTurn {
 }
 
 /** Describes attachments by their kind. */
-function describeParts(parts: readonly Part[]): string {
+export function describeParts(parts: readonly Part[]): string {
   return parts.map(describePart).join('\n\n');
 }
 

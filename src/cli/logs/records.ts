@@ -116,7 +116,7 @@ async function* recordsFrom(
   }
 }
 
-function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
+export function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
   try {
     const value: unknown = JSON.parse(line.toString());
     const isRecord =
@@ -149,11 +149,11 @@ async function readAt(file: string, position: number, length: number): Promise<B
   }
 }
 
-function isMissing(cause: unknown): boolean {
+export function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }
 
-function unreadable(file: string, cause: unknown): GatewayError {
+export function unreadable(file: string, cause: unknown): GatewayError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new GatewayError('config.invalid', `the records ${file} can't be read (${code})`, { cause });
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { completedValues, freeValues, valueNames } from '../../../src/cli/completion/candidates.ts';
 import { buildWholeProgram } from '../../../src/cli/program.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
@@ -151,7 +151,11 @@ describe('with a gateway that runs', () => {
   });
 
   test('models are those that it lists', async () => {
-    expect((await answer(['send', '-m', ''], { cwd: home })).values).toContain('sandbox-mini');
+    // Completion waits half a second for the gateway, which a busy machine may exceed.
+    await vi.waitFor(
+      async () => expect((await answer(['send', '-m', ''], { cwd: home })).values).toContain('sandbox-mini'),
+      { timeout: 15_000 },
+    );
   });
 });
 

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
@@ -158,5 +168,58 @@ describe('show, search and rm', () => {
     expect((await run('rm')).exit).toBe(2);
     expect((await run('rm', '--all', 'c1')).exit).toBe(2);
     expect((await run('--conversations')).stdout).toBe('');
+  });
+
+  test('rm of a request overwrites its record, and nothing else', async () => {
+    const text = lines(record(1, { request_body: 'a secret' }), record(2), record(1, { repeats: 3 }));
+    const { run, file } = withRecords(`${text}{"request_id":"req_1","time":"unfinished`);
+    const before = statSync(file);
+
+    const { exit, stderr } = await run('rm', 'req_1');
+
+    expect([exit, stderr]).toEqual([0, 'deleted 2 records; the ledger keeps what they cost\n']);
+    const after = readFileSync(file, 'utf8');
+    expect(after).not.toContain('a secret');
+    expect(after.split('\n').map((line) => line.trim())).toEqual([
+      '',
+      lines(record(2)).trim(),
+      '',
+      '{"request_id":"req_1","time":"unfinished',
+    ]);
+    expect([statSync(file).ino, statSync(file).size]).toEqual([before.ino, before.size]);
+    expect((await run('rm', 'req_1')).exit).toBe(5);
+    expect((await run('show', 'req_1')).exit).toBe(5);
+    expect(ids((await run()).stdout)).toEqual(['req_2']);
+  });
+
+  test('rm --exchanges deletes the old or all records, and keeps what is appended meanwhile', async () => {
+    const long = { request_body: 'x'.repeat(2_500_000) };
+    const now = { time: new Date().toISOString() };
+    const { run, file } = withRecords(lines(record(1, long), record(2), record(3, now)));
+    const appending = openSync(file, 'a');
+
+    const old = await run('rm', '--exchanges', '--before', '1h');
+    writeSync(appending, lines(record(4, now)));
+    const left = ids((await run()).stdout);
+    const all = await run('rm', '--exchanges', '--all', '-q');
+    closeSync(appending);
+
+    expect([old.stderr, left]).toEqual([
+      'deleted 2 records; the ledger keeps what they cost\n',
+      ['req_3', 'req_4'],
+    ]);
+    expect([all.stderr, readFileSync(file, 'utf8').trim()]).toEqual(['', '']);
+    expect((await run('rm', 'req_9', '--exchanges')).exit).toBe(2);
+    expect((await run('rm', '--exchanges')).exit).toBe(2);
+  });
+
+  test('rm of a request without a record names the conversation that it is part of', async () => {
+    const { run } = await withBoth();
+    expect((await run('rm', 'req_2')).exit).toBe(0);
+
+    const { exit, stderr } = await run('rm', 'req_2');
+
+    expect(exit).toBe(5);
+    expect(stderr).toContain('it is part of the conversation c1: gateway logs rm c1');
   });
 });

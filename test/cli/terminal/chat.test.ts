@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, json, openStream, speakAll } from '../../kit/answers.ts';
@@ -144,6 +144,23 @@ describe('chat on a terminal', () => {
     const shown = await run('logs', 'show', 'notes');
     expect(shown.stdout).toContain('a note');
     expect(shown.stdout).toContain('what?');
+  });
+
+  test('/save with a file writes the conversation there, for its owner alone, and overwrites nothing', async () => {
+    const { terminal, home } = talk(['--no-history']);
+    await terminal.shows('>');
+    terminal.type('/save talk.md\r');
+    await terminal.shows('there is nothing to write yet');
+    terminal.type('one\r');
+    await terminal.shows(answers(1));
+    terminal.type('/save talk.md\r');
+    await terminal.shows(/written to/);
+    terminal.type('/save ./talk.md\r');
+    await terminal.shows(/is not overwritten/);
+
+    const file = join(home, 'talk.md');
+    expect(readFileSync(file, 'utf8')).toBe(`# gpt-test\n\n## user\n\none\n\n## assistant\n\n${answer}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test('what fails is said, and the conversation goes on without it', async () => {

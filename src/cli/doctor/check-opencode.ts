@@ -1,0 +1,73 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isFields, toFields, toText } from '../../dialects/fields.ts';
+import type { Io } from '../shell/io.ts';
+import { about, type Finding } from './finding.ts';
+import { readSettings } from './read-settings.ts';
+
+const { ok, warning } = about('opencode');
+
+/**
+ * opencode's own configuration. What `gateway run` and `gateway env` set beats its providers' addresses and keys (tried
+ * with the real one), but not a model of another provider, with which it does not start. A plain `opencode` uses them.
+ */
+export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
+  const user = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'opencode');
+  const names = ['opencode.json', 'opencode.jsonc'];
+  const files = [
+    join(user, 'config.json'),
+    ...[user, cwd, join(cwd, '.opencode')].flatMap((directory) => names.map((name) => join(directory, name))),
+    ...(env.OPENCODE_CONFIG ? [env.OPENCODE_CONFIG] : []),
+  ];
+  const found = [...new Set(files)].flatMap((file) => checkFile(file, gatewayUrl));
+  return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
+}
+
+function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
+  const settings = readSettings(file, JSON.parse);
+  if (settings.kind === 'missing') return [];
+  if (settings.kind === 'broken') {
+    // It may be good for opencode, which takes comments and trailing commas.
+    return [warning(`${file} is not checked: ${settings.reason}`, 'make it plain JSON, without comments')];
+  }
+  if (!isFields(settings.value)) return [warning(`${file} holds no JSON object`, 'fix or remove the file')];
+  const { model, small_model, agent, provider, disabled_providers: disabled } = settings.value;
+  const models = { model, small_model, ...modelsOf(toFields(agent)) };
+  const isOurs = (text: string) => /^(?:anthropic|openai|gateway)\//.test(text);
+  const foreign = Object.entries(models).flatMap(([path, value]) => {
+    const name = toText(value);
+    return name === '' || isOurs(name) ? [] : [notServed(`${file} sets ${path} to ${name}`, path)];
+  });
+  const off = Array.isArray(disabled) ? disabled.map(toText).filter((id) => isOurs(`${id}/`)) : [];
+  return [
+    ...foreign,
+    ...off.map((id) => notServed(`${file} has ${id} in disabled_providers`, 'disabled_providers')),
+    ...Object.entries(toFields(provider)).flatMap(([id, value]) =>
+      checkProvider(file, id, value, gatewayUrl),
+    ),
+  ];
+}
+
+function notServed(problem: string, setting: string): Finding {
+  return warning(`${problem}, which gateway run opencode does not serve`, `take ${setting} out of it`);
+}
+
+function modelsOf(agents: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, agent]) => [`agent.${name}.model`, toFields(agent).model]),
+  );
+}
+
+function checkProvider(file: string, id: string, value: unknown, gatewayUrl: string | undefined): Finding[] {
+  const { baseURL, apiKey } = toFields(toFields(value).options);
+  const url = toText(baseURL);
+  const isHere = gatewayUrl !== undefined && url.replace(/\/+$/, '') === `${gatewayUrl}/v1`;
+  if (isHere || (url === '' && toText(apiKey) === '')) return [];
+  const setting = `provider.${id}.options.${url === '' ? 'apiKey' : 'baseURL'}`;
+  return [
+    warning(
+      `${file} sets ${setting}: a plain "opencode" goes past the gateway`,
+      `start it with gateway run opencode, or take ${setting} out of it`,
+    ),
+  ];
+}
