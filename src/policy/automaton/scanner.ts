@@ -1,16 +1,10 @@
-import type { Fold } from '../fold/fold.ts';
-import type { Reading } from '../fold/fold-character.ts';
-import { type Character, plainEscapes, readCharacter } from './code-points.ts';
+import { ByteReader, lastAscii, letterU, type ReaderParts, type StatePair } from './byte-reader.ts';
 import type { State } from './dfa-state.ts';
-import { FoundPatterns, type View } from './found-patterns.ts';
-import { LazyDfa } from './lazy-dfa.ts';
-import type { Nfa } from './nfa.ts';
-import { ProductDfa, unknownCell } from './product-dfa.ts';
+import type { FoundPatterns, View } from './found-patterns.ts';
+import type { LazyDfa } from './lazy-dfa.ts';
+import { type ProductDfa, unknownCell } from './product-dfa.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
-import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
-
-const letterU = 0x75;
-const lastAscii = 0x7f;
+import type { TextBytes } from './text-bytes.ts';
 
 /** Bytes that the parts must have read together for the parallel read to go on. */
 const leastProgress = 32;
@@ -18,37 +12,10 @@ const leastProgress = 32;
 const patience = 128;
 const pause = 256;
 
-/** A state of each automaton. */
-export interface StatePair {
-  readonly exact: State;
-  readonly folded: State;
-}
-
-/** A text as it stands in a JSON string: UTF-8, in which every backslash begins an escape. */
-export interface TextBytes {
-  readonly bytes: Uint8Array;
-  /** The same bytes, to be read by the word. */
-  readonly words: DataView;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Runs both views' automata over the bytes of texts, in one loop. */
+/** Runs both views' automata over the bytes of texts, long ones in parts at once. */
 export class Scanner {
-  readonly exact: LazyDfa;
-  readonly folded: LazyDfa;
-  readonly #fold: Fold;
-  readonly #character: Character = { codePoint: 0, length: 0 };
-  /** The patterns of the last text; valid until the next scan. */
-  readonly found: FoundPatterns;
+  readonly #reader: ByteReader;
   readonly #product: ProductDfa;
-  /** Patterns that ended on the way of one step of the folded view. */
-  readonly #ended: number[] = [];
-  readonly #noteFolded = (state: State) => {
-    this.#ended.push(...state.patterns);
-  };
-  readonly #wide: WideTransitions;
-  #at = 0;
   #scans = 0;
   /** The scan number from which texts are read in parts again. */
   #patience = 0;
@@ -56,17 +23,23 @@ export class Scanner {
   #after: StatePair;
 
   /** The tables hold so many cells each, or as many as is usual. */
-  constructor(
-    { exact, folded, fold, patternCount }: { exact: Nfa; folded: Nfa; fold: Fold; patternCount: number },
-    limits: { readonly cellLimit?: number } = {},
-  ) {
-    this.exact = new LazyDfa({ nfa: exact, ...limits });
-    this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
-    this.#fold = fold;
-    this.#product = new ProductDfa(this.exact, this.folded, { escapes: plainEscapes, ...limits });
-    this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
+  constructor(parts: ReaderParts, limits: { readonly cellLimit?: number } = {}) {
+    this.#reader = new ByteReader(parts, limits);
+    this.#product = this.#reader.product;
     this.#after = this.start;
-    this.found = new FoundPatterns(patternCount);
+  }
+
+  get exact(): LazyDfa {
+    return this.#reader.exact;
+  }
+
+  get folded(): LazyDfa {
+    return this.#reader.folded;
+  }
+
+  /** The patterns of the last text; valid until the next scan. */
+  get found(): FoundPatterns {
+    return this.#reader.found;
   }
 
   get start(): StatePair {
@@ -79,9 +52,8 @@ export class Scanner {
    */
   scan(text: TextBytes): boolean {
     this.#scans += 1;
-    this.found.clear();
-    this.#run(text);
-    this.#end();
+    this.#reader.begin();
+    this.#after = this.#reader.end(this.#run(text));
     return !this.found.isEmpty;
   }
 
@@ -92,31 +64,10 @@ export class Scanner {
 
   /** The states after one character; the patterns found on the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
-    if (view === 'exact') {
-      const next = this.exact.next(state, codePoint);
-      onState(next);
-      return next;
-    }
-    const folded = this.#fold.point(codePoint);
-    if (folded === 0) return state;
-    if (folded > 0) {
-      const next = this.folded.next(state, folded);
-      onState(next);
-      return next;
-    }
-    let merged: State | undefined;
-    for (const reading of this.#fold.readings[-1 - folded] as readonly Reading[]) {
-      let next = state;
-      for (const point of reading) {
-        next = this.folded.next(next, point);
-        onState(next);
-      }
-      merged = merged === undefined ? next : this.folded.merge(merged, next);
-    }
-    return merged ?? state;
+    return this.#reader.step(view, state, codePoint, onState);
   }
 
-  #run(text: TextBytes): void {
+  #run(text: TextBytes): number {
     const { start, end } = text;
     const product = this.#product;
     const guess = product.spaced();
@@ -132,7 +83,7 @@ export class Scanner {
       if (this.#parts.isStopped && product.age === age) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
-    this.#at = this.#read(text, at, end, offset);
+    return this.#reader.read(text.bytes, at, end, offset);
   }
 
   /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
@@ -146,7 +97,7 @@ export class Scanner {
     for (let part = 1; part < partCount; part += 1) {
       const start = starts[part] as number;
       const end = start + length;
-      offset = this.#read(text, at, start, offset);
+      offset = this.#reader.read(bytes, at, start, offset);
       at = start;
       let guessed = guess;
       // Once both are in the same state at the same position, they continue identically.
@@ -154,12 +105,12 @@ export class Scanner {
         const byte = bytes[at] as number;
         guessed = product.table[guessed + byte] as number;
         const next = product.table[offset + byte] as number;
-        offset = next >= 0 ? next : this.#read(text, at, at + 1, offset);
+        offset = next >= 0 ? next : this.#reader.read(bytes, at, at + 1, offset);
         at += 1;
         if (at - start === patience) this.#patience = this.#scans + pause;
       }
       if (product.age === age && offset === guessed) offset = offsets[part] as number;
-      else offset = this.#read(text, at, end, offset);
+      else offset = this.#reader.read(bytes, at, end, offset);
       at = end;
     }
     return offset;
@@ -194,98 +145,5 @@ export class Scanner {
     if (next !== unknownCell || (pair.escaped !== undefined && byte === letterU)) return next;
     const { offset: filled, hasPatterns } = product.next(pair, byte);
     return hasPatterns ? unknownCell : filled;
-  }
-
-  /** Reads bytes one by one; they must begin and end between characters. */
-  #read({ bytes }: TextBytes, start: number, end: number, from: number): number {
-    const product = this.#product;
-    let { table } = product;
-    let offset = from;
-    let at = start;
-    for (;;) {
-      while (at < end) {
-        const byte = bytes[at] as number;
-        if (byte > lastAscii) break;
-        const next = table[offset + byte] as number;
-        if (next < 0) break;
-        offset = next;
-        at += 1;
-      }
-      if (at >= end) return offset;
-      const byte = bytes[at] as number;
-      if (byte <= lastAscii) {
-        const next = table[offset + byte] as number;
-        if (next < unknownCell) {
-          offset = this.#notePatterns(-2 - next);
-          at += 1;
-          continue;
-        }
-        const pair = product.at(offset);
-        if (pair.escaped === undefined || byte !== letterU) {
-          offset = this.#notePatterns(product.next(pair, byte).offset);
-          table = product.table;
-          at += 1;
-          continue;
-        }
-        offset = pair.escaped.offset;
-        at -= 1;
-      }
-      readCharacter(bytes, at, this.#character);
-      offset = this.#stepWide(offset, this.#character.codePoint);
-      table = product.table;
-      at += this.#character.length;
-    }
-  }
-
-  /** Notes the patterns of a pair. */
-  #notePatterns(offset: number): number {
-    const pair = this.#product.at(offset);
-    if (pair.hasPatterns && pair.notedIn !== this.#scans) {
-      pair.notedIn = this.#scans;
-      this.found.note('exact', pair.exact.patterns);
-      this.found.note('folded', pair.folded.patterns);
-    }
-    return offset;
-  }
-
-  /** A character above ASCII, which may fold to none or several; the resulting state is cached. */
-  #stepWide(offset: number, codePoint: number): number {
-    const product = this.#product;
-    const { age } = product;
-    const known = this.#wide.recall(offset, codePoint, age);
-    if (known >= 0) return known;
-    const withPatterns = this.#wide.recallPatterns(offset, codePoint, age);
-    if (withPatterns !== undefined) return this.#note(withPatterns);
-    const before = product.at(offset);
-    const exact = this.exact.next(before.exact, codePoint);
-    this.#ended.length = 0;
-    const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
-    const to = product.pair(exact, folded).offset;
-    const step = { age: product.age, to, exact: exact.patterns, folded: [...this.#ended] };
-    // If the table was started over meanwhile, the offset is that of another pair.
-    if (product.age === age) {
-      const isQuiet = step.exact.length === 0 && step.folded.length === 0;
-      if (isQuiet) this.#wide.note({ offset, codePoint, age }, to);
-      else this.#wide.notePatterns(offset, codePoint, step);
-    }
-    return this.#note(step);
-  }
-
-  #note({ to, exact, folded }: StepWithPatterns): number {
-    this.found.note('exact', exact);
-    this.found.note('folded', folded);
-    return to;
-  }
-
-  /** Patterns that end at the end of the text. */
-  #end(): void {
-    const pair = this.#product.at(this.#at);
-    this.#after = pair;
-    if (pair.isQuietAtEnd) return;
-    const exact = this.exact.end(pair.exact);
-    const folded = this.folded.end(pair.folded);
-    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
-    this.found.note('exact', exact);
-    this.found.note('folded', folded);
   }
 }

@@ -2,7 +2,7 @@ import { type Character, readCharacter } from '../automaton/code-points.ts';
 import type { State } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { TextBytes } from '../automaton/scanner.ts';
+import type { TextBytes } from '../automaton/text-bytes.ts';
 import type { Place, Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
 import { SegmentStates } from './segment-states.ts';

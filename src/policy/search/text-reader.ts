@@ -1,8 +1,9 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { longestShort, ShortTexts } from '../../json/short-texts.ts';
+import type { StatePair } from '../automaton/byte-reader.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { StatePair, TextBytes } from '../automaton/scanner.ts';
+import type { TextBytes } from '../automaton/text-bytes.ts';
 
 export interface PatternMatch {
   readonly pattern: number;

@@ -1,0 +1,178 @@
+import type { Fold } from '../fold/fold.ts';
+import type { Reading } from '../fold/fold-character.ts';
+import { type Character, plainEscapes, readCharacter } from './code-points.ts';
+import type { State } from './dfa-state.ts';
+import { FoundPatterns, type View } from './found-patterns.ts';
+import { LazyDfa } from './lazy-dfa.ts';
+import type { Nfa } from './nfa.ts';
+import { ProductDfa, unknownCell } from './product-dfa.ts';
+import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
+
+export const letterU = 0x75;
+export const lastAscii = 0x7f;
+
+/** A state of each automaton. */
+export interface StatePair {
+  readonly exact: State;
+  readonly folded: State;
+}
+
+export interface ReaderParts {
+  readonly exact: Nfa;
+  readonly folded: Nfa;
+  readonly fold: Fold;
+  readonly patternCount: number;
+}
+
+/** Reads bytes one by one through both views' automata, and notes the patterns that end on the way. */
+export class ByteReader {
+  readonly exact: LazyDfa;
+  readonly folded: LazyDfa;
+  readonly product: ProductDfa;
+  /** The patterns of the current text. */
+  readonly found: FoundPatterns;
+  readonly #fold: Fold;
+  readonly #character: Character = { codePoint: 0, length: 0 };
+  /** Patterns that ended on the way of one step of the folded view. */
+  readonly #ended: number[] = [];
+  readonly #noteFolded = (state: State) => {
+    this.#ended.push(...state.patterns);
+  };
+  readonly #wide: WideTransitions;
+  #texts = 0;
+
+  /** The tables hold so many cells each, or as many as is usual. */
+  constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: { readonly cellLimit?: number }) {
+    this.exact = new LazyDfa({ nfa: exact, ...limits });
+    this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
+    this.#fold = fold;
+    this.product = new ProductDfa(this.exact, this.folded, { escapes: plainEscapes, ...limits });
+    this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
+    this.found = new FoundPatterns(patternCount);
+  }
+
+  /** A text begins. */
+  begin(): void {
+    this.#texts += 1;
+    this.found.clear();
+  }
+
+  /** The states after one character; the patterns found on the way are in the states. */
+  step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
+    if (view === 'exact') {
+      const next = this.exact.next(state, codePoint);
+      onState(next);
+      return next;
+    }
+    const folded = this.#fold.point(codePoint);
+    if (folded === 0) return state;
+    if (folded > 0) {
+      const next = this.folded.next(state, folded);
+      onState(next);
+      return next;
+    }
+    let merged: State | undefined;
+    for (const reading of this.#fold.readings[-1 - folded] as readonly Reading[]) {
+      let next = state;
+      for (const point of reading) {
+        next = this.folded.next(next, point);
+        onState(next);
+      }
+      merged = merged === undefined ? next : this.folded.merge(merged, next);
+    }
+    return merged ?? state;
+  }
+
+  /** Reads bytes one by one; they must begin and end between characters. */
+  read(bytes: Uint8Array, start: number, end: number, from: number): number {
+    const product = this.product;
+    let { table } = product;
+    let offset = from;
+    let at = start;
+    for (;;) {
+      while (at < end) {
+        const byte = bytes[at] as number;
+        if (byte > lastAscii) break;
+        const next = table[offset + byte] as number;
+        if (next < 0) break;
+        offset = next;
+        at += 1;
+      }
+      if (at >= end) return offset;
+      const byte = bytes[at] as number;
+      if (byte <= lastAscii) {
+        const next = table[offset + byte] as number;
+        if (next < unknownCell) {
+          offset = this.#notePatterns(-2 - next);
+          at += 1;
+          continue;
+        }
+        const pair = product.at(offset);
+        if (pair.escaped === undefined || byte !== letterU) {
+          offset = this.#notePatterns(product.next(pair, byte).offset);
+          table = product.table;
+          at += 1;
+          continue;
+        }
+        offset = pair.escaped.offset;
+        at -= 1;
+      }
+      readCharacter(bytes, at, this.#character);
+      offset = this.#stepWide(offset, this.#character.codePoint);
+      table = product.table;
+      at += this.#character.length;
+    }
+  }
+
+  /** Notes the patterns of a pair. */
+  #notePatterns(offset: number): number {
+    const pair = this.product.at(offset);
+    if (pair.hasPatterns && pair.notedIn !== this.#texts) {
+      pair.notedIn = this.#texts;
+      this.found.note('exact', pair.exact.patterns);
+      this.found.note('folded', pair.folded.patterns);
+    }
+    return offset;
+  }
+
+  /** A character above ASCII, which may fold to none or several; the resulting state is cached. */
+  #stepWide(offset: number, codePoint: number): number {
+    const product = this.product;
+    const { age } = product;
+    const known = this.#wide.recall(offset, codePoint, age);
+    if (known >= 0) return known;
+    const withPatterns = this.#wide.recallPatterns(offset, codePoint, age);
+    if (withPatterns !== undefined) return this.#note(withPatterns);
+    const before = product.at(offset);
+    const exact = this.exact.next(before.exact, codePoint);
+    this.#ended.length = 0;
+    const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
+    const to = product.pair(exact, folded).offset;
+    const step = { age: product.age, to, exact: exact.patterns, folded: [...this.#ended] };
+    // If the table was started over meanwhile, the offset is that of another pair.
+    if (product.age === age) {
+      const isQuiet = step.exact.length === 0 && step.folded.length === 0;
+      if (isQuiet) this.#wide.note({ offset, codePoint, age }, to);
+      else this.#wide.notePatterns(offset, codePoint, step);
+    }
+    return this.#note(step);
+  }
+
+  #note({ to, exact, folded }: StepWithPatterns): number {
+    this.found.note('exact', exact);
+    this.found.note('folded', folded);
+    return to;
+  }
+
+  /** The text ends: notes the patterns that end there, and returns where the automata stand. */
+  end(offset: number): StatePair {
+    const pair = this.product.at(offset);
+    if (pair.isQuietAtEnd) return pair;
+    const exact = this.exact.end(pair.exact);
+    const folded = this.folded.end(pair.folded);
+    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
+    this.found.note('exact', exact);
+    this.found.note('folded', folded);
+    return pair;
+  }
+}
