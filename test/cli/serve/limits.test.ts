@@ -1,5 +1,8 @@
+import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { chatAnswer } from '../../kit/answers.ts';
+import { command } from '../../kit/command.ts';
+import type { ScriptedHost } from '../../kit/host.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { ask, type Gateway, host, serve } from './workers/serving.ts';
 
@@ -42,6 +45,107 @@ async function burst(gateways: readonly Gateway[]): Promise<number> {
   return statuses.filter((status) => status === 200).length;
 }
 
+// Of all requests a third is left by its client in mid-stream, a third is cut by the host, and a third uses up everything.
+const streamed = { ...body, stream: true, user: 'left' };
+const streamedWorst = Math.ceil(JSON.stringify(streamed).length / 3) + 100;
+type Ending = 'left' | 'cut!' | 'full';
+
+function unreliableHost(): Promise<ScriptedHost> {
+  return host((response, request) => {
+    const { user } = JSON.parse(request.body.toString()) as { user: Ending };
+    const piece = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test' };
+    const choices = [{ index: 0, delta: { content: 'word ' }, finish_reason: null }];
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ ...piece, choices })}\n\n`, () => {
+      if (user === 'cut!') response.destroy();
+    });
+    if (user !== 'full') return;
+    const usage = {
+      prompt_tokens: streamedWorst - 100,
+      completion_tokens: 100,
+      total_tokens: streamedWorst,
+    };
+    response.end(`data: ${JSON.stringify({ ...piece, choices: [], usage })}\n\ndata: [DONE]\n\n`);
+  });
+}
+
+async function askUnreliably(gateway: Gateway, ending: Ending): Promise<number> {
+  const response = await ask(gateway, { ...streamed, user: ending });
+  if (response.status === 200 && ending === 'left') {
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  } else {
+    await response.text().catch(() => undefined);
+  }
+  return response.status;
+}
+
+interface Used {
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+/** What the ledgers of all gateways have. */
+async function usedBy(gateways: readonly Gateway[]): Promise<Used> {
+  let [requests, tokens] = [0, 0];
+  for (const { home } of gateways) {
+    const { stdout } = await command(['usage', '-o', 'json'], { cwd: home, env: { SHOP_KEY: key } });
+    for (const row of JSON.parse(stdout) as Record<string, number>[]) {
+      requests += Number(row.requests);
+      tokens += Number(row.input_tokens) + Number(row.output_tokens);
+    }
+  }
+  return { requests, tokens };
+}
+
+async function spendUnreliably(gateways: readonly Gateway[], scripted: ScriptedHost): Promise<void> {
+  const budget = streamedWorst * 50;
+  const endings = ['left', 'cut!', 'full'] as const;
+  const at = (i: number) => gateways[i % gateways.length] as Gateway;
+  for (let wave = 0; wave < 3; wave += 1) {
+    const statuses = await Promise.all(
+      Array.from({ length: 400 }, (_, i) => askUnreliably(at(i), endings[i % 3] as Ending)),
+    );
+    expect([200, 429]).toEqual(expect.arrayContaining([...new Set(statuses)]));
+  }
+  // The last ones that were left are settled when the gateway has noticed.
+  await expect
+    .poll(async () => (await usedBy(gateways)).requests, { timeout: 30_000 })
+    .toBe(scripted.requests.length);
+  const { tokens: spent } = await usedBy(gateways);
+  const served = scripted.requests.length;
+  expect(served).toBeGreaterThanOrEqual(50);
+  expect(spent).toBeLessThanOrEqual(budget);
+
+  // Nothing is reserved any more: exactly what is left can be spent, and then it is used up.
+  let more = 0;
+  while ((await askUnreliably(at(more), 'full')) === 200) more += 1;
+  expect(more).toBe(Math.floor((budget - spent) / streamedWorst));
+  await expect
+    .poll(async () => (await usedBy(gateways)).tokens, { timeout: 30_000 })
+    .toBe(spent + more * streamedWorst);
+  if (process.env.GATEWAY_LIMITS_FIGURES !== undefined) {
+    process.stdout.write(`${JSON.stringify({ budget, spent, served, more, worst: streamedWorst })}\n`);
+  }
+}
+
+function unreliable(url: string, options: { workers: number; state: string }): string {
+  return limited(url, options).replace(`${worst * 50}`, `${streamedWorst * 50}`);
+}
+
+test.each([1, 2])(
+  'a third of the clients leaves, a third of the streams is cut: never above the budget, nothing stays reserved (workers: %i)',
+  async (workers) => {
+    const scripted = await unreliableHost();
+    const yaml = unreliable(scripted.url, { workers, state: 'memory' });
+    const gateway = await serve(yaml, [], { SHOP_KEY: key });
+
+    await spendUnreliably([{ ...gateway, key }], scripted);
+  },
+  120_000,
+);
+
 test('two workers let exactly 50 of 400 requests at once through a budget for 50', async () => {
   const { url } = await greedyHost();
   const gateway = await serve(limited(url, { workers: 2, state: 'memory' }), [], { SHOP_KEY: key });
@@ -54,11 +158,26 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   afterAll(() => redis?.stop());
 
   test('two gateways on one Redis let exactly 50 of 400 requests at once through', async () => {
-    redis = await startRedis();
+    redis ??= await startRedis();
     const { url } = await greedyHost();
     const yaml = limited(url, { workers: 1, state: redis.url });
     const gateways = [await serve(yaml, [], { SHOP_KEY: key }), await serve(yaml, [], { SHOP_KEY: key })];
 
     expect(await burst(gateways.map((gateway) => ({ ...gateway, key })))).toBe(50);
   });
+
+  test('two gateways on one Redis, with clients that leave and streams that are cut: never above the budget, nothing stays reserved', async () => {
+    redis ??= await startRedis();
+    const admin = new Redis(redis.url);
+    await admin.flushall();
+    admin.disconnect();
+    const scripted = await unreliableHost();
+    const yaml = unreliable(scripted.url, { workers: 1, state: redis.url });
+    const gateways = [await serve(yaml, [], { SHOP_KEY: key }), await serve(yaml, [], { SHOP_KEY: key })];
+
+    await spendUnreliably(
+      gateways.map((gateway) => ({ ...gateway, key })),
+      scripted,
+    );
+  }, 120_000);
 });
