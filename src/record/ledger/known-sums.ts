@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { openSqliteReader, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { prepareSqliteFile } from '../../database/sqlite-file.ts';
+import { GatewayError } from '../../errors.ts';
 import { makeDirectory } from '../../make-directory.ts';
 import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
 import { quarterMs, stateOfSchema } from './ledger-schema.ts';
@@ -55,11 +56,20 @@ export function readOpenIntents(engine: SqliteEngine, owner?: string): Map<strin
   const groups = engine.prepare('select open from intents where owner = ? or ? is null');
   const open = new Map<string, Intent>();
   for (const group of groups.all(owner ?? null, owner ?? null) as readonly { open: string }[]) {
-    for (const intent of JSON.parse(group.open) as readonly Intent[]) {
+    for (const intent of parseGroup(group.open)) {
       if (isFinished.all(intent.startedMs, intent.requestId).length === 0) open.set(intent.requestId, intent);
     }
   }
   return open;
+}
+
+/** Throws config.invalid for a damaged one, without its content. */
+function parseGroup(json: string): readonly Intent[] {
+  try {
+    return JSON.parse(json) as readonly Intent[]; // written by this program
+  } catch {
+    throw new GatewayError('config.invalid', 'the database is damaged: its open requests are unreadable');
+  }
 }
 
 function sumOf(column: string): string {
