@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { startProgram } from '../../../kit/child.ts';
-import { emptyDirectory } from '../../../kit/command.ts';
-import { configure, serve } from './serving.ts';
+import { serve } from './serving.ts';
 
 test('several workers serve no live page, and whoever looks for it learns why', async () => {
   const gateway = await serve('server: { workers: 2 }');
@@ -15,13 +14,4 @@ test('several workers serve no live page, and whoever looks for it learns why', 
   expect(opened.exit).not.toBe(0);
   expect(opened.stdout).toBe('');
   expect(opened.stderr).toMatch(/no live page.*server\.workers/s);
-}, 60_000);
-
-test('a configuration that asks for both is warned', async () => {
-  const yaml = 'inspector: { enabled: true }\nserver: { workers: 2 }';
-  const home = emptyDirectory();
-  configure(home, yaml);
-  const { stderr, stdout } = await startProgram(['config', 'check'], home, {}).ended;
-
-  expect(stdout + stderr).toContain('with 2 workers there is no live page');
 }, 60_000);
