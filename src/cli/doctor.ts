@@ -22,7 +22,7 @@ export function build(io: Io): Command {
     const options = commonOptions(command);
     // Loaded on demand: it pulls in everything that is needed to reach a provider.
     const { examine } = await import('./doctor/examine.ts');
-    const findings = await withSpinner('looking', options, io, () => examine(options, io));
+    const findings = await withSpinner('checking', options, io, () => examine(options, io));
     const errors = findings.filter(({ status }) => status === 'error').length;
     if (format === 'ndjson') await printValue(findings, format, io);
     else if (format === 'json' || format === 'yaml')

@@ -11,9 +11,9 @@ export interface RunningGateway {
   /** Only if the gateway made the key itself. */
   readonly key?: string;
   readonly pid: number;
-  /** With it the gateway proves that it left this file; whoever else listens there now can't. */
+  /** A secret with which the gateway proves that it wrote this file; any other program on that port can't. */
   readonly proof: OwnerProof;
-  /** When it began (RFC 3339). */
+  /** When it started (RFC 3339). */
   readonly since?: string;
   /** The configuration in force. */
   readonly config?: {
@@ -24,12 +24,12 @@ export interface RunningGateway {
     readonly keys: number;
     readonly policies: number;
   };
-  /** The model that `send` uses when nobody names one. */
+  /** The model that `send` uses by default. */
   readonly default_model?: string;
-  /** Where a gateway that was started with --detach logs. */
+  /** The log file of a gateway that was started with --detach. */
   readonly log?: string;
   readonly plants_url?: string;
-  /** Why the plant store that belongs to it did not start. */
+  /** Why its plant store did not start. */
   readonly plants_problem?: string;
 }
 
@@ -42,19 +42,19 @@ export function readRunning(env: Environment): RunningGateway | undefined {
   return isWhole ? (state as RunningGateway) : undefined;
 }
 
-/** Whether there is a process with this id, as far as we may know. */
+/** Whether there is a process with this id, as far as this user can see. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0); // asks only
+    return process.kill(pid, 0); // only a check
   } catch {
     return false;
   }
 }
 
 /**
- * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else what a
- * running gateway of this user left. That one's key goes to no other address, and neither key nor prompt to
- * whoever listens there now without being that gateway. Throws key.missing if there is no key.
+ * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else from the
+ * state file of this user's running gateway. The key in that file is sent to no other address, and neither key nor prompt
+ * to another program that listens there now. Throws key.missing if there is no key.
  */
 export function gatewayAddress(
   env: Environment,
@@ -76,7 +76,7 @@ export function gatewayAddress(
     }
     throw new GatewayError('key.missing', `no key for ${url}: put a project key into GATEWAY_KEY`);
   }
-  // Who names both address and key trusts whatever is there.
+  // A user who names both address and key trusts whatever listens there.
   const isTrusted = named !== undefined && ownKey !== undefined;
   const proof = isRunningOne && !isTrusted ? running.proof : undefined;
   return { url, key, proof, defaultModel: isRunningOne ? running.default_model : undefined };

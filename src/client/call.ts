@@ -8,7 +8,7 @@ import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.t
 export interface GatewayAddress {
   readonly url: string;
   readonly key: string;
-  /** Of the user's state file, where that says that a gateway is there: it has to prove it before it gets anything. */
+  /** The secret from the user's state file: the server has to prove that it is that gateway before it is sent anything. */
   readonly proof?: OwnerProof | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** The head of the gateway's answer. Throws what it answered in place of a success, and gateway.unreachable. */
+/** The head of the gateway's answer. Throws the gateway's error, and gateway.unreachable. */
 export async function call(
   address: GatewayAddress,
   { method, path, body, signal }: CallOptions,
@@ -45,8 +45,8 @@ export async function call(
 }
 
 /**
- * A kept connection to the gateway that left the state file. Whoever has its port after it died can't answer the
- * challenge, and what follows goes over this one connection alone.
+ * A kept connection to the gateway that wrote the state file. A program that takes its port after it died can't answer
+ * the challenge, and everything that follows uses this one connection.
  */
 async function provenConnection(address: GatewayAddress, signal: AbortSignal): Promise<Agent> {
   const agent = new OneConnection();
@@ -72,7 +72,7 @@ export async function callAsOwner(
   return parsed(await text(response));
 }
 
-/** What the gateway says of itself to its owner. Throws gateway.unreachable if it is not the owner's. */
+/** What the gateway reports about itself to its owner. Throws gateway.unreachable if it is not the owner's. */
 export async function readHealth(
   { url, proof }: Pick<GatewayAddress, 'url' | 'proof'>,
   signal: AbortSignal,
@@ -107,7 +107,7 @@ class OneConnection extends Agent {
   }
 }
 
-/** A gateway that is busy may take a while; what is silent for longer is none. */
+/** A busy gateway may take a while; whatever is silent for longer is not a gateway. */
 const proofMs = 5_000;
 
 interface SendOptions {
@@ -116,7 +116,7 @@ interface SendOptions {
   readonly agent: Agent | false;
   readonly payload?: string | undefined;
   readonly signal: AbortSignal;
-  /** How long it may send nothing; without it a model may take its time. */
+  /** How long the gateway may send nothing; unlimited if absent, since a model may take long. */
   readonly silenceMs?: number;
 }
 
@@ -153,7 +153,7 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   return new GatewayError(codeFor(status, isOurs), message, { ...reason, ...param });
 }
 
-/** The row of the table whose exit code tells a script what happened. */
+/** The row of the table of failures that has the matching exit code. */
 function codeFor(status: number, isOurs: boolean): FailureCode {
   if (status === 429) return 'limit.requests';
   if (!isOurs) return status === 404 ? 'model.unknown' : 'provider.broken_response';
@@ -191,6 +191,6 @@ export function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // not JSON: the status has to say it
+    return undefined; // not JSON: only the status is known
   }
 }

@@ -1,7 +1,7 @@
 export const promptDialects = ['messages', 'chat', 'responses'] as const;
 export type PromptDialect = (typeof promptDialects)[number];
 
-/** A piece of what somebody wrote or attached; `data` is base64. */
+/** A part of what was written or attached; `data` is base64. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly mediaType: string; readonly data: string }
@@ -13,7 +13,7 @@ export interface Turn {
   readonly parts: readonly Part[];
 }
 
-/** What is asked, whatever the dialect. */
+/** A prompt, independent of the dialect. */
 export interface Prompt {
   readonly model: string;
   /** The last one is the user's. */
@@ -23,9 +23,9 @@ export interface Prompt {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   readonly stop?: readonly string[] | undefined;
-  /** JSON Schema that the answer has to follow. */
+  /** JSON Schema that the answer must satisfy. */
   readonly schema?: Readonly<Record<string, unknown>> | undefined;
-  /** Further fields of the request as the dialect has them, by path. */
+  /** Further fields of the request, in the dialect's own form, by path. */
   readonly fields?: readonly PromptField[] | undefined;
   readonly stream: boolean;
 }

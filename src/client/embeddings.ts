@@ -16,10 +16,10 @@ interface EmbeddingsRequest {
   readonly signal: AbortSignal;
 }
 
-/** What hosts take at once differs; this many all of them do. */
+/** Hosts accept different numbers of inputs per request; all of them accept this many. */
 const batchSize = 128;
 
-/** Embeds texts, in as many requests as it takes. Throws what the gateway or the provider answered. */
+/** Embeds texts, in as many requests as it takes. Throws the error of the gateway or the provider. */
 export async function embed(address: GatewayAddress, request: EmbeddingsRequest): Promise<Embeddings> {
   const vectors: (readonly number[])[] = [];
   let { model } = request;

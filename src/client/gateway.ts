@@ -7,7 +7,7 @@ import type { Prompt, PromptDialect } from './conversation.ts';
 import { phrasings } from './prompt.ts';
 import { requestBody } from './request-body.ts';
 
-/** What came back for a one-off prompt, with the names that scripts see. */
+/** The result of a one-off prompt, with the names that scripts see. */
 export interface Reply {
   readonly id: string | null;
   readonly model: string;
@@ -15,12 +15,12 @@ export interface Reply {
   readonly finish_reason: string | null;
   readonly usage: UsageFields | null;
   readonly latency_ms: number;
-  /** What the policies said: allow, warn or redact. */
+  /** The policies' decision: allow, warn or redact. */
   readonly decision: string;
   readonly request_id: string | null;
 }
 
-/** The reply, and what else the gateway said about it. */
+/** The reply, and the gateway's metadata about it. */
 export interface Answered {
   readonly reply: Reply;
   /** Ids of the rules that only warned. */
@@ -28,8 +28,8 @@ export interface Answered {
 }
 
 /**
- * Sends a prompt; `onText` gets the pieces as they arrive. Throws what the gateway or the provider answered,
- * gateway.unreachable where no gateway answers, and the signal's reason.
+ * Sends a prompt; `onText` gets the pieces as they arrive. Throws the error of the gateway or the provider,
+ * gateway.unreachable if no gateway answers, and the signal's reason.
  */
 export async function sendPrompt(
   address: GatewayAddress,
@@ -39,7 +39,7 @@ export async function sendPrompt(
   const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = requestBody(dialect, prompt);
-  // Before the call: nothing may come between the head of an answer and the reading of it.
+  // Before the call: once the head of the answer has arrived, its body must be read without delay.
   const sse = await import('eventsource-parser');
   const response = await call(address, { method: 'POST', path: phrasings[dialect].path, body, signal });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
@@ -69,7 +69,7 @@ export async function getJson(address: GatewayAddress, path: string, signal: Abo
   return document;
 }
 
-/** What ended the answer: the caller's signal, else its own failure. */
+/** What ended the answer: the caller's signal, otherwise the connection's own failure. */
 function rethrow(signal: AbortSignal): (error: unknown) => never {
   return (error) => {
     throw signal.aborted ? signal.reason : error;
@@ -122,7 +122,7 @@ async function readStream(
     onEvent: ({ data }) => {
       if (data === '[DONE]') return;
       const event = parsed(data);
-      // Half an event, where the provider broke off: the error event that says so comes behind it.
+      // Half an event, if the provider broke off; the error event that reports it follows.
       isBroken ||= event === undefined;
       hasEvents = true;
       failure ??= streamError(event);
@@ -140,16 +140,19 @@ async function readStream(
   return gathered;
 }
 
-// Far more than an event of any provider; what sends no end of one is none.
+// Far larger than any provider's event; whatever sends more without an end is not an event stream.
 const longestEvent = 64 * 2 ** 20;
 
 function unreadable(): GatewayError {
-  return new GatewayError('provider.broken_response', 'the answer is not one of a model: it can not be read');
+  return new GatewayError(
+    'provider.broken_response',
+    'the answer is not in the format of any dialect, so it can not be read',
+  );
 }
 
 /**
- * Not `for await`: when the connection breaks, that loses what has arrived and was not asked for yet, which
- * may be all of the answer and the event that says why it ended.
+ * Not `for await`: when the connection breaks, that loses what has arrived but was not read yet, which may be the whole
+ * answer and the event that explains why it ended.
  */
 function eachChunk(response: IncomingMessage, onChunk: (chunk: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -11,12 +11,12 @@ export interface WatchOptions {
   readonly timeoutMs: number;
   readonly eventTypes?: readonly string[];
   readonly plantId?: number;
-  /** Awaited: the next event is read when this one is printed. */
+  /** Awaited: the next event is read after this one has been printed. */
   readonly onEvent: (event: WatchedEvent) => Promise<void>;
   readonly onState: (state: 'watching' | 'watching again' | 'connection lost') => void;
 }
 
-/** As the store's AsyncAPI document has it; `data` or the three other fields, by type. */
+/** As in the store's AsyncAPI document: `data` or the three other fields, depending on the type. */
 export interface WatchedEvent {
   readonly type: string;
   readonly occurredAt: string;
@@ -34,8 +34,8 @@ const silenceMs = 75_000;
 const sessionEnded = 1008;
 
 /**
- * Watches until the signal fires, which is thrown, or until it can't go on: a session that is not valid,
- * a store that was not there at first or stays away. A connection that breaks is replaced.
+ * Watches until the signal fires, whose reason is thrown, or until it can't continue: the session is not valid, or the
+ * store is unreachable, at the start or for too long. A broken connection is replaced.
  */
 export async function watchPlants(options: WatchOptions): Promise<never> {
   let hasWatched = false;
@@ -57,7 +57,7 @@ export async function watchPlants(options: WatchOptions): Promise<never> {
   }
 }
 
-/** One connection, until it closes. It throws where it could not be made, or where the reader of events failed. */
+/** One connection, until it closes. Throws if it could not be opened, or if the handler of an event failed. */
 function watchOnce(options: WatchOptions, onReady: () => void): Promise<void> {
   const { baseUrl, token, signal, timeoutMs, eventTypes, plantId } = options;
   const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/ws/plants`, {
@@ -75,7 +75,7 @@ function watchOnce(options: WatchOptions, onReady: () => void): Promise<void> {
     signal.addEventListener('abort', stop, { once: true });
     socket.on('open', () => {
       socket.send(JSON.stringify({ action: 'subscribe', eventTypes, plantId }));
-      // Messages are read in order: the answer to a ping after it shows that the subscription counts.
+      // Messages are processed in order, so the answer to a ping sent afterwards shows that the subscription is active.
       socket.ping();
       socket.once('pong', onReady);
     });

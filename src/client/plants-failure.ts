@@ -15,7 +15,7 @@ export function toFailure(status: number, body: unknown, baseUrl: string): Gatew
   return new GatewayError(code, text + hint, param === undefined ? {} : { param });
 }
 
-/** What was thrown by a request to the store: out of time, stopped, or no store there at all. */
+/** Why a request to the store failed: timed out, interrupted, or no store there at all. */
 export function toConnectionFailure(thrown: unknown, baseUrl: string, signal: AbortSignal): unknown {
   if (thrown instanceof GatewayError || signal.aborted) return thrown;
   if (thrown instanceof Error && thrown.name === 'TimeoutError') {
@@ -35,7 +35,7 @@ export function notAStore(baseUrl: string, cause?: unknown): GatewayError {
   return new GatewayError('store.unreachable', `what answers at ${baseUrl} is no plant store`, { cause });
 }
 
-/** Text from outside, without what could steer the terminal that shows it. */
+/** Text from outside, without control sequences for the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 }

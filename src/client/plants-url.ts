@@ -7,10 +7,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const standardPlantsUrl = 'http://127.0.0.1:4101/v3';
 
 /**
- * Where the plant store is: PLANTS_URL, else as configured, else the one that the running gateway
- * of this user has started, else the usual place. Throws usage.invalid for what is no such address, and
- * store.unreachable where that gateway could not start its store: who listens in the usual place then is
- * not known, and must not be sent a password.
+ * Where the plant store is: PLANTS_URL, else as configured, else the one that this user's running
+ * gateway has started, else the default address. Throws usage.invalid for an invalid address, and store.unreachable if
+ * that gateway could not start its store: whatever then listens on the default address is unknown, and must not be sent
+ * a password.
  */
 export function plantsBaseUrl(env: Environment, configured?: string): string {
   const given = env.PLANTS_URL;

@@ -20,15 +20,15 @@ export interface PlantSearch {
   readonly tags?: readonly string[];
   readonly match?: 'any' | 'all';
   readonly status?: Plant['status'];
-  /** A part of the name. */
+  /** Part of the name. */
   readonly name?: string;
   readonly category?: string;
-  /** Most plants in all; absent: every one. */
+  /** Maximum number of plants in all; absent: no limit. */
   readonly limit?: number;
 }
 
 export interface PlantsClient {
-  /** Page after page, so that a long result need not be held whole. */
+  /** Page by page, so that a long result need not be in memory as a whole. */
   search(search: PlantSearch): AsyncGenerator<readonly Plant[]>;
   get(id: number): Promise<Plant>;
   add(plant: NewPlant): Promise<Plant>;
@@ -46,7 +46,7 @@ const pageSize = 1_000;
 export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection): PlantsClient {
   const api = createClient<paths>({
     baseUrl,
-    // A token goes where it was meant to go, not where an answer sends it.
+    // No redirects: a token is sent only where it was meant to go.
     redirect: 'error',
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
   });

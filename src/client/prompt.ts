@@ -1,4 +1,4 @@
-// Not by the registry of dialects: their translations would double what every `send` has to load.
+// Doesn't use the registry of dialects: their translations would double what every `send` has to load.
 import { parseChatUsage } from '../dialects/chat/usage.ts';
 import { toFields } from '../dialects/fields.ts';
 import { parseMessagesUsage } from '../dialects/messages/usage.ts';
@@ -6,16 +6,16 @@ import { parseResponsesUsage } from '../dialects/responses/usage.ts';
 import type { Usage } from '../dialects/usage.ts';
 import type { PromptDialect } from './conversation.ts';
 
-/** Where a prompt is sent in a dialect, and where its answers keep their text. */
+/** The path for prompts in a dialect, and where its answers contain their text. */
 interface Phrasing {
   readonly path: string;
   /** The text that a stream's event adds. */
   deltaText(event: unknown): string;
-  /** The reason a stream's event or a whole answer gives for the end. */
+  /** The finish reason in a stream's event or a whole answer. */
   finishReason(value: unknown): string | undefined;
   answerText(answer: unknown): string;
   answerUsage(answer: unknown): Usage | undefined;
-  /** What is known after a stream's event. */
+  /** The usage known after a stream's event. */
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Not by the registry of dialects: their translations would double what every `send` has to load.
+// Doesn't use the registry of dialects: their translations would double what every `send` has to load.
 import { toFields, withoutAbsent } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import type { Part, Prompt, PromptDialect, PromptField, Turn } from './conversation.ts';
@@ -7,7 +7,7 @@ import type { Part, Prompt, PromptDialect, PromptField, Turn } from './conversat
 const defaultMaxTokens = 4_096;
 const schemaName = 'answer';
 
-/** The body by which a dialect asks for a prompt. Throws usage.invalid for what the dialect has no place for. */
+/** The request body for a prompt in a dialect. Throws usage.invalid for what the dialect doesn't support. */
 export function requestBody(dialect: PromptDialect, prompt: Prompt): Readonly<Record<string, unknown>> {
   const body = withoutAbsent(builders[dialect](prompt));
   for (const field of prompt.fields ?? []) setField(body, field);
@@ -58,7 +58,7 @@ const builders: Readonly<Record<PromptDialect, (prompt: Prompt) => Record<string
   },
 };
 
-/** Text alone stands as a string: some hosts refuse a list where one would do. */
+/** Text alone is sent as a string: some hosts refuse a list of one part. */
 function contentOf(parts: readonly Part[], toBlock: (part: Part) => object): string | object[] {
   const [first] = parts;
   return parts.length === 1 && first?.kind === 'text' ? first.text : parts.map(toBlock);

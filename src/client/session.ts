@@ -3,7 +3,7 @@ import { readState, removeState, writeState } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A login that is kept for later commands. */
+/** A login saved for later commands. */
 export interface SavedSession {
   readonly baseUrl: string;
   readonly username: string;
@@ -12,13 +12,13 @@ export interface SavedSession {
   readonly expiresAt: number;
 }
 
-/** The session kept for a store, or undefined if there is none that is still good. */
+/** The session saved for a store, or undefined if there is none that is still valid. */
 export function readSession(env: Environment, baseUrl: string, now = Date.now()): SavedSession | undefined {
   const saved = readState(env, fileOf(baseUrl));
   return isSession(saved) && saved.baseUrl === baseUrl && saved.expiresAt > now ? saved : undefined;
 }
 
-/** Keeps a session where only this user can read it; returns the file. */
+/** Saves a session where only this user can read it; returns the file. */
 export function saveSession(env: Environment, session: SavedSession): string {
   return writeState(env, fileOf(session.baseUrl), session);
 }
@@ -27,7 +27,7 @@ export function removeSession(env: Environment, baseUrl: string): void {
   removeState(env, fileOf(baseUrl));
 }
 
-// A file for each store, so that two logins at once don't write over each other.
+// A file for each store, so that two logins at once don't overwrite each other.
 function fileOf(baseUrl: string): string {
   return `plants-session-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 16)}.json`;
 }

@@ -10,11 +10,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function stateDirectory(env: Environment): string {
   const base = env.XDG_STATE_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
-  // An empty HOME would make it a path below wherever the command runs.
+  // An empty HOME would make it a path relative to the working directory.
   return join(env.HOME || homedir(), '.local', 'state', 'gateway');
 }
 
-/** The same, created if it is missing, and closed to everybody else. Throws config.invalid if it can't be used. */
+/** The same, created if it is missing, and inaccessible to everybody else. Throws config.invalid if it can't be used. */
 export function ensureStateDirectory(env: Environment): string {
   return changing(env, (directory) => {
     makeDirectory(directory);
@@ -24,8 +24,8 @@ export function ensureStateDirectory(env: Environment): string {
 }
 
 /**
- * The parsed content of a state file, or undefined if it is missing or was not written whole. What another user left
- * counts as missing: it could lead prompts to a gateway of theirs.
+ * The parsed content of a state file, or undefined if it is missing or incomplete. A file of another user
+ * counts as missing: it could lead prompts to that user's gateway.
  */
 export function readState(env: Environment, name: string): unknown {
   const directory = stateDirectory(env);
@@ -33,7 +33,7 @@ export function readState(env: Environment, name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(directory, name), 'utf8'));
   } catch {
-    return undefined; // never written, or damaged: the same as not there, and the next write mends it
+    return undefined; // never written, or damaged: treated as missing, and replaced by the next write
   }
 }
 
@@ -58,13 +58,13 @@ export function removeState(env: Environment, name: string): void {
   changing(env, (directory) => rmSync(join(directory, name), { force: true }));
 }
 
-/** Throws config.invalid if the state directory is another user's: for what `readState` reports as missing. */
+/** Throws config.invalid if the state directory is another user's: for callers of `readState`, which treats its files as missing. */
 export function refuseForeignState(env: Environment): void {
   const directory = stateDirectory(env);
   if (belongsToAnother(directory)) throw unusable(`the state directory ${directory} belongs to another user`);
 }
 
-/** Throws config.invalid, with what to do, where the file system refuses. */
+/** Throws config.invalid, with a remedy, if the file system refuses. */
 function changing<Value>(env: Environment, change: (directory: string) => Value): Value {
   refuseForeignState(env);
   const directory = stateDirectory(env);
@@ -89,6 +89,6 @@ function belongsToAnother(directory: string): boolean {
   try {
     return statSync(directory).uid !== user;
   } catch {
-    return false; // there is none yet, or it can't be read either
+    return false; // there is none yet, or it can't be read anyway
   }
 }

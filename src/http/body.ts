@@ -83,7 +83,7 @@ async function decode(body: Buffer, encoding: keyof typeof decoders, limits: Bod
   }
   // zlib ignores trailing data, but another reader might not.
   if (decoded.engine.bytesWritten === body.length) return decoded.buffer;
-  throw new GatewayError('request.encoding', `the body goes on behind the end of its ${encoding} data`);
+  throw new GatewayError('request.encoding', `the body continues after the end of its ${encoding} data`);
 }
 
 interface Decoded {

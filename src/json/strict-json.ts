@@ -163,7 +163,7 @@ class Scanner {
   #checkDuplicates(object: number): void {
     const duplicate = duplicateKey(this.#document, object);
     if (duplicate === undefined) return;
-    throw new GatewayError('request.duplicate_key', 'a key stands twice in one object', {
+    throw new GatewayError('request.duplicate_key', 'a key is used twice in one object', {
       param: this.#document.pointer(duplicate),
     });
   }

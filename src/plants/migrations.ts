@@ -63,7 +63,7 @@ function refuseNewer(applied: ReadonlySet<string>): void {
 }
 
 async function createTables(queries: Queries, kind: Database['kind']): Promise<void> {
-  const { schema } = queries as unknown as Kysely<unknown>; // the tables of the type are only now being made
+  const { schema } = queries as unknown as Kysely<unknown>; // the tables in the type are only now being created
   const identity = (column: ColumnDefinitionBuilder) =>
     kind === 'sqlite' ? column.primaryKey().autoIncrement() : column.generatedAlwaysAsIdentity().primaryKey();
   const identityType = kind === 'sqlite' ? 'integer' : 'bigint';
@@ -80,7 +80,7 @@ async function createTables(queries: Queries, kind: Database['kind']): Promise<v
   await schema.createIndex('plants_by_name').on('plants').column('name').execute();
   await schema.createIndex('plants_by_status').on('plants').columns(['status', 'id']).execute();
 
-  // The key begins with the tag: a search reads one run of it, already in the order of ids.
+  // The key begins with the tag, so a search reads one range of it, already sorted by id.
   await schema
     .createTable('plant_tags')
     .addColumn('tag_key', 'text', (column) => column.notNull())
@@ -117,7 +117,7 @@ async function createTables(queries: Queries, kind: Database['kind']): Promise<v
   await schema.createIndex('login_failures_by_time').on('login_failures').column('failed_at').execute();
 }
 
-/** Names and categories are compared by keys made here, as neither database folds case for every script. */
+/** Names and categories are compared by keys computed here, since neither database folds case for every script. */
 async function addSearchKeys(queries: Queries): Promise<void> {
   const { schema } = queries;
   await schema
@@ -136,7 +136,7 @@ async function addSearchKeys(queries: Queries): Promise<void> {
   }
 }
 
-/** A SQLite store is alone with its events; instances on PostgreSQL read them from here. */
+/** Only for PostgreSQL, where instances read events from here; a SQLite store has no other instances. */
 async function createEventLog(queries: Queries, kind: Database['kind']): Promise<void> {
   if (kind === 'sqlite') return;
   const { schema } = queries;

@@ -2,18 +2,18 @@ import { backoffMs } from '../database/backoff.ts';
 import { toStoreError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
 
-/** What is there once the database has answered for the first time. */
+/** What exists once the database has answered for the first time. */
 export interface Readiness<Value> {
   readonly value: Value | undefined;
   /** Throws store.database while there is nothing yet. */
   require(): Value;
-  /** Ends the attempts; resolves when none is under way. */
+  /** Stops the attempts; resolves when none is in progress. */
   stop(): Promise<void>;
 }
 
 interface Preparation<Value> {
   readonly prepare: (attempt: number) => Promise<Value>;
-  /** Every failure that another attempt follows. */
+  /** Called for each failure that is followed by another attempt. */
   readonly onFailure: (error: unknown) => void;
   readonly onReady: () => void;
 }
@@ -21,8 +21,8 @@ interface Preparation<Value> {
 const retry = { firstMs: 200, longestMs: 5_000 };
 
 /**
- * Prepares what needs the database. The first attempt is awaited and throws what waiting can't help; while the
- * database is away the others follow in the background, so that a service may start before its database.
+ * Prepares what needs the database. The first attempt is awaited and throws failures that waiting can't fix; while the
+ * database is unreachable, more attempts follow in the background, so that a service may start before its database.
  */
 export async function becomeReady<Value>(preparation: Preparation<Value>): Promise<Readiness<Value>> {
   const { prepare, onFailure, onReady } = preparation;

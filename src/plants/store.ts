@@ -37,12 +37,12 @@ export interface StoreSettings {
   readonly demoUser?: boolean;
   readonly drainMs?: number;
   readonly watcherLimits?: Partial<WatcherLimits>;
-  /** scrypt's N; another than the standard one is for tests that don't test it. */
+  /** scrypt's N; tests of other things use a smaller one. */
   readonly passwordCost?: number;
 }
 
 export interface StoreOptions extends StoreSettings {
-  /** Gets one record a request, and one for each thing that went wrong elsewhere. Never a query string. */
+  /** Receives one record per request, and one for each failure elsewhere. Never a query string. */
   readonly log: (record: object) => void;
   readonly now?: () => number;
 }
@@ -50,7 +50,7 @@ export interface StoreOptions extends StoreSettings {
 export interface Store {
   /** With the base path: `http://127.0.0.1:4101/v3`. */
   readonly url: string;
-  /** Only when the user `demo` has just been created; it can't be had again. */
+  /** Only if the user `demo` has just been created; it can't be retrieved later. */
   readonly demoPassword?: string;
   /** Stops accepting, lets open requests finish, disconnects watchers, closes the database. */
   drain(): Promise<void>;
@@ -59,8 +59,8 @@ export interface Store {
 const cleanUpEveryMs = 60_000;
 
 /**
- * Opens the database (created and seeded where it is new) and serves the plant store on it. A database that does
- * not answer yet delays nothing: requests get 503 until it does.
+ * Opens the database (created and seeded if it is new) and serves the plant store. A database that does not answer yet
+ * delays nothing: requests get 503 until it does.
  */
 export async function startStore(options: StoreOptions): Promise<Store> {
   const { log, now = Date.now } = options;
@@ -82,7 +82,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   try {
     const ready = await becomeReady({
       prepare: async (attempt) => {
-        // Later its password could be shown to nobody.
+        // Later there would be nobody to show its password to.
         const wantsDemoUser = options.demoUser === true && attempt === 1;
         const demoPassword = await migrate(database, async (transaction) =>
           wantsDemoUser ? insertDemoUser(transaction, passwords) : undefined,
@@ -174,7 +174,7 @@ function afterCheck(check: () => void, operations: readonly Operation[]): readon
   }));
 }
 
-/** Runs the work every minute until stopped; stopping waits for a run that is under way. */
+/** Runs the work every minute until stopped; stopping waits for a run in progress. */
 function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): () => Promise<void> {
   let running = Promise.resolve();
   const run = () => {

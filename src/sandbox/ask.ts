@@ -1,7 +1,7 @@
 import type { TextModel } from './models.ts';
 import type { Path } from './refusal.ts';
 
-/** A JSON schema of the request, and where it stands. */
+/** A JSON schema in the request, and its path. */
 export interface PlacedSchema {
   readonly schema: unknown;
   readonly path: Path;
@@ -21,17 +21,17 @@ export type ToolChoice =
 
 export type Format = { readonly kind: 'text' | 'json' } | ({ readonly kind: 'schema' } & PlacedSchema);
 
-/** What a request wants, in words that belong to no dialect. */
+/** What a request asks for, independent of the dialect. */
 export interface Ask {
   readonly model: TextModel;
   /** The last text of the last user turn; empty when it has none. */
   readonly userText: string;
-  /** Results of tools since the model spoke last. */
+  /** Tool results since the model's last message. */
   readonly toolResults: readonly string[];
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly format: Format;
-  /** Most tokens of output. */
+  /** Maximum number of output tokens. */
   readonly outputCap?: number;
   readonly stops: readonly string[];
   readonly mayThink: boolean;

@@ -6,15 +6,15 @@ import { clip, countTokens, cutToTokens } from './tokens.ts';
 const slowEvents = 50;
 const longEvents = 2_000;
 
-// Two digits and a blank, one digit and a blank: so short that a usual cap on output leaves all events in.
+// Two digits and a space, one digit and a space: short enough that a usual cap on output keeps all events.
 const deltaLengths = { slow: 3, long: 2, mini: 6, tool: 6, think: 6, cut: 6 } as const;
 const slowText = Array.from({ length: slowEvents }, (_, i) => String(i + 1).padStart(2, '0')).join(' ');
 const longText = Array.from({ length: longEvents }, (_, i) => String((i + 1) % 10)).join(' ');
 const quotedCharacters = 200;
 
 /**
- * Decides what the model answers: the same for the same request, streamed or not. `choice` counts the
- * answers of a request that asks for several.
+ * Decides what the model answers: always the same for the same request, streamed or not. `choice` numbers the answers of
+ * a request that asks for several.
  */
 export function decideAnswer(ask: Ask, choice = 0): Answer {
   const tool = chooseTool(ask);
@@ -67,7 +67,7 @@ function buildFreeText({ model, toolResults, userText }: Ask, choice: number): s
   return `The sandbox read: "${quoted}". It works offline and always replies the same way.${suffix}`;
 }
 
-/** Cuts text at the first stop sequence and everything at the cap. A call that does not fit is left out whole. */
+/** Truncates text at the first stop sequence and everything at the cap. A call that does not fit is left out. */
 function shorten(parts: readonly Part[], ask: Ask): Answer {
   const spoken: Part[] = [];
   let tokensLeft = ask.outputCap ?? Number.POSITIVE_INFINITY;

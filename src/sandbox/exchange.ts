@@ -6,19 +6,19 @@ import type { TextModel } from './models.ts';
 import type { Pace } from './reply.ts';
 import { slices } from './tokens.ts';
 
-/** What an endpoint gets to see of a request. */
+/** What an endpoint sees of a request. */
 export interface Exchange {
   readonly body: Owner;
   readonly model: string;
   readonly headers: HttpRequest['headers'];
-  /** Makes ids that are the same whenever the same request comes again. */
+  /** Creates ids that are the same whenever the same request is repeated. */
   readonly makeId: (prefix: string, count?: number) => string;
 }
 
 /** The time of every answer, in seconds: with the clock in it, no two answers would have the same bytes. */
 export const createdSeconds = 1_735_689_600;
 
-/** Ids derived from what is asked, not from how it is to be sent: a streamed answer has the ids of the plain one. */
+/** Ids are derived from what is asked, not from how it is to be sent: a streamed answer has the ids of the plain one. */
 export function idMaker({ fields }: Owner): Exchange['makeId'] {
   let seed: string | undefined;
   return (prefix, count = 0) => {

@@ -25,7 +25,7 @@ const openaiCodes: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 
-// The statuses after which a real host asks the client to come back.
+// The statuses with which a real host asks the client to retry.
 const retryable = new Set([429, 503, 529]);
 
 /** The failure in the Messages dialect. */

@@ -1,6 +1,6 @@
 import { invalidField, type Path } from './refusal.ts';
 
-/** A JSON object of a request together with where it stands. */
+/** A JSON object of a request together with its path. */
 export interface Owner {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly path: Path;
@@ -9,7 +9,7 @@ export interface Owner {
 /** Turns a value of unknown form into a typed one, or refuses it by its path. */
 export type Parse<T> = (value: unknown, path: Path) => T;
 
-/** A field that must be there and not null. */
+/** A field that must be present and not null. */
 export function required<T>(owner: Owner, name: string, parse: Parse<T>): T {
   const value = owner.fields[name];
   const path = [...owner.path, name];
@@ -23,7 +23,7 @@ export function optional<T>(owner: Owner, name: string, parse: Parse<T>): T | un
   return value === undefined || value === null ? undefined : parse(value, [...owner.path, name]);
 }
 
-/** Refuses fields that belong to another dialect: what a careless translation leaves behind. */
+/** Refuses fields that belong to another dialect: a careless translation leaves them behind. */
 export function refuseFields(owner: Owner, names: readonly string[]): void {
   for (const name of names) {
     if (owner.fields[name] === undefined) continue;

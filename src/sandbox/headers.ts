@@ -5,7 +5,7 @@ const tokenLimit = 2_000_000;
 const limits = { requests: String(requestLimit), tokens: String(tokenLimit) };
 const left = { requests: String(requestLimit - 1), tokens: String(tokenLimit - 1_000) };
 
-/** Headers of every answer in the Messages dialect: its request id and what is left of a made-up allowance. */
+/** Headers of every answer in the Messages dialect: its request id and the rest of a made-up rate limit. */
 export function messagesHeaders(requestId: string): HeaderFields {
   const reset = new Date(Date.now() + 1_000).toISOString().replace(/\.\d+/, '');
   return {

@@ -2,7 +2,7 @@ import { Refusal } from './refusal.ts';
 
 type TextKind = 'mini' | 'tool' | 'think' | 'slow' | 'long' | 'cut';
 
-/** A model that writes text; the kind says how it behaves. */
+/** A text model; its kind defines how it behaves. */
 export interface TextModel {
   readonly id: string;
   readonly kind: TextKind;
@@ -18,7 +18,7 @@ const textModels: ReadonlyMap<string, TextModel> = new Map(
   textKinds.map((kind) => [`sandbox-${kind}`, { id: `sandbox-${kind}`, kind }]),
 );
 const embeddingModel = 'sandbox-embed';
-// Any status from 400 to 599 can be asked for; the list shows the ones that clients treat in ways of their own.
+// Any status from 400 to 599 works; the list has those that clients handle specially.
 const listedErrors = ['sandbox-error-429', 'sandbox-error-500', 'sandbox-error-529'];
 
 /** Every model of the sandbox by its exact name, for model lists. */
@@ -34,7 +34,7 @@ export function failIfAsked(id: string): void {
   throw new Refusal(Number(status), `${id} always fails with status ${status}`);
 }
 
-/** A name that is none of the sandbox's own is served as sandbox-mini. Throws 404 for one that only looks like it. */
+/** A name that is not one of the sandbox's own is served as sandbox-mini. Throws 404 for one that only looks like one. */
 export function findTextModel(id: string): TextModel {
   const model = textModels.get(id);
   if (model !== undefined) return model;
@@ -44,7 +44,7 @@ export function findTextModel(id: string): TextModel {
   );
 }
 
-/** Throws 404 for the sandbox's other models and what only looks like them. */
+/** Throws 404 for the sandbox's other models and names that only look like them. */
 export function checkEmbeddingModel(id: string): void {
   if (id === embeddingModel || !id.startsWith('sandbox-')) return;
   throw unknownModel(

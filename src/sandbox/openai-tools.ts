@@ -23,7 +23,7 @@ function checkParameters({ fields, path }: Owner): void {
   if (!hasShape) throw invalidField(path, 'a schema of the type "object" needs properties', code);
 }
 
-/** `{name, format?}`: undefined for a tool with a grammar, which the sandbox can't write in. */
+/** `{name, format?}`: undefined for a tool with a grammar, for which the sandbox can't generate input. */
 export function parseCustomTool(owner: Owner): Tool | undefined {
   optional(owner, 'description', text);
   const toolName = required(owner, 'name', name);
@@ -40,7 +40,7 @@ export function parseSchemaFormat(owner: Owner): Format {
   return { kind: 'schema', schema: schema.fields, path: schema.path };
 }
 
-/** The choice by one word; the three words are the same in both dialects. */
+/** A choice given as one word; the three words are the same in both dialects. */
 export function parseChoiceWord(value: string, path: Path): ToolChoice {
   if (value === 'none' || value === 'auto' || value === 'required') return { kind: value };
   throw invalidField(path, 'must be none, auto, required or an object');

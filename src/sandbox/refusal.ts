@@ -4,9 +4,9 @@ export type Path = readonly (string | number)[];
 interface RefusalDetails {
   /** The field that was wrong. */
   readonly path?: Path;
-  /** The OpenAI dialects' machine-readable word. */
+  /** The OpenAI dialects' machine-readable code. */
   readonly code?: string;
-  /** The Messages dialect's word, sent as `error.details.error_code`. */
+  /** The Messages dialect's code, sent as `error.details.error_code`. */
   readonly errorCode?: string;
 }
 

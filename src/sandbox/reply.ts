@@ -1,4 +1,4 @@
-/** One server-sent event, ready to be written. Deltas carry output: the pace goes by them. */
+/** One server-sent event, ready to be written. Deltas carry output, and only they are paced. */
 export interface Frame {
   readonly kind: 'delta' | 'other';
   readonly text: string;

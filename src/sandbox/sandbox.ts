@@ -22,7 +22,7 @@ export { sandboxModels } from './models.ts';
 
 interface Sandbox {
   readonly url: string;
-  /** Stops listening and cuts what is still open. */
+  /** Stops listening and closes what is still open. */
   close(): Promise<void>;
 }
 
@@ -43,12 +43,12 @@ const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
 
 const modelsPath = '/v1/models';
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024 * 1024, bodyIdleMs: 30_000, bodyTotalMs: 300_000 };
-// Wider than the gateway's own, which adds headers to what its clients send; nothing is drained.
+// Higher than the gateway's own limits, because the gateway adds headers; nothing is drained.
 const listenLimits = { ...defaultListenLimits, headBytes: 64 * 1024, drainMs: 0 };
 
 /**
- * Starts a model host on loopback that speaks all four dialects, needs no key and no network, and gives
- * the same bytes for the same request. Headers (request id, rate limits) are all that changes.
+ * Starts a model host on loopback that speaks all four dialects, needs no key and no network, and
+ * returns the same bytes for the same request. Only headers (request id, rate limits) differ.
  */
 export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
   const open = new Set<AbortController>();

@@ -5,19 +5,19 @@ import type { Frame, Pace, Reply } from './reply.ts';
 
 interface Sending {
   readonly headers: HeaderFields;
-  /** Fires when the client has left or the server stops; what is being sent ends at once. */
+  /** Fires when the client has left or the server stops; sending ends immediately. */
   readonly signal: AbortSignal;
 }
 
 const slowMs = 100;
 const deltasBeforeCut = 3;
 
-/** Sends a reply to its end. Rejects with an AbortError when the signal fires first. */
+/** Sends a whole reply. Rejects with an AbortError if the signal fires first. */
 export async function sendReply(response: HttpResponse, reply: Reply, sending: Sending): Promise<void> {
   if (reply.kind === 'stream') return sendStream(response, reply.frames, { ...sending, pace: reply.pace });
   const isCut = reply.kind === 'plain' && reply.pace === 'cut';
   if (reply.kind === 'plain' && reply.pace === 'slow') {
-    // As long as its stream would take.
+    // Waits as long as its stream would take.
     await wait(slowMs * Math.max(0, reply.deltas - 1), undefined, { signal: sending.signal });
   }
   const body = Buffer.from(JSON.stringify(reply.value));
@@ -61,12 +61,12 @@ export async function sendStream(
   response.end();
 }
 
-/** After a few deltas, and in any case before what comes after the deltas. */
+/** After a few deltas, and always before whatever follows the deltas. */
 function isPlaceToCut(frame: Frame, deltas: number): boolean {
   return deltas >= deltasBeforeCut || (deltas > 0 && frame.kind !== 'delta');
 }
 
-/** Resolves when there is room for more; rejects with an AbortError when the signal fires first. */
+/** Resolves when the client can receive more; rejects with an AbortError if the signal fires first. */
 function drained(response: HttpResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -2,7 +2,7 @@ import { isObject } from './fields.ts';
 
 // A documented estimate, used for every figure of the sandbox: four characters (code points) are one token.
 const charactersPerToken = 4;
-// Pictures, sounds and files are billed by other measures than their length in base64.
+// Images, audio and files are not billed by their length in base64.
 const mediaTokens = 256;
 const mediaTypes = new Set([
   'image',
@@ -25,7 +25,7 @@ export function cutToTokens(text: string, tokens: number): string {
   return text.length <= length ? text : text.slice(0, endOfCharacters(text, 0, length));
 }
 
-/** The text in pieces of `length` characters each, never half a character. */
+/** The text in pieces of `length` characters, never splitting one. */
 export function* slices(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = endOfCharacters(text, start, length);

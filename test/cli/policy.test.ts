@@ -373,7 +373,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       'request   chat, key shop-web of project shop\n' +
         'decision  block, request.duplicate_key at /messages/0/role\n',
     );
-    expect(stderr).toBe('gateway: a key stands twice in one object\n');
+    expect(stderr).toBe('gateway: a key is used twice in one object\n');
   });
 
   test('takes a fixture, and says that nobody serves the model', async () => {

@@ -44,7 +44,7 @@ describe('keys without escapes, looked for by their bytes', () => {
   test.each([0, 1, 500, 999])('are refused where one stands again behind all others: key %i', (at) => {
     const body = bodyOf([...plain, `key ${at}`]);
 
-    expect(() => parseStrictJson(body)).toThrow('a key stands twice');
+    expect(() => parseStrictJson(body)).toThrow('a key is used twice');
   });
 
   test('are told apart by their last character, their length and their case', () => {
@@ -69,6 +69,6 @@ describe('keys made to meet in one slot', () => {
   test.each([0, 1, 100, 511])('are refused where one stands again: key %i', (at) => {
     const body = bodyOf([...keys, keys[at] as string]);
 
-    expect(() => parseStrictJson(body)).toThrow('a key stands twice');
+    expect(() => parseStrictJson(body)).toThrow('a key is used twice');
   });
 });

@@ -76,7 +76,7 @@ export async function readConfigFile(
       await handle.close();
     }
   }
-  throw new GatewayError('config.invalid', `${path} changes while it is read`);
+  throw new GatewayError('config.invalid', `${path} changed while it was being read`);
 }
 
 function refuseForeign(path: string, stats: Stats): void {

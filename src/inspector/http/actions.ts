@@ -61,7 +61,7 @@ export async function tryPolicy(call: Call, { ring, backend }: RouteContext): Pr
   }
   const body = given === undefined && entry !== undefined ? requireBody(entry) : Buffer.from(given ?? '');
   if (policies.length > longestScratch || body.length > longestScratch) {
-    throw new GatewayError('request.too_large', 'rules and request may have a megabyte each');
+    throw new GatewayError('request.too_large', 'rules and request may be at most a megabyte each');
   }
   return backend.tryPolicy(policies, {
     body,

@@ -31,7 +31,7 @@ export async function logIn(
   return sessions.create(user.id);
 }
 
-/** A check that could not be made (too busy) counts as no attempt. */
+/** A check that could not be made (too busy) does not count as an attempt. */
 async function checked(check: Promise<boolean>, takeBack: () => Promise<void>): Promise<boolean> {
   try {
     return await check;

@@ -17,7 +17,7 @@ interface Parameters {
 const standardPasswordCost = 2 ** 17;
 const keyBytes = 32;
 const saltBytes = 16;
-// One run takes 128 MiB and a good part of a second of a core.
+// One run takes 128 MiB, and a core for a good part of a second.
 const runsAtOnce = 2;
 const runsWaiting = 16;
 
@@ -25,7 +25,7 @@ const runsWaiting = 16;
 export function createPasswordChecker(cost = standardPasswordCost): PasswordChecker {
   const current: Parameters = { cost, blockSize: 8, parallelization: 1 };
   const inQueue = createQueue();
-  // Nobody knows this password; it only costs what a real one would.
+  // Nobody knows this password; checking it only takes as long as a real one.
   const decoy = format(current, randomBytes(saltBytes), randomBytes(keyBytes));
   return {
     hash: (password) =>
@@ -49,14 +49,14 @@ function derive(
 ): Promise<Buffer> {
   const options: ScryptOptions = { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize };
   return new Promise((resolve, reject) => {
-    // One form, so that the same password typed on another keyboard is the same bytes.
+    // Normalized, so that the same password typed on another keyboard is the same bytes.
     scrypt(password.normalize('NFC'), salt, keyBytes, options, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );
   });
 }
 
-/** The parameters are kept beside each hash, so that they can be raised and old passwords still work. */
+/** The parameters are stored with each hash, so that they can be raised while old passwords still work. */
 function format({ cost, blockSize, parallelization }: Parameters, salt: Buffer, key: Buffer): string {
   return ['scrypt', cost, blockSize, parallelization, salt.toString('base64'), key.toString('base64')].join(
     '$',
@@ -95,7 +95,7 @@ function createQueue() {
     } finally {
       const next = waiting.shift();
       if (next === undefined) running -= 1;
-      else next(); // hands its place over
+      else next(); // passes its slot on
     }
   };
 }

@@ -3,7 +3,7 @@ import type { Queries } from '../database/open.ts';
 import type { User } from './users.ts';
 
 export interface Session {
-  /** What the database holds instead of the token. */
+  /** What the database stores instead of the token. */
   readonly tokenHash: string;
   readonly user: User;
 }

@@ -4,8 +4,8 @@ import type { Queries } from '../database/open.ts';
 
 export interface Throttle {
   /**
-   * Counts an attempt of a user from an address before the password is looked at, so that attempts made at once
-   * count too. Throws login.throttled; otherwise returns a function that takes the count back.
+   * Counts an attempt of a user from an address before the password is checked, so that concurrent attempts
+   * count too. Throws login.throttled; otherwise returns a function that undoes the count.
    */
   attempt(username: string, address: string): Promise<() => Promise<void>>;
   deleteExpired(): Promise<void>;
@@ -18,11 +18,11 @@ interface Subject {
 
 // Per user and address together: failures at one address must not keep the user out at another.
 const failuresOfUser = 5;
-// Per address, against guesses at many users; wider, as a household or an office shares one.
+// Per address, against guesses at many users; more generous, since a household or an office shares one.
 const failuresOfAddress = 30;
 const windowMs = 60_000;
 
-/** Kept in the database: a restart or a second instance allows no further tries. */
+/** Kept in the database: a restart or a second instance allows no further attempts. */
 export function createThrottle(queries: Queries, now: () => number): Throttle {
   /** The oldest failure of a subject that has more than `allowed` with `extra` ones. */
   const findFull = async (subjects: readonly Subject[], extra: number): Promise<number | undefined> => {
@@ -87,7 +87,7 @@ function hashed(kind: 'user' | 'address', value: string): string {
   return createHash('sha256').update(`${kind} ${value}`).digest('base64url');
 }
 
-/** An IPv6 host has a whole /64 of addresses to change between. */
+/** An IPv6 host can choose from a whole /64 of addresses. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:/i, '').replace(/%.*$/, '');
   if (!plain.includes(':')) return plain;

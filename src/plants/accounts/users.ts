@@ -55,7 +55,7 @@ export async function insertDemoUser(
 }
 
 export async function findCredentials(queries: Queries, username: string) {
-  // A name that nobody can have is looked up all the same, so that it takes the same time.
+  // An impossible name is looked up all the same, so that it takes the same time.
   const key = nameShape.test(username) ? username.toLowerCase() : '';
   return queries
     .selectFrom('users')

@@ -8,7 +8,7 @@ export interface Answer {
   readonly headers?: HeaderFields;
 }
 
-// Answers may be about a login, and the address of a login may hold a password: nothing keeps either.
+// No caching: answers may be about a login, and the URL of a login may contain a password.
 export const privacyHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
 
 export function jsonAnswer(value: unknown, headers: HeaderFields = {}): Answer {

@@ -17,7 +17,7 @@ export const docsPage = `<!doctype html>
 </html>
 `;
 
-/** Starts the page; a login that is tried there counts for everything tried after it, until a logout. */
+/** Starts the page; after a login there, everything tried later uses its session, until a logout. */
 export const docsScript = `'use strict';
 const ui = SwaggerUIBundle({
   url: 'openapi.json',

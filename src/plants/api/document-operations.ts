@@ -10,10 +10,10 @@ import type { Call, Operation } from './operation.ts';
 
 const script = 'text/javascript; charset=utf-8';
 const style = 'text/css; charset=utf-8';
-// Built into dist/, beside the bundle; sources and modules that run as they are find it there too.
+// Built into dist/, beside the bundle, where unbundled sources and modules find it too.
 const assetDirectories = ['./', '../../../dist/'];
 
-/** The service about itself: both contracts, and a page on which to read and try them. */
+/** The service's documentation: both contracts, and a page to read and try them. */
 export function documentOperations(http: typeof openapi, events: typeof asyncapi): readonly Operation[] {
   const fixed = (id: string, path: string, answer: Answer): Operation => ({
     id,
@@ -32,7 +32,7 @@ export function documentOperations(http: typeof openapi, events: typeof asyncapi
 }
 
 function pageAnswer(): Answer {
-  // Everything comes from here, and nothing in the page itself runs or sets styles.
+  // Everything comes from this service; no inline scripts or styles.
   const policy = {
     'default-src': "'none'",
     'script-src': "'self'",
@@ -60,7 +60,7 @@ const assetHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** One of the library's files: read when it is first asked for, and kept compressed. */
+/** One of the library's files: read on the first request, and cached compressed. */
 function asset(id: string, name: string, type: string): Operation {
   let reading: Promise<Buffer> | undefined;
   const handle = async ({ request }: Call): Promise<Answer> => {

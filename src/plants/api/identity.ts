@@ -20,13 +20,13 @@ export async function requireSession(request: HttpRequest, sessions: Sessions): 
   return session;
 }
 
-/** As requireSession, for what changes something: a cookie counts only from a page of this service, or from none. */
+/** Like requireSession, for changes: a cookie is accepted only from a page of this service, or from no page. */
 export async function requireSessionToChange(request: HttpRequest, sessions: Sessions): Promise<Session> {
   if (presentedToken(request)?.isCookie === true) refuseForeignPage(request);
   return requireSession(request, sessions);
 }
 
-/** The session of a request that need not have one; a cookie counts as for requireSessionToChange. */
+/** The session of a request that need not have one; a cookie is accepted as for requireSessionToChange. */
 export async function findSessionToEnd(
   request: HttpRequest,
   sessions: Sessions,
@@ -63,7 +63,7 @@ function presentedToken(request: HttpRequest): Presented | undefined {
   return token === undefined ? undefined : { token, isCookie: true };
 }
 
-// Services on other ports of this host share the cookie jar: one of theirs with our name is passed over.
+// Services on other ports of this host share the cookie jar: a cookie of theirs with our name is ignored.
 function sessionCookie(header: string): string | undefined {
   return /(?:^|;)\s*session=([A-Za-z0-9_-]{43})\s*(?=;|$)/.exec(header)?.[1];
 }

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 /** One request to an operation. */
 export interface Call {
   readonly request: HttpRequest;
-  /** For reading the body alone (100-continue); the router answers. */
+  /** Only for reading the body (100-continue); the router answers. */
   readonly response: HttpResponse;
   /** The query string, undecoded, without its question mark. */
   readonly query: string;

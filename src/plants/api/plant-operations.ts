@@ -75,13 +75,13 @@ function parsePlantId(text: string): number {
   throw badParameter('plantId', `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
 }
 
-/** The tags are stored as JSON and go out as they are: a page of plants is not parsed to be written again. */
+/** Tags are stored as JSON and sent as they are: a page of plants is not parsed only to be serialized again. */
 function toJson({ id, name, category, status, tags }: PlantRow): string {
   const kind = category === null ? '' : `,"category":${JSON.stringify(category)}`;
   return `{"id":${id},"name":${JSON.stringify(name)}${kind},"status":"${status}","tags":${tags}}`;
 }
 
-/** The same address with another `after`, the rest of the query as it came. */
+/** The same URL with another `after`; the rest of the query is unchanged. */
 function nextLink(url: string, after: number): string {
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
@@ -100,7 +100,7 @@ function isAfter(part: string): boolean {
   return decodeURIComponent(part.split('=', 1)[0] ?? '') === 'after';
 }
 
-// What may stand in a request line but not in a header between angle brackets.
+// Characters allowed in a request line but not between angle brackets in a header.
 function encodeLoneCharacters(text: string): string {
   return text.replace(/[^\x21-\x7e]|[<>"]/g, (character) => encodeURIComponent(character));
 }

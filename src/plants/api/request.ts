@@ -3,7 +3,7 @@ import { type BodyLimits, readBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 
-// A plant of the greatest size is under 40 KB, even with every character written as an escape.
+// The largest possible plant is under 40 KB, even with every character escaped.
 const limits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 15_000, bodyTotalMs: 60_000 };
 
 /** Reads a JSON body. Throws request.media_type, request.invalid_json and what readBody throws. */
@@ -38,7 +38,7 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-/** The one value of a parameter, or undefined. Throws request.field if it is there twice. */
+/** The one value of a parameter, or undefined. Throws request.field if it occurs twice. */
 export function single(query: Query, name: string): string | undefined {
   const values = query.get(name);
   if (values !== undefined && values.length > 1) throw badParameter(name, 'is given more than once');

@@ -8,7 +8,7 @@ export interface Route {
 
 type Methods = ReadonlyMap<string, Operation>;
 
-/** Finds the operation of a method and path. It throws endpoint.unknown, and method.not_allowed with the right ones. */
+/** Finds the operation of a method and path. Throws endpoint.unknown, and method.not_allowed with the allowed methods. */
 export function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
   const fixed = new Map<string, Map<string, Operation>>();
   const variable = new Map<string, Map<string, Operation>>();

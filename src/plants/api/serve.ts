@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     let operation: string | undefined;
     let failure: GatewayError | undefined;
     response.onClose(() => {
-      // The operation's name instead of the address: addresses of logins have passwords in them.
+      // The operation's name instead of the URL: URLs of logins contain passwords.
       log({
         event: 'plants.request',
         request_id: requestId,
@@ -52,7 +52,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
         status: response.isFinished ? response.status : 499,
         duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
         ...(failure === undefined ? {} : { reason: failure.reason }),
-        // A client's mistake is not logged: the parser's words quote its body.
+        // A client's mistake is not logged: the parser's message quotes its body.
         ...(failure !== undefined && failure.failure.status >= 500 ? { cause: causeText(failure) } : {}),
       });
     });
@@ -120,7 +120,7 @@ function refuseOtherUpgrades(request: HttpRequest): void {
   }
 }
 
-/** Of a failure that was not foreseen, where it happened too. */
+/** The message of a failure; of an unexpected one, its stack too. */
 function causeText({ cause, failure }: GatewayError): string {
   if (!(cause instanceof Error)) return String(cause);
   return failure.status === 500 ? (cause.stack ?? cause.message) : cause.message;

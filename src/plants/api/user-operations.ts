@@ -34,7 +34,7 @@ export function userOperations({ sessions, logIn, onLogout }: Parts): readonly O
       method: 'GET',
       path: '/v3/user/auth/login',
       handle: (call) => {
-        // Another page's image must not log its visitor in as somebody, nor use up the visitor's attempts.
+        // An image in another page must not log its visitor in as somebody else, nor use up the visitor's attempts.
         refuseForeignPage(call.request);
         const query = parseQuery(call.query);
         const [username, password] = [single(query, 'username'), single(query, 'password')];
@@ -71,7 +71,7 @@ export function userOperations({ sessions, logIn, onLogout }: Parts): readonly O
         const { user } = await requireSession(request, sessions);
         const name = parseName(parameter);
         if (name === '@me' || name.toLowerCase() === user.username.toLowerCase()) return jsonAnswer(user);
-        // Whether others exist is not for everybody to know.
+        // Don't reveal whether other users exist.
         throw new GatewayError('user.unknown', 'there is no such user, or not for you to see');
       },
     },
@@ -110,7 +110,7 @@ function cookie(token: string, seconds: number, request: HttpRequest): string {
   return `session=${token}; ${attributes}${isLoopback(request.header('host') ?? '') ? '' : '; Secure'}`;
 }
 
-// The guard has let only well-formed names through.
+// Only well-formed names get past the check.
 function isLoopback(host: string): boolean {
   return /^(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/i.test(host);
 }

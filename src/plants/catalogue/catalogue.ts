@@ -74,7 +74,7 @@ async function findForUpdate(
       'id' in target ? query.where('id', '=', target.id) : query.where('name', '=', target.name),
     )
     .limit(2)
-    // A SQLite transaction has the only write lock anyway.
+    // A SQLite transaction holds the only write lock anyway.
     .$if(kind === 'postgres', (query) => query.forUpdate())
     .execute();
   const [row] = found;
@@ -124,8 +124,8 @@ function toPlant({ id, name, category, status, tags }: PlantRow): Plant {
     id,
     name,
     ...(category === null ? {} : { category }),
-    status: status as Status, // the table's check allows nothing else
-    tags: JSON.parse(tags) as string[], // written by `insert` and `store` alone
+    status: status as Status, // guaranteed by the table's CHECK
+    tags: JSON.parse(tags) as string[], // written only by `insert` and `store`
   };
 }
 

@@ -4,11 +4,11 @@ import type { Status } from '../plant/fields.ts';
 import { searchKey } from '../plant/search-key.ts';
 
 export interface Search {
-  /** None: all plants. */
+  /** Empty: all plants. */
   readonly tags: readonly string[];
   readonly match: 'any' | 'all';
   readonly status?: Status;
-  /** A part of the name. */
+  /** Part of the name. */
   readonly name?: string;
   readonly category?: string;
   readonly limit: number;
@@ -55,15 +55,15 @@ interface Prepared {
   readonly slots: readonly Slot[];
 }
 
-// Stand-ins that are recognised in the compiled query's parameters; no real value looks like them.
+// Placeholders that are recognized in the compiled query's parameters; no real value looks like them.
 const afterMark = -1;
 const limitMark = -2;
 const filterMark = (name: FilterName) => `\0${name}`;
 const tagMark = (index: number) => `\0tag ${index}`;
 
 /**
- * Searches by tags, status, name, category and place. kysely takes longer to build such a query than SQLite to run it,
- * so each shape is built once and then only gets its values.
+ * Searches by tags, status, name, category and page. kysely takes longer to build such a query than SQLite to run it, so
+ * each form of query is built once and then only filled with values.
  */
 export function createSearch(queries: Queries): (search: Search) => Promise<Page> {
   const prepared = new Map<string, Prepared>();
@@ -155,7 +155,7 @@ function build(queries: Queries, shape: Shape) {
     .limit(limitMark);
 }
 
-/** The first ids with one tag: a range of the key's index, cut off at the limit. */
+/** The first ids with one tag: a range of the key's index, up to the limit. */
 function having(queries: Queries, index: number, { filters }: Shape) {
   return queries
     .selectFrom('plant_tags')

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/open.ts';
 import { searchKey } from '../plant/search-key.ts';
 
-/** Stores the tags for searches; spellings that compare alike are one entry. */
+/** Stores the tags for searches; spellings that compare as equal are one entry. */
 export async function insertTags(queries: Queries, id: number, tags: readonly string[]): Promise<void> {
   const keys = [...new Set(tags.map(searchKey))];
   if (keys.length === 0) return;

@@ -270,7 +270,7 @@ function anyJson(description: string) {
   return { description, content: { 'application/json': { schema: { type: 'object' } } } };
 }
 
-/** The failures that an operation is known for; any other has the same body. */
+/** The documented failures of an operation; any other has the same body. */
 function errors(...numbers: readonly number[]): Record<string, { readonly $ref: string }> {
   const known = numbers.map((number) => [String(number), `Error${number}`] as const);
   const all = [...known, ['503', 'Error503'] as const, ['default', 'Error'] as const];

@@ -1,4 +1,4 @@
-// One line of text with something in it: no control characters, no half surrogate pairs.
+// One line of non-blank text: no control characters, no lone surrogates.
 const line = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 const lineWithoutComma = '^(?=.*\\S)[^,\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 

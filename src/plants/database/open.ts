@@ -12,7 +12,7 @@ export type Database =
   | { readonly kind: 'postgres'; readonly queries: Queries; readonly url: string };
 
 /**
- * Opens `sqlite:FILE` or `postgres://…`; PostgreSQL is not connected to before the first query. Throws
+ * Opens `sqlite:FILE` or `postgres://…`; a connection to PostgreSQL is not opened before the first query. Throws
  * config.invalid for anything else and for a file that can't be a database.
  */
 export async function openDatabase(address: string): Promise<Database> {

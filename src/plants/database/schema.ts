@@ -7,7 +7,7 @@ export interface Schema {
     readonly name: string;
     readonly category: string | null;
     readonly status: string;
-    /** The tags as they were sent, as JSON text: read far more often than changed, and sent as it is. */
+    /** The tags as they were received, as JSON text: read far more often than changed, and sent as it is. */
     readonly tags: string;
     /** Name and category as compared in a search. */
     readonly name_key: Generated<string>;
@@ -37,13 +37,13 @@ export interface Schema {
     readonly subject: string;
     readonly failed_at: number;
   };
-  /** The newest events, for instances that lost their connection; PostgreSQL alone has them. */
+  /** The newest events, for instances that lost their connection; only in PostgreSQL. */
   readonly plant_events: {
     readonly id: number;
     readonly event: string;
     readonly created_at: number;
   };
-  /** One row, locked by whoever adds events: see appendEvents. */
+  /** One row, locked while events are added: see appendEvents. */
   readonly plant_event_counter: {
     readonly last_id: number;
   };

@@ -3,13 +3,13 @@ import type { Queries } from '../database/open.ts';
 import type { PlantEvent } from '../plant/plant-event.ts';
 
 export const channel = 'plant_events';
-/** Longer than an outage that watchers are meant to sit out. */
+/** Longer than the outages that watchers should survive. */
 const keptMs = 60 * 60 * 1_000;
 export const pageSize = 500;
 
 /**
  * Adds events inside their transaction and wakes every instance at its commit. The counter's row is locked until
- * then, so ids have no gaps and become visible in their order: whoever has read one has read all before it.
+ * then, so ids have no gaps and become visible in order: a reader that has read one has read all before it.
  */
 export async function appendEvents(
   transaction: Queries,
@@ -48,7 +48,7 @@ export function lastEventId(queries: Queries): CompiledQuery<{ readonly last_id:
   return queries.selectFrom('plant_event_counter').select('last_id').compile();
 }
 
-/** The newest event stays, however old: by its id a reader sees that it missed those before. */
+/** The newest event stays, however old: its id shows a reader that it missed the ones before. */
 export async function deleteOldEvents(queries: Queries, now: number): Promise<void> {
   await queries
     .deleteFrom('plant_events')

@@ -6,11 +6,11 @@ export interface Outcome<Value> {
   readonly events: readonly PlantEvent[];
 }
 
-/** Writes and the events of them: no event goes out of what was not committed. */
+/** Writes with their events: no event is sent for a write that was not committed. */
 export interface Feed {
-  /** False while events wait in a database that is away: no watcher is accepted then. */
+  /** False while the database with the events is unreachable: no watcher is accepted then. */
   readonly isLive: boolean;
-  /** Runs the work in a transaction; its events go out after the commit. */
+  /** Runs the work in a transaction; its events are sent after the commit. */
   write<Value>(work: (transaction: Queries) => Promise<Outcome<Value>>): Promise<Value>;
   deleteExpired(): Promise<void>;
   close(): Promise<void>;
@@ -18,9 +18,9 @@ export interface Feed {
 
 export interface FeedListener {
   readonly onEvent: (event: PlantEvent) => void;
-  /** Events were or may have been missed: watchers must not believe that they know all. */
+  /** Events were or may have been missed, so watchers must be disconnected. */
   readonly onGap: () => void;
-  /** The database went away or came back. */
+  /** The database became unreachable or reachable again. */
   readonly onState: (state: 'lost' | 'back') => void;
   readonly now: () => number;
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database/open.ts';
 import type { Feed, FeedListener } from './feed.ts';
 import { openPostgresFeed } from './postgres-feed.ts';
 
-/** Throws store.database if events can't be had yet. */
+/** Throws store.database if events are not available yet. */
 export async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
   return database.kind === 'postgres'
     ? openPostgresFeed(database, listener)

@@ -16,8 +16,8 @@ interface PostgresDatabase {
 }
 
 /**
- * Events through a table: written in the transaction that they are about, and read by every instance, this one
- * too, when NOTIFY wakes it. A connection that breaks is replaced, and reading goes on where it stopped.
+ * Events through a table: written in the transaction that they describe, and read by every instance, including this one,
+ * when NOTIFY wakes it. A broken connection is replaced, and reading continues where it stopped.
  */
 export async function openPostgresFeed(database: PostgresDatabase, listener: FeedListener): Promise<Feed> {
   const { queries } = database;
@@ -39,12 +39,12 @@ export async function openPostgresFeed(database: PostgresDatabase, listener: Fee
   };
 }
 
-/** The connection that listens and reads, and after its loss another one. */
+/** The connection that listens and reads, replaced after its loss. */
 class EventReader {
   readonly #database: PostgresDatabase;
   readonly #listener: FeedListener;
   #client: Client | undefined;
-  /** The id of the last event that went out; undefined before the first connection. */
+  /** The id of the last event that was sent; undefined before the first connection. */
   #lastId: number | undefined;
   #failures = 0;
   #isReading = false;
@@ -56,7 +56,7 @@ class EventReader {
   constructor(database: PostgresDatabase, listener: FeedListener) {
     this.#database = database;
     this.#listener = listener;
-    // A peer that vanished without a word is noticed only by a question.
+    // A peer that vanished silently is only noticed by sending it a query.
     this.#check = setInterval(() => this.#wake(), checkEveryMs).unref();
   }
 
@@ -91,7 +91,7 @@ class EventReader {
     client.on('notification', () => this.#wake());
     try {
       await client.connect();
-      // Listening comes first: what is committed after it wakes, what was committed before it is read now.
+      // LISTEN first: later commits wake this instance, and earlier ones are read now.
       await client.query(`listen ${channel}`);
       await this.#findPlace(client);
     } catch (error) {
@@ -103,7 +103,7 @@ class EventReader {
     this.#wake();
   }
 
-  /** Events begin with the first connection. A counter that went back is another database: a standby, a backup. */
+  /** Events begin with the first connection. A counter that went back means another database: a standby, a backup. */
   async #findPlace(client: Client): Promise<void> {
     const [counter] = await rows(client, lastEventId(this.#database.queries));
     const newest = counter?.last_id ?? 0;
@@ -124,7 +124,7 @@ class EventReader {
       const client = this.#client;
       try {
         const found = await rows(client, eventsAfter(this.#database.queries, this.#lastId ?? 0));
-        if (client !== this.#client) continue; // lost meanwhile: its successor reads them again
+        if (client !== this.#client) continue; // lost meanwhile: the next connection reads them again
         if (this.#failures > 0) this.#recovered();
         for (const { id, event } of found) this.#pass(id, JSON.parse(event) as PlantEvent); // written by appendEvents
         if (found.length === pageSize) this.#hasNews = true;

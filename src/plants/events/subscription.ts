@@ -2,7 +2,7 @@ import { eventTypes } from '../contract/asyncapi.ts';
 import { Invalid, parseId } from '../plant/fields.ts';
 import { type EventType, type PlantEvent, plantOf } from '../plant/plant-event.ts';
 
-/** Which events a watcher wants; what is absent does not narrow it. */
+/** Which events a watcher wants; absent fields don't restrict it. */
 export interface Filter {
   readonly eventTypes?: readonly EventType[];
   readonly plantId?: number;
@@ -38,7 +38,7 @@ export function passes(filter: Filter, event: PlantEvent): boolean {
   return filter.plantId === undefined || filter.plantId === plantOf(event);
 }
 
-/** Equal for filters that let the same events pass. */
+/** Equal for filters that select the same events. */
 export function filterKey({ eventTypes: types, plantId }: Filter): string {
   const sorted = types === undefined ? '*' : [...new Set(types)].sort().join(' ');
   return `${sorted} ${plantId ?? '*'}`;
@@ -49,7 +49,7 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Invalid('message', 'must be JSON'); // the parser's own words quote the message
+    throw new Invalid('message', 'must be JSON'); // the parser's own message quotes it
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Invalid('message', 'must be a JSON object');

@@ -13,7 +13,7 @@ export interface Watchers {
   /** Turns a request whose session has been checked into a WebSocket. */
   accept(request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void;
   notify(event: PlantEvent): void;
-  /** Disconnects the watchers of one session, or all; the code says why, and so whether events were missed. */
+  /** Disconnects the watchers of one session, or all; the code tells why, and whether events may have been missed. */
   disconnect(reason: 'session ended' | 'events interrupted' | 'going away', tokenHash?: string): void;
   close(): void;
 }
@@ -28,7 +28,7 @@ interface Watcher {
 }
 
 export interface WatcherLimits {
-  /** Between pings; a watcher that has not answered by the next one is gone. Ended sessions are noticed as often. */
+  /** Between pings; a watcher that has not answered by the next one is disconnected. Ended sessions are checked as often. */
   readonly pingMs: number;
   /** Bytes that may wait for one reader. */
   readonly unreadBytes: number;
@@ -62,7 +62,7 @@ interface WatcherParts {
   readonly onSlow: () => void;
 }
 
-/** The WebSockets of all watchers; none can make the service buffer more for it than the limits say. */
+/** The WebSockets of all watchers; none can make the service buffer more than the limits allow. */
 export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
   const watchers = new Set<Watcher>();
   const server = new WebSocketServer({
@@ -77,7 +77,7 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
   });
   const check = setInterval(() => {
     pingAll(watchers);
-    dropEnded(watchers, sessions).catch(() => undefined); // the database is away; the next check asks again
+    dropEnded(watchers, sessions).catch(() => undefined); // the database is unreachable; the next check tries again
   }, limits.pingMs);
   check.unref();
 
@@ -153,7 +153,7 @@ function receive(watcher: Watcher, data: RawData | undefined, limits: WatcherLim
 function send({ socket }: Watcher, text: Buffer, limits: WatcherLimits): boolean {
   if (socket.readyState !== socket.OPEN) return true; // it is being disconnected for another reason
   if (socket.bufferedAmount + text.length > limits.unreadBytes) {
-    // Its close frame would wait behind all that it has not read.
+    // Its close frame would queue behind everything that it has not read.
     socket.terminate();
     return false;
   }

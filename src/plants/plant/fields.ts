@@ -2,7 +2,7 @@ import { statuses } from '../contract/schemas.ts';
 
 export type Status = (typeof statuses)[number];
 
-/** A field that is not as the contract says; its message follows the field's name. */
+/** A field that violates the contract; its message follows the field's name. */
 export class Invalid extends Error {
   readonly field: string;
 

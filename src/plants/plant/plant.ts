@@ -11,7 +11,7 @@ export interface Plant {
 
 export type NewPlant = Omit<Plant, 'id'>;
 
-/** What is absent stays as it is; a category of null goes away. */
+/** Absent fields stay unchanged; a category of null is removed. */
 export interface PlantChange {
   readonly target: { readonly id: number } | { readonly name: string };
   readonly name?: string;
@@ -87,7 +87,7 @@ function orFail<Value>(code: 'plant.invalid' | 'request.field', parse: () => Val
     return parse();
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    // A 405 has to list the methods that the address accepts (RFC 9110, section 15.5.6).
+    // A 405 must list the methods that the path accepts (RFC 9110, section 15.5.6).
     const headers = code === 'plant.invalid' ? { allow: 'POST, PUT' } : {};
     throw new GatewayError(code, `${error.field} ${error.message}`, { param: error.field, headers });
   }

@@ -1,4 +1,4 @@
-/** A text as searches compare it: without case, in one Unicode form, without blanks around it. */
+/** A text as searches compare it: lower case, normalized, without surrounding white space. */
 export function searchKey(text: string): string {
   return text.normalize('NFC').trim().toLowerCase();
 }

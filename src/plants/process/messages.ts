@@ -6,7 +6,7 @@ export type StoreCommand =
   | { readonly kind: 'start'; readonly settings: StoreSettings }
   | { readonly kind: 'drain' };
 
-/** What the store's process sends. `failed` is its last message; `drain` is answered by its end. */
+/** What the store's process sends. `failed` is its last message; `drain` is answered by its exit. */
 export type StoreMessage =
   | { readonly kind: 'listening' }
   | { readonly kind: 'started'; readonly url: string; readonly demoPassword: string | undefined }

@@ -2,7 +2,7 @@ import { toGatewayError } from '../../errors.ts';
 import { type Store, type StoreSettings, startStore } from '../store.ts';
 import type { StoreCommand, StoreMessage } from './messages.ts';
 
-// The entry of the process that `gateway serve` runs the plant store in.
+// The entry of the process in which `gateway serve` runs the plant store.
 run();
 
 function run(): void {
@@ -34,7 +34,7 @@ async function start(settings: StoreSettings, log: (record: object) => void): Pr
   }
 }
 
-/** Sends records while the gateway keeps up with them; what it can't read in time is counted instead. */
+/** Sends records while the gateway keeps up with them; those that it can't read in time are only counted. */
 function createLog(): (record: object) => void {
   let isBehind = false;
   let dropped = 0;

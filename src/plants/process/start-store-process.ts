@@ -5,10 +5,10 @@ import { GatewayError } from '../../errors.ts';
 import type { Store, StoreSettings } from '../store.ts';
 import type { StoreCommand, StoreMessage } from './messages.ts';
 
-// Node 20 runs no TypeScript, so sources that run as they are (in tests) use the entry that was built.
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/plant-store.js' : './plant-store.js';
 const restart = { firstMs: 100, longestMs: 10_000 };
-/** A process that lived this long did not die of how it was started. */
+/** A process that lived this long did not die because of how it was started. */
 const steadyMs = 30_000;
 const startWithinMs = 30_000;
 /** Beyond the time for open requests: for disconnecting watchers and closing the database. */
@@ -18,7 +18,7 @@ const keptErrorCharacters = 4_000;
 
 /**
  * Runs the plant store in a process of its own, so that nothing in it (a crash, a slow disk, password hashing) stops
- * or delays the gateway; another one follows whenever it dies. Throws what the first one can't start for.
+ * or delays the gateway; it is restarted whenever it dies. Throws the reason if the first one can't start.
  */
 export async function startStoreProcess(
   settings: StoreSettings,
@@ -38,7 +38,7 @@ interface Started {
   readonly demoPassword: string | undefined;
 }
 
-/** The store's process, and after its death the next one. */
+/** The store's process, and its replacement after a crash. */
 class Place {
   readonly #log: (record: object) => void;
   readonly #endWithinMs: number;
@@ -56,7 +56,7 @@ class Place {
   async start(settings: StoreSettings): Promise<Started> {
     const bornMs = performance.now();
     const started = await this.#spawn(settings);
-    // The next one listens where its clients know it to be, and can show nobody a password.
+    // A replacement keeps the port that clients know, and has no terminal to show a password on.
     const next = { ...settings, port: Number(new URL(started.url).port), demoUser: false };
     void this.#closed.then((how) => {
       this.#deathsInRow = performance.now() - bornMs >= steadyMs ? 1 : this.#deathsInRow + 1;
@@ -69,7 +69,7 @@ class Place {
     this.#isStopped = true;
     clearTimeout(this.#restart);
     const child = this.#child;
-    child?.send({ kind: 'drain' } satisfies StoreCommand, () => undefined); // its end follows, or has come
+    child?.send({ kind: 'drain' } satisfies StoreCommand, () => undefined); // its exit follows, or has already happened
     const late = setTimeout(() => child?.kill('SIGKILL'), this.#endWithinMs);
     await this.#closed;
     clearTimeout(late);
@@ -136,5 +136,7 @@ function failureOf({ code, message, cause }: StoreMessage & { readonly kind: 'fa
 }
 
 function endedAtStart(how: string): GatewayError {
-  return new GatewayError('gateway.internal', "the plant store's process ended at its start", { cause: how });
+  return new GatewayError('gateway.internal', "the plant store's process exited while starting", {
+    cause: how,
+  });
 }

@@ -108,7 +108,7 @@ function parsePart(part: Owner, types: readonly string[]): readonly string[] {
   return [];
 }
 
-/** Tool messages follow the assistant message with their calls, one for each, before anything else. */
+/** Tool messages directly follow the assistant message with their calls, one for each call. */
 function checkToolOrder(messages: readonly Message[]): void {
   let open = new Set<string>();
   let caller: Message | undefined;

@@ -38,7 +38,7 @@ export interface ChatRequest {
 const foreignFields = [
   ...['system', 'stop_sequences', 'thinking', 'output_config', 'context_management', 'anthropic_version'],
   ...['input', 'instructions', 'max_output_tokens', 'text', 'reasoning', 'include', 'previous_response_id'],
-  // Forms that were replaced long ago; the sandbox does not know them.
+  // Fields that were replaced long ago; the sandbox does not support them.
   ...['functions', 'function_call'],
 ];
 
@@ -81,7 +81,7 @@ function checkSampling(body: Owner): void {
   optional(body, 'logit_bias', object);
 }
 
-/** What the sandbox can't do is refused: ignored, it would look like a fault of the client. */
+/** What the sandbox can't do is refused: if it were ignored, it would look like the client's fault. */
 function checkOutput(body: Owner): void {
   const unsupported = 'unsupported_parameter';
   if (optional(body, 'logprobs', flag) === true || optional(body, 'top_logprobs', anything) !== undefined) {

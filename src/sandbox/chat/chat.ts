@@ -23,7 +23,7 @@ export function answerChat(exchange: Exchange): Reply {
     service_tier: 'default',
     system_fingerprint: 'fp_sandbox',
   };
-  // Choices are written side by side, so the longest one sets the time.
+  // Choices are written in parallel, so the longest one determines the duration.
   return { kind: 'plain', value, pace, deltas: Math.max(...answers.map(countDeltas)) };
 }
 
@@ -100,7 +100,7 @@ function* chatFrames(exchange: Exchange, request: ChatRequest, answers: readonly
   };
   const usageLater = request.includesUsage ? { usage: null } : {};
   const waiting = answers.map((answer, index) => ({ index, pieces: choicePieces(answer, index, exchange) }));
-  // Choices take turns, as they do at a host that writes them at the same time.
+  // Choices are interleaved, as on a host that generates them in parallel.
   for (let open = waiting; open.length > 0; ) {
     const going: typeof waiting = [];
     for (const choice of open) {

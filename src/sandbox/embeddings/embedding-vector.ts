@@ -1,12 +1,12 @@
-// Parts of words count less than words: they bring "plant" and "plants" together, not "plant" and "planet".
+// Trigrams weigh less than words: they bring "plant" and "plants" together, not "plant" and "planet".
 const partWeight = 0.3;
 const partLength = 3;
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
 /**
- * A vector of length 1 from the words of a text and the three-letter parts of them, each added at a place
- * and with a sign given by its hash. Texts that share words are near each other; order does not count.
+ * A vector of length 1 from the words of a text and their trigrams, each added at an index and with a sign given by its
+ * hash. Texts that share words are near each other; order does not matter.
  */
 export function buildVector(text: string, dimensions: number): Float32Array {
   const sums = new Float64Array(dimensions);
@@ -24,12 +24,12 @@ export function buildVector(text: string, dimensions: number): Float32Array {
 
 function add(sums: Float64Array, feature: string, weight: number): void {
   const hashed = hash(feature);
-  // The lowest bit is the sign, the others the place.
+  // The lowest bit is the sign, the others are the index.
   const place = (hashed >>> 1) % sums.length;
   sums[place] = (sums[place] ?? 0) + (hashed & 1 ? weight : -weight);
 }
 
-/** FNV-1a over UTF-16 units, with a last mix so that all bits depend on all letters. */
+/** FNV-1a over UTF-16 units, with a final mix so that all bits depend on all letters. */
 function hash(feature: string): number {
   let value = fnvOffset;
   for (let i = 0; i < feature.length; i += 1) value = Math.imul(value ^ feature.charCodeAt(i), fnvPrime);

@@ -6,7 +6,7 @@ import type { Reply } from '../reply.ts';
 import { countTokens } from '../tokens.ts';
 import { buildVector } from './embedding-vector.ts';
 
-/** One input: a text, or a text that was cut into tokens by the client. */
+/** One input: a text, or a text that the client has already split into tokens. */
 type Input = string | readonly number[];
 
 const defaultDimensions = 256;
@@ -54,7 +54,7 @@ function featuresOf(input: Input): string {
   return typeof input === 'string' ? input : input.map((token) => `token${token}`).join(' ');
 }
 
-/** 32-bit floats, little-endian whatever this machine prefers. */
+/** 32-bit floats, little-endian on every machine. */
 function encode(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);

@@ -51,7 +51,7 @@ const foreignFields = [
 /** Parses the body of POST /v1/messages. Throws a 400 as strict as the real host's. */
 export function parseMessagesRequest(body: Owner, model: TextModel): MessagesRequest {
   refuseThread(body);
-  // Optional here and from 0 on, as at the gateway: it puts a cap in only if a provider needs one.
+  // Optional here, with a minimum of 0, as in the gateway, which adds a cap only if a provider needs one.
   const outputCap = optional(body, 'max_tokens', integer({ minimum: 0 }));
   const isStreaming = optional(body, 'stream', flag) ?? false;
   const { ask, hidesThinking } = parsePrompt(body, model, outputCap ?? Number.POSITIVE_INFINITY);
@@ -64,7 +64,7 @@ export function countMessagesTokens(body: Owner, model: TextModel): number {
   return parsePrompt(body, model, Number.POSITIVE_INFINITY).ask.inputTokens;
 }
 
-/** The sandbox keeps no conversations. Clients that know this error code send the turn again, whole. */
+/** The sandbox keeps no conversations. Clients that recognize this error code send the whole conversation instead. */
 function refuseThread(body: Owner): void {
   if (optional(body, 'thread', object) === undefined) return;
   throw new Refusal(400, 'the sandbox keeps no threads; send all messages', {

@@ -20,7 +20,7 @@ type Block = { readonly path: Path } & (
   | { readonly type: 'thinking' | 'other' }
 );
 
-/** Consecutive messages of one role; messages of the role system stand outside the turns. */
+/** Consecutive messages of one role; messages of the role system are outside the turns. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly path: Path;
@@ -56,7 +56,7 @@ function parseMessage(value: unknown, path: Path) {
 
 function parseContent(content: unknown, path: Path, role: 'user' | 'assistant' | 'system'): readonly Block[] {
   if (typeof content === 'string') {
-    // A last assistant message may be empty, and whether it is the last one takes the whole list to know.
+    // Only the last message may be an empty assistant message, so the whole list is needed to check that.
     if (content === '' && role !== 'assistant') throw invalidField(path, 'must not be empty');
     return [{ type: 'text', text: content, path }];
   }
@@ -117,7 +117,7 @@ function parseThinking(block: Owner, type: 'thinking' | 'redacted_thinking'): Bl
   }
   const thinking = required(block, 'thinking', text);
   const signature = required(block, 'signature', nonEmptyText);
-  // Signatures of other hosts can't be checked here; an own one must fit its text, as at the real host.
+  // Signatures of other hosts can't be checked here; the sandbox's own must match the text, as on the real host.
   if (isOwnSignature(signature) && signature !== signThinking(thinking)) {
     throw invalidField([...block.path, 'signature'], 'the signature does not fit the thinking it came with');
   }
@@ -137,7 +137,7 @@ function checkEnd(turns: readonly Turn[]): void {
   });
 }
 
-/** Every tool_use is answered at the beginning of the next user turn, and nothing else is. */
+/** The next user turn must begin with a result for every tool_use, and for nothing else. */
 function checkToolOrder(turns: readonly Turn[]): void {
   const seen = new Set<string>();
   for (const [index, turn] of turns.entries()) {

@@ -66,7 +66,7 @@ function toStop({ parts, end }: Answer) {
   return { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null } as const;
 }
 
-// Told once, with the message; the last event repeats only what was counted.
+// Sent once, with the message; the last event repeats only the counts.
 const fixedUsage = {
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
   service_tier: 'standard',
@@ -88,7 +88,7 @@ function* messageFrames(exchange: Exchange, request: MessagesRequest, answer: An
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // Nothing but the prompt and the first token is counted before the rest is known.
+    // Before the rest is known, only the prompt and the first token are counted.
     usage: {
       ...toUsage(request, { ...answer, outputTokens: Math.min(1, answer.outputTokens), thinkingTokens: 0 }),
       ...fixedUsage,

@@ -7,7 +7,7 @@ type Status = 'in_progress' | 'completed' | 'incomplete';
 
 export type Item = ReturnType<typeof toItem>;
 
-/** The items of the output, the last one incomplete where the cap cut it. */
+/** The output items; the last one is incomplete if the cap truncated it. */
 export function toItems(answer: Answer, exchange: Exchange, request: ResponsesRequest): readonly Item[] {
   return answer.parts.map((part, index) => {
     const isCut = answer.end.kind === 'length' && index === answer.parts.length - 1;
@@ -79,7 +79,7 @@ interface Result {
 
 export type ResponseBody = ReturnType<typeof responseBody>;
 
-/** The response with the request's own fields, each at its default where the request was silent. */
+/** The response with the request's own fields, or their defaults. */
 export function responseBody({ body: { fields }, model, makeId }: Exchange, status: Status, result: Result) {
   return {
     id: makeId('resp_'),

@@ -17,11 +17,11 @@ type Item = { readonly path: Path } & (
 const userParts = ['input_text', 'input_image', 'input_file', 'input_audio'] as const;
 const assistantParts = ['output_text', 'refusal'] as const;
 const outputParts = ['input_text', 'input_image', 'input_file'] as const;
-// Items of hosted tools and of the host's own state: accepted, and not looked into.
+// Items of hosted tools and of the host's own state: accepted without a check.
 const otherItems =
   /^(?:\w+_call|\w+_call_output|mcp_\w+|tool_search_\w+|compaction\w*|configuration_update|additional_tools)$/;
 
-/** Parses `input`: a string, or items whose calls and outputs must belong together. */
+/** Parses `input`: a string, or items in which calls and outputs must match. */
 export function parseInput(body: Owner): ResponsesInput {
   return required(body, 'input', (value, path) => {
     if (typeof value === 'string') return { userText: value, toolResults: [] };
@@ -91,7 +91,7 @@ function parsePart(part: Owner, types: readonly string[]): readonly string[] {
   const type = required(part, 'type', oneOf(types));
   if (type === 'refusal') return [required(part, 'refusal', text)];
   if (type === 'input_text' || type === 'output_text') return [required(part, 'text', text)];
-  // A bare string here, where Chat has an object.
+  // A plain string here; Chat has an object.
   if (type === 'input_image') optional(part, 'image_url', text);
   return [];
 }

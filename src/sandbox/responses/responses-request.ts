@@ -81,7 +81,7 @@ export function parseResponsesRequest(body: Owner, model: TextModel): ResponsesR
   };
 }
 
-/** The sandbox forgets every request, so what builds on an earlier one can't be answered. */
+/** The sandbox stores no requests, so one that refers to an earlier one can't be answered. */
 function refuseState(body: Owner): void {
   if (optional(body, 'previous_response_id', text) !== undefined) {
     throw new Refusal(400, 'the sandbox keeps no responses; send the whole input', {
@@ -104,7 +104,7 @@ function parseEffort(body: Owner): string | undefined {
   return optional(reasoning, 'effort', oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']));
 }
 
-/** A tool by its name in `tool_choice`; without `tool` where the sandbox can't call it. */
+/** A tool by its name in `tool_choice`; without `tool` if the sandbox can't call it. */
 interface Offer {
   readonly name: string;
   readonly tool?: Tool;
@@ -123,7 +123,7 @@ function parseTools(body: Owner): { tools: readonly Tool[]; toolChoice: ToolChoi
   return { tools, toolChoice };
 }
 
-/** Hosted tools (web_search and the like) are accepted and never called: there is nobody to run them. */
+/** Hosted tools (web_search and the like) are accepted and never called, as nothing could run them. */
 function parseTool(value: unknown, path: Path): readonly Offer[] {
   const owner = object(value, path);
   const type = required(owner, 'type', nonEmptyText);

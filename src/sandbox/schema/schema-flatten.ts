@@ -3,7 +3,7 @@ import { invalidField, type Path } from '../refusal.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** One run over a schema: where it came from and how much of it may still be visited. */
+/** One pass over a schema: its document, and how many more visits are allowed. */
 export interface SchemaWork {
   readonly root: unknown;
   readonly path: Path;
@@ -15,13 +15,13 @@ export interface SchemaWork {
 
 const maxSteps = 60;
 
-/** Counts one visit; throws a 400 when the schema unfolds into too many. */
+/** Counts one visit; throws a 400 if the schema expands into too many. */
 export function spend(work: SchemaWork): void {
   work.budget.nodes -= 1;
   if (work.budget.nodes < 0) throw invalidSchema(work, 'the schema unfolds into too many parts');
 }
 
-/** One schema without `$ref`, allOf, anyOf and oneOf. Throws a 400 where that can't be done. */
+/** One schema without `$ref`, allOf, anyOf and oneOf. Throws a 400 if that is impossible. */
 export function flatten(schema: unknown, work: SchemaWork, steps = 0): Schema {
   spend(work);
   if (schema === true || schema === undefined) return {};
@@ -38,7 +38,7 @@ export function flatten(schema: unknown, work: SchemaWork, steps = 0): Schema {
   return parts.reduce<Schema>((merged, part) => merge(merged, flatten(part, work, steps + 1)), own);
 }
 
-/** The first branch that allows a value; far down the first one that does not lead further down. */
+/** The first branch that allows a value; at greater depth, the first one that doesn't nest further. */
 function chooseBranch(branches: readonly unknown[], { isDeep }: SchemaWork): unknown {
   const possible = branches.filter((branch) => branch !== false);
   const ending = possible.find((branch) => isObject(branch) && isScalar(branch));
@@ -68,7 +68,7 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(pointer);
   } catch {
-    return pointer; // not percent-encoded after all: the step is taken as it stands
+    return pointer; // not percent-encoded after all: used as it is
   }
 }
 

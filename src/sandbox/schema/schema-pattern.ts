@@ -1,29 +1,29 @@
 import ret, { type Set as CharacterSet, type Root, type Token, types } from 'ret';
 
-// The package is CommonJS and exports the function itself, which its types don't know.
+// The package is CommonJS and exports the function itself, which its types don't reflect.
 const parse = ret as unknown as typeof ret.default;
 
 interface Lengths {
   readonly fewest: number;
   readonly most: number;
-  /** Different numbers ask for different texts, where the pattern has more than one. */
+  /** Different numbers produce different texts, if the pattern allows more than one. */
   readonly variant: number;
 }
 
 const maxLength = 500;
 const maxCharacters = 10_000;
-// Tried in this order for sets that only say what is not wanted.
+// Tried in this order for negated sets.
 const samples = [...'a0A-_ .@/:1bZ!#'].map((character) => character.charCodeAt(0));
 
 /**
- * A text that the regular expression matches, made from its parts; undefined if it uses lookaround,
- * back-references or word boundaries, or where no text of the wanted length is found. The expression is
- * never run: it comes from the client, and V8's engine can be kept busy for ever by a hostile one.
+ * A text that the regular expression matches, built from its parts; undefined if it uses lookaround, back-references or
+ * word boundaries, or if no text of the wanted length is found. The expression is never executed: it comes from the
+ * client, and a hostile one could keep V8's engine busy for ever.
  */
 export function buildMatching(pattern: string, { fewest, most, variant }: Lengths): string | undefined {
   const root = parsePattern(pattern);
   if (root === undefined) return undefined;
-  // Repeated parts are lengthened step by step until the text is long enough.
+  // Repetitions are extended step by step until the text is long enough.
   let found = 0;
   for (let extra = 0; extra <= Math.min(fewest + variant, maxCharacters); extra += 1) {
     const text = write(root, extra);
@@ -40,11 +40,11 @@ function parsePattern(pattern: string): Root | undefined {
   try {
     return parse(pattern);
   } catch {
-    return undefined; // it is no regular expression
+    return undefined; // not a regular expression
   }
 }
 
-/** Of alternatives the first; undefined if a part can't be written. */
+/** Uses the first of several alternatives; undefined if a part can't be generated. */
 function write(token: Root | Token, extra: number): string | undefined {
   switch (token.type) {
     case types.ROOT:

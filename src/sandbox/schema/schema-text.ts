@@ -25,8 +25,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text of the schema's format, pattern or length, in this order of importance. A pattern beyond the
- * common constructs is not satisfied: the text is then an ordinary word of the right length.
+ * A text that satisfies the schema's format, pattern or length, in this order of precedence. A pattern with uncommon
+ * constructs is not satisfied: the text is then an ordinary word of the required length.
  */
 export function buildText(schema: Schema, path: Path, variant: number): string {
   const fewest = typeof schema.minLength === 'number' ? schema.minLength : 0;
@@ -42,7 +42,7 @@ export function buildText(schema: Schema, path: Path, variant: number): string {
   return matching ?? word(fewest, most, variant);
 }
 
-/** The variant's number stands at the end, so that it is the last to be cut away. */
+/** The variant's number is at the end, so that it is the last to be cut off. */
 function word(fewest: number, most: number, variant: number): string {
   const suffix = variant === 0 ? '' : String(variant + 1);
   const length = Math.min(most, Math.max(fewest, plainText.length + suffix.length));

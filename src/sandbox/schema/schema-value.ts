@@ -5,7 +5,7 @@ import { flatten, type SchemaWork, spend } from './schema-flatten.ts';
 import { buildNumber } from './schema-number.ts';
 import { buildText } from './schema-text.ts';
 
-// Deeper than this only what the schema insists on is made, so that recursive schemas come to an end.
+// Below this depth only what the schema requires is generated, so that recursive schemas terminate.
 const fullDepth = 5;
 const depthLimit = 60;
 const mostNodes = 5_000;
@@ -13,15 +13,15 @@ const itemLimit = 1_000;
 
 /**
  * A value that satisfies the JSON schema: const, enum, type, properties, required, items, prefixItems,
- * the bounds of numbers, texts and arrays, format, pattern (as far as `schema-pattern.ts` reads it),
+ * the limits of numbers, texts and arrays, format, pattern (as far as `schema-pattern.ts` supports it),
  * allOf, `$ref` within the document, and the first branch of anyOf and oneOf. Keywords that only forbid
- * (not, if, dependentSchemas, propertyNames) are not looked at. Throws a 400 for a schema without a value.
+ * (not, if, dependentSchemas, propertyNames) are ignored. Throws a 400 for a schema without a value.
  */
 export function buildValue({ schema, path }: PlacedSchema): unknown {
   return build(schema, { root: schema, path, budget: { nodes: mostNodes }, depth: 0, isDeep: false }, 0);
 }
 
-/** `variant` tells the elements of an array with uniqueItems apart. */
+/** `variant` distinguishes the elements of an array with uniqueItems. */
 function build(schema: unknown, work: SchemaWork, variant: number): unknown {
   spend(work);
   if (work.depth > depthLimit)
