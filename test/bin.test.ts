@@ -37,7 +37,7 @@ test('the file is executable and prints its version', async () => {
   expect([exit, stdout, stderr]).toEqual([0, '0.1.0\n', '']);
 });
 
-test('an older Node is told what is needed', () => {
+test('an older Node gets a message with the required version', () => {
   const { engines } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
   const older = join(emptyDirectory(), 'older.cjs');
   writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '20.18.0' });");
@@ -68,7 +68,7 @@ test.each([['--version'], ['--help'], ['config schema'], ['send hello'], ['send 
   },
 );
 
-test('a reader that leaves is no failure', async () => {
+test('a reader that closes the pipe is not a failure', async () => {
   const shell = `node ${bin} config schema | head -c 1; node ${bin} --version | true`;
 
   const { stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
@@ -148,7 +148,7 @@ test('a stream in flight finishes after the first signal; the second one ends ev
   await host.close();
 });
 
-test('a port that is taken: exit 1 at once, nothing left running', async () => {
+test('a port in use: exit 1 immediately, nothing left running', async () => {
   const { child, home, state } = await serve();
   const { port } = new URL(state.url);
 

@@ -15,7 +15,7 @@ test('waits where more than four exchanges are open, and no longer when they are
   expect([isBusyWithFour, isBusyWithFive, ticks.isBusy]).toEqual([false, true, false]);
 });
 
-test('takes all steps of a tick in their order, and theirs in the next one', async () => {
+test('runs all steps of a tick in order, and those that they queue in the next one', async () => {
   const ticks = new TickQueue();
   const taken: string[] = [];
   for (const name of ['a', 'b']) {

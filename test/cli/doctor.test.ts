@@ -204,7 +204,7 @@ describe('names the fault', () => {
     },
   );
 
-  test('8b: one that says nothing', async () => {
+  test('8b: one that never answers', async () => {
     const { faults } = await examine({ yaml: await provider(() => undefined), env: key });
 
     expect(faults).toEqual([expect.stringMatching(/^error provider mine: .*no answer within 3000 ms/)]);
@@ -295,7 +295,7 @@ describe('names the fault', () => {
     expect(faults).toEqual([expect.stringContaining(words)]);
   });
 
-  test('14: settings that hold no JSON, without what they hold', async () => {
+  test('14: settings that are not JSON, without quoting them', async () => {
     const { faults, stdout } = await examine({
       yaml: ports,
       files: { '.claude/settings.json': '{ "env": { "ANTHROPIC_API_KEY": sk-ant-secret } }' },

@@ -33,7 +33,7 @@ function start({ claude, script, argv, env = {}, yaml = '' }: Start): Child & { 
 const ask = (variables: string) =>
   `node -e 'fetch(${variables}).then(async (answer) => console.log(answer.status, await answer.text()))'`;
 
-test('an agent gets a gateway of its own, which nobody else finds and which ends with it', async () => {
+test('an agent gets a private gateway, which nothing else finds and which ends with it', async () => {
   const script = `${ask('process.env.ANTHROPIC_BASE_URL + "/v1/models", { headers: { authorization: `Bearer ${process.env.ANTHROPIC_AUTH_TOKEN}` } }')}
 echo "$ANTHROPIC_BASE_URL"`;
   const agent = start({ script, argv: ['run', 'claude'] });
@@ -218,7 +218,7 @@ test('a configuration with projects needs a key of one', async () => {
   expect([withKey.exit, withKey.stdout]).toEqual([0, `${ME}\n`]);
 });
 
-test('the running gateway is used, and goes on', async () => {
+test('the running gateway is used, and keeps running', async () => {
   const served = start({ argv: ['serve', '-p', '0'], yaml: 'plants: { store: { enabled: false } }\n' });
   await served.wrote('"listening"');
   const { url } = /"url":"(?<url>[^"]+)"/.exec(served.text('stderr'))?.groups ?? {};

@@ -178,7 +178,7 @@ describe('serve in sandbox mode', () => {
 });
 
 describe('serve that can not start', () => {
-  test('names who holds the port and the next one, exits 1 and leaves nothing behind', async () => {
+  test('names the program on the port and the next free one, exits 1 and leaves nothing running', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -236,7 +236,7 @@ describe('serve that can not start', () => {
     expect((await command(argv)).exit).toBe(2);
   });
 
-  test('says so when its state can not be written, and does not hang', async () => {
+  test('reports that its state can not be written, and does not hang', async () => {
     const cwd = emptyDirectory();
     mkdirSync(join(cwd, '.local'));
     writeFileSync(join(cwd, '.local/state'), 'a file where a directory should be');

@@ -79,7 +79,7 @@ describe('required fields', () => {
     expect(refused('{"model":"m"}', dialect)).toBe(param);
   });
 
-  test('responses wants none, because a stored prompt may stand for the input', () => {
+  test('responses requires none, because a stored prompt may replace the input', () => {
     expect(read('{"model":"m","prompt":{"id":"p"}}', 'responses').model).toBe('m');
   });
 });

@@ -57,7 +57,7 @@ describe('createSseParser', () => {
     expect(parse(...chunks)).toEqual([[undefined, 'a🌿b']]);
   });
 
-  test('gives out an event whose blank line is missing at the end', () => {
+  test('emits an event whose blank line is missing at the end', () => {
     expect(parse('data: [DONE]')).toEqual([[undefined, '[DONE]']]);
     expect(parse('data: [DONE]\n')).toEqual([[undefined, '[DONE]']]);
   });
@@ -72,7 +72,7 @@ describe('createSseParser', () => {
     expect(events).toEqual(['1']);
   });
 
-  test('takes an event of exactly the limit', () => {
+  test('accepts an event of exactly the limit', () => {
     const data = 'x'.repeat(eventLimitBytes - 'data: '.length);
 
     expect(parse(`data: ${data}\n\n`)).toEqual([[undefined, data]]);

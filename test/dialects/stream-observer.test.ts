@@ -222,7 +222,7 @@ describe('what hosts do', () => {
     expect(watch(name, [event]).isComplete).toBe(false);
   });
 
-  test('usage that is no JSON, or of rubbish, harms nobody', () => {
+  test('usage that is not JSON, or is nonsense, does no harm', () => {
     expect(watch('chat', ['data: {"usage":{"prompt_tokens":\n\n']).usage).toBeUndefined();
     expect(
       watch('chat', ['data: {"usage":{"prompt_tokens":"x","completion_tokens":-1}}\n\n']).usage,

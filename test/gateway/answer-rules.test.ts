@@ -114,7 +114,7 @@ describe('a plain answer', () => {
     expect(got.text).toContain('meet at [REDACTED:content.place] at noon');
   });
 
-  test('that only a monitored rule minds passes, and the record says so', async () => {
+  test('that only a monitored rule matches passes, and is recorded', async () => {
     const body = chatAnswer('at moonrise');
     setting().openai.script(json(body));
     const { gateway } = setting();
@@ -214,7 +214,7 @@ describe('a stream', () => {
     expect(record).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
   });
 
-  test('has a text taken out of its deltas', async () => {
+  test('has a text removed from its deltas', async () => {
     setting().openai.script(stream(chatEvents(['meet at har', 'bour se', 'ven at noon'])));
 
     const got = await askChat(true);
@@ -250,7 +250,7 @@ describe('a stream', () => {
     expect(got.isWhole).toBe(false);
   });
 
-  test('that tells of a failure of the provider tells of it once', async () => {
+  test('that reports a failure of the provider reports it once', async () => {
     const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
     setting().openai.script(stream([...chatEvents(['some text']).slice(0, 2), failure]));
 
@@ -266,7 +266,7 @@ describe('a stream', () => {
     expect(got.isWhole).toBe(false);
   });
 
-  test('that fails behind a forbidden text is cut loudly, and the text stays here', async () => {
+  test('that fails after a forbidden text ends with an error event, and the text is not sent', async () => {
     const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
     const events = chatEvents(['see: project nightfall']).slice(0, 2);
     // In pieces, so that the failure is known before the stream ends.

@@ -361,7 +361,7 @@ describe('media types and encodings', () => {
     });
   });
 
-  test('a body that is not what its encoding says is 400', async () => {
+  test('a body that does not match its encoding is 400', async () => {
     await expectRefusal(await ask({ headers: ['Content-Encoding: gzip'] }), {
       ...invalid,
       reason: 'request.encoding',
@@ -471,7 +471,7 @@ describe('bodies', () => {
     });
   });
 
-  test('30,000 opening brackets are refused at once', async () => {
+  test('30,000 opening brackets are refused immediately', async () => {
     const answer = await ask({ body: '['.repeat(30_000) });
 
     expect(answer.status).toBe(400);
@@ -621,7 +621,7 @@ describe('framing', () => {
     await expectRefusal(answer, { status: 408, type: 'timeout_error', reason: 'request.timeout' });
   });
 
-  test('a second request smuggled behind a refused one is never answered', async () => {
+  test('a second request smuggled after a refused one is never answered', async () => {
     const connection = openRaw(hosts().gateway.port);
     const smuggled = head('GET /healthz HTTP/1.1', 'Host: localhost');
     await connection.write(

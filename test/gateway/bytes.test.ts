@@ -174,7 +174,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
   });
 });
 
-test('a body that was compressed goes on decompressed, without the header that would deny it', async () => {
+test('a compressed body is forwarded decompressed, without its content-encoding', async () => {
   const { gzipSync, brotliCompressSync, deflateSync } = await import('node:zlib');
   const host = hostOf('chat');
   const [, chat] = dialectCases;

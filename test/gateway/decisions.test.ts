@@ -124,13 +124,13 @@ describe('outcomes', () => {
     });
   });
 
-  test('what can not be taken out is refused', async () => {
+  test('what can not be redacted is refused', async () => {
     const { status, value, sent } = await send(saying('x', { '4111 1111 1111 1111': 1 }));
 
     expect([status, value.error.reason, sent]).toEqual([403, 'content.unredactable', []]);
   });
 
-  test('records hold ids, counts, places and times, and never the content', async () => {
+  test('records contain ids, counts, places and times, never content', async () => {
     await send(saying('project nightfall 4111 1111 1111 1111 TCK-123456'));
     const { record } = await send(saying('see project nightfall'));
 
@@ -194,7 +194,7 @@ describe('what goes wrong', () => {
     expect(record?.cause).toBe('TypeError: the walk broke');
   });
 
-  test('its record tells how long the answer was', async () => {
+  test('its record has the length of the answer', async () => {
     const { headers, record } = await send(saying('project nightfall'));
 
     expect(record?.bytes_out).toBe(Number(headers.get('content-length')));
@@ -205,7 +205,7 @@ describe('what goes wrong', () => {
     expect((await send(saying('hello'))).status).toBe(200);
   });
 
-  test('a request behind a harmless one on the same connection is decided on its own', async () => {
+  test('a request after a harmless one on the same connection is decided by itself', async () => {
     const { gateway, openai } = hosts();
     const before = openai.requests.length;
     const request = (body: string) =>
@@ -227,7 +227,7 @@ describe('what goes wrong', () => {
     expect(openai.requests.slice(before).map(({ body }) => body.toString())).toEqual([harmless]);
   });
 
-  test('a request that is hidden behind a length too short never gets through', async () => {
+  test('a request hidden by a content-length that is too short never gets through', async () => {
     const { gateway, openai } = hosts();
     const before = openai.requests.length;
     const connection = openRaw(gateway.port);

@@ -28,7 +28,7 @@ async function ask(gateway: TestGateway, path: string, request: object): Promise
   return connection;
 }
 
-test('while it drains, a connection in use hears that it is not ready and gets no new work; no new one is taken', async () => {
+test('while draining, an open connection gets "not ready" and no new work; no new connection is accepted', async () => {
   let finish: () => void = () => undefined;
   const { gateway } = await start((response, request) => {
     openStream(chatEvents.slice(0, 2))(response, request);

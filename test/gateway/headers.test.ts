@@ -125,7 +125,7 @@ test('Claude Code: exactly its own headers and our key reach the provider, its b
   );
 });
 
-test('Claude Code: counting tokens goes on with the same headers', async () => {
+test('Claude Code: counting tokens is forwarded with the same headers', async () => {
   const { anthropic, gateway } = hosts();
   anthropic.script(json('{"input_tokens":12}'));
   const body = Buffer.from('{"model":"claude-test","messages":[{"role":"user","content":"x"}],"tools":[]}');

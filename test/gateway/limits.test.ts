@@ -67,7 +67,7 @@ describe('limits of a project', () => {
     });
   }
 
-  test('of 400 requests at once a budget for exactly 50 lets 50 through', async () => {
+  test('of 400 concurrent requests a budget for exactly 50 lets 50 through', async () => {
     // Each reserves 100 tokens of output and its own 79 bytes, and really uses them up: nothing is given back.
     const worst = Math.ceil(JSON.stringify(body).length / 3) + 100;
     host.script((response) => {
@@ -85,7 +85,7 @@ describe('limits of a project', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(350);
   });
 
-  test('says on every answer how the limits stand, and not how those of the provider do', async () => {
+  test("sends the state of its own limits with every answer, not that of the provider's", async () => {
     const { gateway } = await start('{ requests_per_minute: 2, tokens_per_minute: 100000 }');
 
     const { headers } = await post(gateway, body);
@@ -115,7 +115,7 @@ describe('limits of a project', () => {
     expect(headers?.get('x-should-retry')).toBe(null);
   });
 
-  test('a budget is no reason to come back, and its record says what an exchange cost', async () => {
+  test('a spent budget is not retryable, and the record has the cost of an exchange', async () => {
     host.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer('hello')));

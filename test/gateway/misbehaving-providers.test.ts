@@ -517,6 +517,6 @@ test('no redirect was followed', () => {
   expect(elsewhere.requests).toBe(0);
 });
 
-test('no record holds the provider’s key', () => {
+test('no record contains the provider’s key', () => {
   expect(JSON.stringify(gateway.records)).not.toContain(secrets.PROVIDER_KEY);
 });

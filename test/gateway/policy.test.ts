@@ -84,7 +84,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     },
   );
 
-  test('a warning goes on, marked', async () => {
+  test('a request with a warning is forwarded, with a header', async () => {
     const { gateway } = setting();
 
     const answer = await post(gateway, path, requestFor(dialect, model, saying('see TCK-123456')));
@@ -121,7 +121,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
   });
 });
 
-test('a refusal is recorded with rule and place, without what was said', async () => {
+test('a refusal is recorded with rule and place, without the text', async () => {
   const { gateway } = setting();
   const before = gateway.records.length;
 
@@ -178,7 +178,7 @@ test('send exits 3 for a refusal and says why', async () => {
   expect(JSON.parse(asJson.stderr).error.reason).toBe('content.codename');
 });
 
-test('-o json of send tells the decision', async () => {
+test('-o json of send includes the decision', async () => {
   const { gateway } = setting();
   const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
   const decisionFor = async (prompt: string) =>

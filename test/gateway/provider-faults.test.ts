@@ -209,7 +209,7 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
   });
 
-  test('our secrets in a stream are taken out, spread over its events too', async () => {
+  test('our secrets in a stream are masked, also if split over events', async () => {
     const key = secrets.PROVIDER_KEY;
     const delta = events.find((event) => event.includes('"delta"')) ?? '';
     const pieces = [`so: ${key}`, key.slice(0, 7), key.slice(7, 20), `${key.slice(20)} end`];
@@ -273,7 +273,7 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(answer.headers.get('x-ratelimit-note')).toEqual(['key [secret]']);
   });
 
-  test('an answer that is no JSON leaves none of its words in the record', async () => {
+  test('an answer that is not JSON leaves none of its text in the record', async () => {
     const { gateway } = hosts();
     const before = gateway.records.length;
     script(json(`${secrets.PROVIDER_KEY.slice(0, 8)}, the rest is no JSON`));
@@ -393,7 +393,7 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 describe('a client that does not read', () => {
-  test('holds back the provider: what is under way stays bounded, and nothing is lost', async () => {
+  test('applies back-pressure to the provider: buffers stay bounded, and nothing is lost', async () => {
     const { openai, gateway } = hosts();
     const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(10_000)}"},"finish_reason":null}]}\n\n`;
     const total = 2_000;
@@ -512,7 +512,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     expect(first.requests.length).toBe(before + 1);
   });
 
-  test('with a fallback a 500 goes on to the next target, under its name there', async () => {
+  test('with a fallback, a 500 leads to the next target, under its model name there', async () => {
     const { gateway, first, second } = shared();
     first.script(json('{"error":{"message":"broken"}}', 500));
     second.script(speakAll);

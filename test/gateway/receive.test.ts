@@ -93,7 +93,7 @@ test('* is unknown', async () => {
   expect(await ask('OPTIONS', '*')).toMatchObject({ code: 'endpoint.unknown' });
 });
 
-test('a doubled prefix is told apart', async () => {
+test('a doubled prefix is recognized', async () => {
   expect(await ask('POST', '/v1/v1/messages')).toMatchObject({
     code: 'endpoint.unknown',
     message: expect.stringContaining('take /v1 off the base URL'),

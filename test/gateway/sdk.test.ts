@@ -319,7 +319,7 @@ describe('error classes', () => {
   });
 });
 
-describe('with hosts that were told what to do', () => {
+describe('with scripted hosts', () => {
   const hosts = useHosts(json('{}'), (urls) =>
     twoHosts({ ...urls, provider: 'retries: { attempts: 1 }, breaker: { failures: 1000 }' }),
   );

@@ -20,7 +20,7 @@ const delta = (text: string) =>
   `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: text })}\n\n`;
 const turns = [{ role: 'user' as const, content: 'hello' }];
 
-test('a stream is cut there for the SDK, its host is stopped at once, and the usage is an estimate', async () => {
+test('a stream ends there for the SDK, its host is aborted immediately, and the usage is an estimate', async () => {
   const { gateway, openai } = setting();
   openai.script((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -116,7 +116,7 @@ describe('what can not be carried over', () => {
     expect(anthropic.requests.length).toBe(before);
   });
 
-  test('goes to a target that can take it, where there is one', async () => {
+  test('goes to a target that supports it, if there is one', async () => {
     reset();
     const { gateway } = hosts();
 
@@ -146,7 +146,7 @@ describe('what can not be carried over', () => {
     expect(await answer.text()).toBe('{"error":{"message":"broken"}}');
   });
 
-  test('what is left out stands in the record', async () => {
+  test('what is left out is listed in the record', async () => {
     reset();
     const { gateway } = hosts();
     const before = gateway.records.length;
@@ -270,7 +270,7 @@ describe('errors of a provider', () => {
 });
 
 describe('a translated stream', () => {
-  test('gives each event as soon as the provider has said it', async () => {
+  test('passes on each event as soon as the provider has sent it', async () => {
     const { openai, gateway } = hosts();
     openai.script(openStream(chatEvents.slice(0, 2)));
     const stream = anthropicClient(gateway).messages.stream({
@@ -372,7 +372,7 @@ test('tokens are estimated where the host has no messages of its own', async () 
   expect(record.bytes_out).toBe(Number(response.headers.get('content-length')));
 });
 
-test('discovery tells which paths work, and what happens to the body on each', async () => {
+test('discovery lists which paths work, and what happens to the body on each', async () => {
   const answer = await fetch(`${hosts().gateway.url}/v1/gateway/models`, {
     headers: { authorization: `Bearer ${hosts().gateway.key}` },
   });

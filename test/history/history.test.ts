@@ -45,7 +45,7 @@ describe('conversations', () => {
     ]);
   });
 
-  test('of one name that two begin at once are one', async () => {
+  test('started at the same time under one name are one', async () => {
     const path = join(emptyDirectory(), 'history.sqlite');
     const [one, other] = [await open(path), await open(path)];
 

@@ -174,7 +174,7 @@ describe('a request that ends its connection', () => {
   });
 });
 
-describe('what is no request, behind answers that are open', () => {
+describe('malformed requests after open answers', () => {
   const refused: [string, string, number][] = [
     ['garbage', 'garbage\r\n\r\n', 400],
     ['what can not become a head', '\x16\x03', 400],
@@ -205,7 +205,7 @@ describe('what is no request, behind answers that are open', () => {
     expect(answers[2]?.headers.get('connection')).toBe('close');
   });
 
-  test('is not spoken of behind an answer that ends the connection, or is cut', async () => {
+  test('gets no answer after one that ends the connection or is cut off', async () => {
     for (const isCut of [true, false]) {
       const { client, socket, next } = await accept();
       const all = `${get('/a')}garbage\r\n\r\n`;
@@ -225,7 +225,7 @@ describe('what is no request, behind answers that are open', () => {
   });
 });
 
-describe('behind an answer that was broken off', () => {
+describe('after an answer that was broken off', () => {
   test('nothing is run', async () => {
     const targets: string[] = [];
     const { client } = await accept({
@@ -265,7 +265,7 @@ describe('behind an answer that was broken off', () => {
   });
 });
 
-test('an answer that goes on until its connection ends is cut with a reset, also where only its writer is done', async () => {
+test('an answer that lasts until its connection ends is cut off with a reset, even if its writer is done', async () => {
   const { client, socket, listener, next } = await accept({
     limits: { ...defaultListenLimits, drainMs: 20 },
   });
@@ -286,7 +286,7 @@ test('an answer that goes on until its connection ends is cut with a reset, also
 describe('time', () => {
   const limits = { ...defaultListenLimits, headMs: 200 };
 
-  test('an idle connection may be used for a minute, says its answer', async () => {
+  test('its answer announces that an idle connection is kept for a minute', async () => {
     const { client, next } = await accept();
     client.send(get('/'));
     give((await next()).response, 'a');
@@ -462,7 +462,7 @@ describe('Upgrade', () => {
     socket.pipe(socket);
   };
 
-  test('hands the socket over, with what came behind the head', async () => {
+  test('hands over the socket, with the bytes after the head', async () => {
     const { client, listener } = await accept({ onUpgrade: takeOver });
     client.send(`${upgrade}hello`);
     await client.until((received) => received.endsWith('/x hello'));
@@ -494,7 +494,7 @@ describe('Upgrade', () => {
     expect((await client.answersUntilClose()).map(({ status }) => status)).toEqual([400]);
   });
 
-  test('behind an answer that is open is refused when that is over', async () => {
+  test('after an open answer is refused once that is complete', async () => {
     const { client, next } = await accept({ onUpgrade: takeOver });
     client.send(get('/a') + upgrade);
 
@@ -504,7 +504,7 @@ describe('Upgrade', () => {
   });
 });
 
-describe('a client that closes its half right behind its requests', () => {
+describe('a client that closes its half right after its requests', () => {
   test.each([0, 6])('gets every answer that is made at once, while %i others are open', async (others) => {
     const { open, next } = await serve();
     for (let i = 0; i < others; i += 1) {

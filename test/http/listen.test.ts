@@ -166,7 +166,7 @@ describe('framing that has no one meaning', () => {
     await expectAlive(server);
   });
 
-  test('a bad chunk behind good ones, in a packet of its own, is answered too', async () => {
+  test('a bad chunk after good ones, in a separate packet, is answered too', async () => {
     const server = await start();
     const connection = server
       .open()
@@ -285,7 +285,7 @@ describe('Expect', () => {
     expect(JSON.parse((await connection.answer()).body)).toEqual({ target: '/x', body: '{}' });
   });
 
-  test('a refused client is never told to go on', async () => {
+  test('a refused client never gets 100 Continue', async () => {
     const { open } = await start();
     const connection = open().send(
       head('POST /x HTTP/1.1', 'Content-Length: 999999', 'Expect: 100-continue'),
@@ -331,7 +331,7 @@ describe('limits', () => {
     await expectAlive(server);
   });
 
-  test('a head that goes on and on: 431, and the answer is not lost in what still comes', async () => {
+  test('an endless head: 431, and the answer is not lost while the client is sending', async () => {
     const server = await start();
     const connection = server.open().send('GET /x HTTP/1.1\r\n');
     for (let i = 0; i < 200; i += 1) connection.send(`X-${i}: ${'x'.repeat(8_000)}\r\n`);
@@ -424,7 +424,7 @@ describe('limits', () => {
     await expectAlive(server);
   });
 
-  test('a refused client that goes on sending reads the answer all the same', async () => {
+  test('a refused client that continues to send can still read the answer', async () => {
     const { open } = await start();
     const connection = open().send(head('POST /x HTTP/1.1', 'Content-Length: 50000000'));
     for (let i = 0; i < 200; i += 1) connection.send(Buffer.alloc(50_000));
@@ -493,7 +493,7 @@ describe('several requests on one connection', () => {
     expect(handled).toBe(4);
   });
 
-  test('garbage behind an answered request: 400, and the connection closes', async () => {
+  test('garbage after an answered request: 400, and the connection closes', async () => {
     const server = await start();
     const connection = server.open().send(post('{}'));
     await connection.answer();
@@ -506,7 +506,7 @@ describe('several requests on one connection', () => {
     await expectAlive(server);
   });
 
-  test('garbage behind a request that is being answered is never read as part of its answer', async () => {
+  test('garbage after a request that is being answered never affects its answer', async () => {
     let end: () => void = () => undefined;
     const server = await start({
       onRequest: (_request, response) => {
@@ -631,7 +631,7 @@ describe('drain', () => {
     expect([used.isClosed, unused.isClosed, half.isClosed]).toEqual([true, true, true]);
   });
 
-  test('lets an open exchange finish, tells its client, and is over with it', async () => {
+  test('lets an open exchange finish, announces the close, and then ends', async () => {
     const { listener, open, held, holding } = await startHolding();
     const connection = open().send(head('GET /x HTTP/1.1'));
     await holding(1);
@@ -647,7 +647,7 @@ describe('drain', () => {
     expect(listener.stopSignal.aborted).toBe(false);
   });
 
-  test('answers all that a connection has begun, and says with the last that it was', async () => {
+  test('answers all requests that a connection has begun, and announces the close with the last', async () => {
     const { listener, open, held, holding } = await startHolding();
     const connection = open().send(head('GET /x HTTP/1.1').repeat(2));
     await holding(2);
@@ -681,7 +681,7 @@ describe('drain', () => {
     expect(connection.received).toMatch(/1\r\na\r\n1\r\nb\r\n0\r\n\r\n$/);
   });
 
-  test('takes no new connections', async () => {
+  test('accepts no new connections', async () => {
     const { listener, open, held, holding } = await startHolding();
     open().send(head('GET /x HTTP/1.1'));
     await holding(1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-node.ts';
 import { parserProblem } from '../../src/http/node-parser.ts';
 
-test('a Node whose parser is too lenient is said, with the version that is not', () => {
+test('a Node with a lenient parser is reported, with the version that fixes it', () => {
   expect(parserProblem(true)).toContain('use Node 20.19.2 or newer');
   expect(checkNode(true)).toMatchObject({ status: 'warning', subject: 'node' });
 });

@@ -33,7 +33,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const whole = (received: string) => received.endsWith('\r\n0\r\n\r\n');
 
 describe('a body of unknown length', () => {
-  test('is given piece by piece, each a chunk, short or long, and the end is one of no bytes', async () => {
+  test('is written piece by piece, each a chunk, short or long, and ends with an empty one', async () => {
     const { client, response } = await ask();
     const long = 'ü'.repeat(10_000);
 
@@ -59,7 +59,7 @@ describe('a body of unknown length', () => {
     expect(bodyOf(client)).toBe('4\r\nlast\r\n0\r\n\r\n');
   });
 
-  test('says nothing for a piece of no bytes, and above all not that it is whole', async () => {
+  test('writes nothing for an empty piece, above all not the last chunk', async () => {
     const { client, response } = await ask();
     response.writeHead(200, []);
     response.write(Buffer.from('half'));
@@ -71,7 +71,7 @@ describe('a body of unknown length', () => {
     expect(bodyOf(client)).toBe('4\r\nhalf\r\n');
   });
 
-  test('is over with its end: what is written behind it goes nowhere', async () => {
+  test('is complete with its end: what is written afterwards is dropped', async () => {
     const { client, response } = await ask();
     response.writeHead(200, []);
     response.end(Buffer.from('all'));
@@ -134,7 +134,7 @@ describe('a body of a known length', () => {
     },
   );
 
-  test('has none behind a 204 to a client of HTTP/1.0, which may go on', async () => {
+  test('has none after a 204 to an HTTP/1.0 client, which may continue', async () => {
     const { client, response } = await ask('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
 
     response.writeHead(204, []);
@@ -143,7 +143,7 @@ describe('a body of a known length', () => {
     expect((await client.answer()).headers.get('connection')).toBe('keep-alive');
   });
 
-  test('has none where only the head is asked for, however it is given', async () => {
+  test('has none in answer to HEAD, however it is written', async () => {
     const { client, response, next } = await ask('HEAD / HTTP/1.1\r\nHost: a\r\n\r\n');
     give(response, 'four');
     client.send('HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
@@ -163,7 +163,7 @@ describe('a body of a known length', () => {
 });
 
 describe('headers', () => {
-  test('are given as they are, in their order, Latin-1 too', async () => {
+  test('are sent as they are, in their order, Latin-1 too', async () => {
     const { client, response } = await ask();
 
     response.writeHead(418, ['x-a', 'é\tb', 'set-cookie', 'c=1', 'set-cookie', 'd=2', 'content-length', '0']);
@@ -230,7 +230,7 @@ describe('an answer that is not begun with one head', () => {
     expect((await client.answer()).body).toBe('all the same');
   });
 
-  test('keeps its first head where it is given a second', async () => {
+  test('keeps its first head if a second one is written', async () => {
     const { client, response } = await ask();
     response.writeHead(200, ['content-length', '4', 'x-a', 'first']);
 
@@ -243,7 +243,7 @@ describe('an answer that is not begun with one head', () => {
     expect([answer.status, answer.headers.get('x-a'), answer.body]).toEqual([200, 'first', 'body']);
   });
 
-  test('can be broken off, without words that nothing stands before', async () => {
+  test('can be broken off, without an error event before its head', async () => {
     const { client, response, next, open } = await ask();
 
     response.breakOff(Buffer.from('words'));
@@ -260,7 +260,7 @@ describe('an answer that is not begun with one head', () => {
   });
 });
 
-describe('an answer that goes on until its connection ends', () => {
+describe('an answer that lasts until its connection ends', () => {
   const old = 'GET / HTTP/1.0\r\n\r\n';
 
   /** How the connection ends. */
@@ -324,7 +324,7 @@ describe('an answer that goes on until its connection ends', () => {
   });
 });
 
-describe('an answer behind another one', () => {
+describe('an answer after another one', () => {
   test('waits for its turn', async () => {
     const { client, first, second } = await askTwice();
     second.writeHead(200, ['x-a', 'second']);
@@ -382,7 +382,7 @@ describe('an answer behind another one', () => {
     expect([first.isFinished, second.isFinished]).toEqual([false, false]);
   });
 
-  test('tells its writer to pause, and to go on when its turn has come', async () => {
+  test('makes its writer pause, and resume when it is next', async () => {
     const { client, first, second } = await askTwice();
     const piece = Buffer.alloc(30_000, 'x');
     second.writeHead(200, []);
@@ -443,7 +443,7 @@ describe('a client that does not read', () => {
 });
 
 describe('a client that leaves', () => {
-  test('ends every answer of its connection, also those behind another', async () => {
+  test('ends every answer of its connection, also queued ones', async () => {
     const { client, first, second } = await askTwice();
     second.writeHead(200, []);
     second.write(Buffer.from('a'));
@@ -458,7 +458,7 @@ describe('a client that leaves', () => {
     expect(second.write(Buffer.from('b'))).toBe(true);
   });
 
-  test('is told of at once where it has left already, and does no harm to who writes on', async () => {
+  test('is reported immediately if it has already left, and later writes do no harm', async () => {
     const { client, response, next, open } = await ask();
     client.reset();
     await closed(response);

@@ -68,7 +68,7 @@ describe('without a whole session', () => {
     }
   });
 
-  test('the page itself is served, and holds no data', async () => {
+  test('the page itself is served, and contains no data', async () => {
     const { status, headers } = await raw('GET /_/', {});
 
     // 404 where the page was not built; never anything else.
@@ -193,7 +193,7 @@ describe('getting in', () => {
     ]);
   });
 
-  test('whoever has no session can send next to nothing', async () => {
+  test('without a session next to nothing can be sent', async () => {
     const body = JSON.stringify({ token: 'a'.repeat(5_000) });
     const answer = await raw('POST /_/api/session', json, body);
     // A megabyte that is announced is refused before it is read.
@@ -225,7 +225,7 @@ describe('getting in', () => {
       expect(statuses).toEqual([401, 200, 401, 200]);
     });
 
-    test('all sessions end at once, links that were not opened too, and event streams with them', async () => {
+    test('all sessions end together, with unopened links and event streams', async () => {
       const there = await startInspected(projects);
       const [one, other] = [await there.newSession(), await there.newSession()];
       const token = await there.token();
@@ -297,7 +297,7 @@ test('every answer forbids what a page could do beyond itself', async () => {
 describe('where others can reach the gateway', () => {
   const exposed = 'server: { host: 0.0.0.0 }\n';
 
-  test('there is no page without a password, and a configuration that wants one is wrong', async () => {
+  test('there is no page without a password, and a configuration that enables one is invalid', async () => {
     const without = await startInspected(`${exposed}${projects}`, { host: '0.0.0.0' });
     try {
       expect((await fetch(`${without.url}/_/api/access`)).status).toBe(404);

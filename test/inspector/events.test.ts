@@ -145,7 +145,7 @@ test('who comes back too late loads the list again', async () => {
   expect(((await gateway.api('exchanges')) as ListAnswer).kept).toBe(500);
 });
 
-test('a session outlives a restart, of which the page is told', async () => {
+test('a session survives a restart, of which the page is notified', async () => {
   const home = emptyDirectory();
   const before = await startInspected(projects, { home });
   const session = await before.session();

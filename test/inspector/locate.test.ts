@@ -35,7 +35,7 @@ function pointersOf(value: unknown, pointer = ''): readonly (readonly [string, u
   return [[pointer, value], ...inner];
 }
 
-test('every value of random documents is found where it stands', () => {
+test('every value of random documents is found at its place', () => {
   const random = randomBelow(20_261_122);
   let looked = 0;
   for (let round = 0; round < 500; round += 1) {
@@ -65,7 +65,7 @@ test('what is inside of a string is the string, and what is nowhere is nowhere',
   expect([...ranges.keys()]).toEqual(['/arguments/path']);
 });
 
-test('a text that is cut has what stands before the cut', () => {
+test('a truncated text has what comes before the cut', () => {
   expect([...locate('{"a":1,"b":"cu', ['/a', '/b']).keys()]).toEqual(['/a']);
   expect(locate('{'.repeat(100_000), ['/a']).size).toBe(0);
   expect(locate('['.repeat(100_000), ['/0']).size).toBe(0);

@@ -172,7 +172,7 @@ describe('the ring while nobody looks', () => {
     expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
   });
 
-  test('holds on to nothing of exchanges that end without being kept', () => {
+  test('keeps no reference to exchanges that end without being kept', () => {
     const ring = new Ring();
     for (let i = 0; i < 1_000; i += 1) {
       const trace = ring.trace(exchange(`req_${i}`));

@@ -37,7 +37,7 @@ const bodyOf = (keys: readonly string[]) =>
 const plain = Array.from({ length: 1000 }, (_, at) => `key ${at}`);
 
 describe('keys without escapes, looked for by their bytes', () => {
-  test('are read where each stands once', () => {
+  test('are accepted if each occurs once', () => {
     expect(parseStrictJson(bodyOf(plain)).count).toBe(2001);
   });
 
@@ -47,7 +47,7 @@ describe('keys without escapes, looked for by their bytes', () => {
     expect(() => parseStrictJson(body)).toThrow('a key is used twice');
   });
 
-  test('are told apart by their last character, their length and their case', () => {
+  test('are distinguished by their last character, their length and their case', () => {
     const keys = plain.flatMap((key) => [key, `${key} `, key.toUpperCase(), `${key}ü`]);
 
     expect(parseStrictJson(bodyOf(keys)).count).toBe(8001);
@@ -62,7 +62,7 @@ describe('keys made to meet in one slot', () => {
     expect(new Set(keys).size).toBe(512);
   });
 
-  test('are read where each stands once', () => {
+  test('are accepted if each occurs once', () => {
     expect(parseStrictJson(bodyOf(keys)).count).toBe(1025);
   });
 

@@ -35,7 +35,7 @@ test.each([
   expect(exactInteger(text)).toBeUndefined();
 });
 
-test('a number of many digits takes no longer than reading it', () => {
+test('converting a number of many digits is linear', () => {
   const started = performance.now();
 
   exactInteger(`0.${'0'.repeat(1_000_000)}1`);

@@ -284,7 +284,7 @@ describe('looking into a document', () => {
     expect(document.memberText(document.root, 'mode')).toBeUndefined();
   });
 
-  test('there are no members in what is no object', () => {
+  test('values that are not objects have no members', () => {
     const document = read('{"a":["model"]}');
     const array = document.member(document.root, 'a') ?? 0;
 

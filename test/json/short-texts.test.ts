@@ -30,7 +30,7 @@ test('knows the same text in a document too short to be read by the word', () =>
   expect(short.get(tiny.document, 3)).toBe(1);
 });
 
-test('never takes one of thousands of texts for another', () => {
+test('never confuses any of thousands of texts', () => {
   const texts = Array.from({ length: 5_000 }, (_, at) => `k${at.toString(36)}`);
   texts.push('a', 'ab', 'abc', 'abcd', 'abcde', 'é', 'aé', '\u0001', 'a\u0001');
   const short = new ShortTexts<string>();

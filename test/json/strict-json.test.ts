@@ -68,7 +68,7 @@ describe('what is accepted', () => {
   });
 });
 
-describe('what is no JSON', () => {
+describe('bodies that are not JSON', () => {
   test.each([
     ['nothing', '', 'where the body ends'],
     ['white space alone', ' \n', 'where the body ends'],
@@ -161,7 +161,7 @@ describe('what is no JSON', () => {
   });
 });
 
-describe('what is no UTF-8', () => {
+describe('bodies that are not UTF-8', () => {
   test.each([
     ['a lone continuation byte', '{"a":"\x80"}'],
     ['a cut sequence', '{"a":"\xc3"}'],
@@ -268,7 +268,7 @@ describe('other refusals', () => {
     expect(refusal(body)).toMatchObject({ code: 'request.field', param });
   });
 
-  test('no message repeats what the body says', () => {
+  test('no message quotes the body', () => {
     for (const body of ['{"secret":secret}', '{"secret":1,"secret":2}', '{"a":"secret\n"}', '{"secret" 1}']) {
       expect(refusal(body).message).not.toContain('secret');
     }
@@ -336,7 +336,7 @@ function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-describe('a string is read four bytes at a time, wherever it begins and whatever it holds', () => {
+describe('a string is read four bytes at a time, wherever it begins and whatever it contains', () => {
   const every = Array.from({ length: 9 }, (_, length) => 'x'.repeat(length));
   const inside = [
     '!',

@@ -60,7 +60,7 @@ describe('limiter', () => {
     );
   });
 
-  test('what was reserved and not used is given back', () => {
+  test('what was reserved and not used is released', () => {
     const limits = limiter({ tokens_per_day: 150 });
     const first = reserve(limits);
 
@@ -79,7 +79,7 @@ describe('limiter', () => {
     expect(reserve(limits).states[0]?.remaining).toBe(100);
   });
 
-  test('a request that can never fit is not told to come back', () => {
+  test('a request that can never fit gets no Retry-After', () => {
     const limits = limiter({ tokens_per_minute: 50 });
 
     const { reason, retryAfterS, headers, message } = refusal(limits);
@@ -113,7 +113,7 @@ describe('limiter', () => {
     expect(states.map(({ remaining }) => remaining)).toEqual([0, 0]);
   });
 
-  test('a monitored limit refuses nothing and says that it would have', () => {
+  test('a monitored limit refuses nothing and reports that it would have', () => {
     const limits = limiter({ requests_per_minute: 1, mode: 'monitor' });
     reserve(limits);
 
@@ -122,7 +122,7 @@ describe('limiter', () => {
     expect(wouldRefuse).toEqual(['project shop requests_per_minute']);
   });
 
-  test('a budget begins anew at midnight', () => {
+  test('a budget starts again at midnight', () => {
     const limits = limiter({ tokens_per_day: 100 });
     reserve(limits);
 

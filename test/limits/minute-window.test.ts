@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MinuteWindow } from '../../src/limits/minute-window.ts';
 
-test('holds what was added within the last minute', () => {
+test('counts what was added within the last minute', () => {
   const window = new MinuteWindow();
 
   window.add(3, 1_000);
@@ -29,7 +29,7 @@ test('names the wait until so much is left', () => {
   expect(waits).toEqual([0, 41_000, 51_000]);
 });
 
-test('what is given back late counts for nothing once its second has left the window', () => {
+test('a late release has no effect once its second has left the window', () => {
   const window = new MinuteWindow();
   window.add(100, 0);
 

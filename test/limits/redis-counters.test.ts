@@ -60,7 +60,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  test('two gateways share a budget: of 400 requests at once exactly 50 are granted', async () => {
+  test('two gateways share a budget: of 400 concurrent requests exactly 50 are granted', async () => {
     const [one, two] = [await open(), await open()];
     const asked = Array.from({ length: 400 }, (_, i) =>
       (i % 2 === 0 ? one : two).counters.reserve([claim('budget', 50)], Date.now()),
@@ -164,7 +164,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect([last.isGranted, beyond.isGranted]).toEqual([true, false]);
   });
 
-  test('data that goes while the connection holds is noticed by the next reservation, whoever makes it', async () => {
+  test('data lost while the connection stays open is noticed by the next reservation, from any gateway', async () => {
     const ledger = { used: 9 };
     const restore = () => Promise.resolve([{ counter: 'flushed', used: ledger.used, endsMs }]);
     const [one, two] = [await open({ restore }), await open({ restore })];
@@ -197,7 +197,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect(used(after)).toBe(6);
   });
 
-  test('without a ledger, what is settled after a loss gives back nothing that others have claimed', async () => {
+  test('without a ledger, settling after a loss releases nothing that others have claimed', async () => {
     const { counters } = await open();
     const before = await counters.reserve([claim('no ledger', 100, { amount: 40 })], Date.now());
     await flush();

@@ -38,7 +38,7 @@ test('workers share a budget exactly', async () => {
   expect(granted(grants)).toBe(50);
 });
 
-test('what a worker settles is given back to the others', async () => {
+test('what a worker releases on settling is available to the others', async () => {
   const service = new CounterService();
   const [one, two] = [connect(service, 1), connect(service, 2)];
   const first = await one.reserve([{ ...budget, amount: 50 }], Date.now());

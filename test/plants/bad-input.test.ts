@@ -243,7 +243,7 @@ describeDatabases('wrong input', (databases) => {
     expect(status).toBe(421);
   });
 
-  test('a request that is no HTTP gets an error in the same shape', async () => {
+  test('a request that is not HTTP gets an error of the same form', async () => {
     const { port } = new URL(store.url);
     const socket = connect(Number(port), '127.0.0.1');
     let text = '';

@@ -54,7 +54,7 @@ describeDatabases('the catalogue', (databases) => {
     expect(json).toEqual({ id, ...body });
   });
 
-  test('an update changes what is given and keeps the rest', async () => {
+  test('an update changes the given fields and keeps the rest', async () => {
     const { id } = await add({ name: 'Keep', category: 'herb', tags: ['a', 'b'] });
 
     const updated = await store.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id, status: 'sold' } });
@@ -246,7 +246,7 @@ describeDatabases('tag search', (databases) => {
     expect(seen).toEqual(expected(['x', 'y'], 'any'));
   });
 
-  test('there is no Link where the last page is exactly full', async () => {
+  test('there is no Link if the last page is exactly full', async () => {
     const count = expected(['z'], 'any').length;
 
     const { json, headers } = await store.send({ path: `/plant/search/tags?tags=z&limit=${count}` });
@@ -255,7 +255,7 @@ describeDatabases('tag search', (databases) => {
     expect(headers.link).toBeUndefined();
   });
 
-  test('fifty tags at once are searched', async () => {
+  test('fifty tags in one search work', async () => {
     const tags = ['x', ...Array.from({ length: 49 }, (_, i) => `none${i}`)].join(',');
 
     const any = await store.send({ path: `/plant/search/tags?tags=${tags}` });

@@ -81,14 +81,14 @@ describe('problems of policies', () => {
     expect(problem?.message).toContain(message);
   });
 
-  test('tell of phrases of which nothing is left', () => {
+  test('report phrases of which nothing is left', () => {
     expect(problems({ ...rule, when: { text: { phrases: ['\u0301'] } } })[0]).toMatchObject({
       path: 'house.rules.0.when.text.phrases.0',
       severity: 'error',
     });
   });
 
-  test('tell of ids used twice, within a policy and across', () => {
+  test('report ids used twice, within a policy and across policies', () => {
     const compiled = compile({ one: { rules: [rule, { ...rule }] }, two: { rules: [{ ...rule }] } });
 
     expect(compiled.problems.map(({ path, severity }) => [path.join('.'), severity])).toEqual([
@@ -97,7 +97,7 @@ describe('problems of policies', () => {
     ]);
   });
 
-  test('tell of tests that fail, with their place and without their text', () => {
+  test('report failing tests, with their place and without their text', () => {
     const found = problems({
       ...rule,
       tests: { block: ['Night Fall', 'NIGHTFALL'], allow: ['nightfalls', 'dawn'] },
@@ -120,7 +120,7 @@ describe('problems of policies', () => {
     expect(found).toEqual([]);
   });
 
-  test('tell of redaction without a text, exceptions without a text, tests without a text', () => {
+  test('report redaction without a text, exceptions without a text, tests without a text', () => {
     const paths = problems({
       id: 'a',
       action: 'redact',
@@ -144,7 +144,7 @@ describe('problems of policies', () => {
     ).toMatchObject({ path: 'house.rules.0', severity: 'warning' });
   });
 
-  test('tell of time zones and hours that are none', () => {
+  test('report invalid time zones and hours', () => {
     const found = problems({
       id: 'a',
       action: 'block',

@@ -13,7 +13,7 @@ test('has so many places', () => {
   expect([admission.tryEnter(), admission.tryEnter()]).toEqual([true, false]);
 });
 
-test('who waits longest comes first, and nobody slips in between', async () => {
+test('the longest waiting request comes first, and none overtakes it', async () => {
   const admission = new Admission(1, 10_000);
   admission.tryEnter();
   const order: number[] = [];

@@ -20,7 +20,7 @@ test('opens at the last of so many failures in a row', () => {
   expect([breaker.isOpen, breaker.waitMs(0), breaker.waitMs(400)]).toEqual([true, 1_000, 600]);
 });
 
-test('a success in between begins the count anew', () => {
+test('a success in between resets the count', () => {
   const breaker = new Breaker(options);
   breaker.failed(0);
   breaker.failed(0);
@@ -50,7 +50,7 @@ test('a probe that succeeds closes it, one that fails opens it for the whole tim
   expect([other.isOpen, other.waitMs(1_500), other.waitMs(2_500)]).toEqual([true, 1_000, 0]);
 });
 
-test('a probe that says nothing lets the next one through', () => {
+test('an inconclusive probe lets the next one through', () => {
   const breaker = broken();
   breaker.admit();
 

@@ -179,7 +179,7 @@ describe('a compressed answer', () => {
 });
 
 describe('reading whole', () => {
-  test('what is all here is given at once, but not above the limit and not when the time is over', async () => {
+  test('a complete body is returned immediately, unless it is above the limit or out of time', async () => {
     const written = Object.assign(new WrittenAnswer(), { whole: () => Buffer.from('all') });
     const over = new Lifetime();
     over.end(new GatewayError('client.left', 'the client left'));
@@ -189,7 +189,7 @@ describe('reading whole', () => {
     await expect(readWhole(written, 3, over)).rejects.toBe(over.reason);
   });
 
-  test('takes just the limit and no more', async () => {
+  test('accepts exactly the limit and no more', async () => {
     const read = async (size: number) => {
       const written = new WrittenAnswer();
       const whole = Promise.resolve(readWhole(written, 10, new Lifetime()));

@@ -67,7 +67,7 @@ test('no answer in time is provider.timeout', async () => {
   });
 });
 
-test('nobody there is provider.unreachable', async () => {
+test('a closed port is provider.unreachable', async () => {
   const provider = makeProvider(await deadUrl());
   providers.push(provider);
 

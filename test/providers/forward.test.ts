@@ -80,7 +80,7 @@ function expectEmpty({ admission, options }: Provider): void {
 }
 
 describe('one target', () => {
-  test('gets the request once and gives its answer', async () => {
+  test('gets the request once and returns its answer', async () => {
     const there = await host((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -323,7 +323,7 @@ describe('fallbacks', () => {
     await bodyOf(forwarded);
   });
 
-  test('an answer is passed on when the targets behind it are closed off', async () => {
+  test('an answer is passed on if the targets after it are unavailable', async () => {
     const first = await host(statuses([500, { 'x-ratelimit-mine': 'yes' }]));
     const second = provider(await deadUrl(), { breaker: { failures: 1, openMs: 60_000 } });
     second.health.failed('m', Date.now());
@@ -342,7 +342,7 @@ describe('fallbacks', () => {
 describe('a provider that fails every time', () => {
   const breaker = { failures: 5, openMs: 60_000 };
 
-  test('is left alone after five failures', async () => {
+  test('gets no more requests after five failures', async () => {
     const there = await host(statuses(500));
     const at = provider(there.url, { breaker });
     for (let i = 0; i < 5; i += 1) await bodyOf(await forward(toTargets([target(at)])));
@@ -467,7 +467,7 @@ describe('the client leaving', () => {
     expectEmpty(at);
   });
 
-  test('while it stands in line: it is never sent', async () => {
+  test('while it is queued: it is never sent', async () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { connections: 1 });
     const [one, two] = [new Lifetime(), new Lifetime()];

@@ -141,7 +141,7 @@ describe('towards a provider', () => {
     expect(passed(name, 'value', { extraNames: new Set([name]) })).toEqual([]);
   });
 
-  test('of two content types only the one that was checked goes on', () => {
+  test('of two content types only the one that was checked is forwarded', () => {
     const sent = pairs(
       requestHeaders(['Content-Type', 'application/json', 'content-type', 'text/plain'], options),
     );
@@ -207,7 +207,7 @@ describe('towards the client', () => {
     expect(passedOn(name, 'value')).toEqual([]);
   });
 
-  test("the provider's x-request-id goes on under another name", () => {
+  test("the provider's x-request-id is passed on under another name", () => {
     expect(passedOn('X-Request-Id', 'theirs')).toEqual(['x-provider-request-id: theirs']);
   });
 

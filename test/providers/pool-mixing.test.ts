@@ -96,7 +96,7 @@ async function answer(random: Random, { path, socket }: WireRequest): Promise<vo
   else if (isLast) socket.end();
 }
 
-test('nobody gets bytes of another answer, and nobody waits for ever', async () => {
+test("no exchange gets another's bytes, and none waits for ever", async () => {
   const random = seeded(seed);
   const stalled = new Set<string>();
   const host = await startWireHost((request) => {

@@ -102,7 +102,7 @@ describe('connections', () => {
     }
   });
 
-  test('are not taken again where what is too much comes in a read of its own', async () => {
+  test('are not reused if extra bytes arrive in a separate read', async () => {
     // Of a read that fills the 64 KiB that there are for one, the next follows in the same turn.
     const readBytes = 64 * 1024;
     const evil = `${ok}content-length: 4\r\n\r\nevil`;
@@ -119,7 +119,7 @@ describe('connections', () => {
     }
   });
 
-  test('are not taken again by one who asks as soon as the answer ends, with a byte too much behind it', async () => {
+  test('are not reused by a request made as soon as the answer ends, if an extra byte follows it', async () => {
     const host = await start(numbering({ behind: `${ok}content-length: 4\r\n\r\nevil` }));
     const pool = poolAt(host.url);
     const second = new Reader();
@@ -135,7 +135,7 @@ describe('connections', () => {
     expect((await second.outcome).body).toBe('2');
   });
 
-  test('are not taken again once the host has ended them', async () => {
+  test('are not reused once the host has closed them', async () => {
     const host = await start(numbering());
     const pool = poolAt(host.url);
 
@@ -178,7 +178,7 @@ describe('idle connections', () => {
     expect((await askAndRest(pool)).body).toBe('2');
   });
 
-  test('are closed with the pool, at once or behind their answer', async () => {
+  test('are closed with the pool, immediately or after their answer', async () => {
     const waiting: WireRequest[] = [];
     const host = await start((request) => waiting.push(request));
     const pool = poolAt(host.url);
@@ -365,7 +365,7 @@ describe('a request', () => {
   });
 });
 
-describe('nothing is left behind', () => {
+describe('nothing is leaked', () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
 

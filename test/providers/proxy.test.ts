@@ -174,7 +174,7 @@ describe('through a proxy with a password', () => {
     expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
   });
 
-  test('that never answers: the connection is overdue, and given up', async () => {
+  test('that never answers: the connection times out and is aborted', async () => {
     const { url, asked } = await proxy({ answer: '' });
     const begun = performance.now();
 

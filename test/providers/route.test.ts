@@ -10,7 +10,7 @@ function entry(targets: ModelEntry['targets']): ModelEntry {
   return { match: 'm*', isPattern: true, targets } as ModelEntry; // the router reads the targets alone
 }
 
-test('gives the targets in order, with the name at each provider, those without a provider left out', () => {
+test('returns the targets in order, with the name at each provider, without those that have no provider', () => {
   const found = entry([{ provider: 'gone' }, { provider: 'one', model: 'other' }, { provider: 'one' }]);
   const router = createRouter((name) => (name.startsWith('m') ? found : undefined), providers);
 

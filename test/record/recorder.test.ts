@@ -43,7 +43,7 @@ test('keeps records in a file that only its owner can read', () => {
   rmSync(directory, { recursive: true });
 });
 
-test('lets 32 records wait for each other, and none that holds a body', () => {
+test('batches up to 32 records, except those with a body', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const file = join(directory, 'records.jsonl');
   const recorder = createRecorder({ file, stderr: captured().stderr, show: () => undefined });

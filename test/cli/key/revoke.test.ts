@@ -16,7 +16,7 @@ async function revoke(yaml: string, id: string, ...options: readonly string[]) {
   return { ...ended, cwd, text: readFileSync(join(cwd, 'gateway.yaml'), 'utf8') };
 }
 
-describe('takes an entry out and leaves every other byte', () => {
+describe('removes an entry and leaves every other byte', () => {
   test.each([
     [
       'a line of a list',
@@ -70,13 +70,13 @@ describe('takes an entry out and leaves every other byte', () => {
 
 const two = `${head}projects:\n  shop:\n    keys:\n      - { id: a, hash: "${hash('1')}" }\n      - { id: b, value: "\${CI_KEY}" }\n`;
 
-test('the key of a variable still is there, which is said', async () => {
+test('the key is still in its variable, which is reported', async () => {
   const { exit, stderr } = await revoke(two, 'b');
 
   expect([exit, stderr]).toEqual([0, 'the key itself still is in the environment\n']);
 });
 
-test('--dry-run changes nothing, and says which line it would be', async () => {
+test('--dry-run changes nothing, and prints the line that would change', async () => {
   const { stdout, text } = await revoke(two, 'b', '--dry-run');
 
   expect(stdout).toBe('b (shop) would be taken out of gateway.yaml:6\n');
@@ -124,7 +124,7 @@ test.each([
   expect(ended.stderr).toContain(words);
 });
 
-test('a gateway that runs takes the key no more', async () => {
+test('a running gateway no longer accepts the key', async () => {
   const yaml = `server: { port: 0 }\nplants: { store: { enabled: false } }\n${two}`;
   const cwd = createWorkspace({ 'gateway.yaml': yaml });
   const env = { CI_KEY: 'a-key-of-sixteen-and-more' };
@@ -145,7 +145,7 @@ test('a gateway that runs takes the key no more', async () => {
   await server.ended;
 });
 
-test('the local key is made anew at the next start', async () => {
+test('a new local key is created at the next start', async () => {
   const cwd = createWorkspace();
   const serve = async () => {
     const server = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd });

@@ -58,7 +58,7 @@ test('counts open streams, lets them finish, and cuts them with --now', async ()
   expect((await sending).exit).toBe(7);
 });
 
-test('says why it could not start, and where its log is', async () => {
+test('reports why it could not start, and where its log is', async () => {
   const cwd = homeWith('server: { prot: 1 }\n');
 
   const { exit, stderr, stdout } = await command(['serve', '--detach'], { cwd });

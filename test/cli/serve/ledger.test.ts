@@ -88,7 +88,7 @@ test.each([1, 2])(
   60_000,
 );
 
-test('a gateway with a budget does not start without its ledger; one without goes on', async () => {
+test('a gateway with a budget does not start without its ledger; one without a budget does', async () => {
   const scripted = await answering();
   const ledger = 'records: { ledger_file: /proc/version }';
   const limited = emptyDirectory();

@@ -151,7 +151,7 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
   });
 });
 
-test('a file that ends early, without some of its rules, is taken for half written', async () => {
+test('a file that ends early, without some of its rules, counts as half written', async () => {
   const serving = await serveGuarded();
 
   replaceFile(serving.file, guarded.slice(0, guarded.indexOf('  late:')));

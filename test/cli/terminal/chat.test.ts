@@ -29,7 +29,7 @@ const lastTexts = () => lastBody().messages.map(({ content }: { content: unknown
 const answers = (count: number) => new RegExp(`(?:${answer}[\\s\\S]*){${count}}> $`.replace('> $', '>\\s*$'));
 
 describe('chat on a terminal', () => {
-  test('goes on with what was said, and keeps it', async () => {
+  test('continues a stored conversation, and stores it', async () => {
     const { terminal, run } = talk();
     await terminal.shows('/help lists the commands');
     terminal.type('one\r');
@@ -163,7 +163,7 @@ describe('chat on a terminal', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('what fails is said, and the conversation goes on without it', async () => {
+  test('a failure is reported, and the conversation continues without it', async () => {
     const { terminal } = talk();
     hosts().openai.script(json('{"error":{"message":"\\u001b[2Jout of order"}}', 400));
     await terminal.shows('>');

@@ -34,7 +34,7 @@ describe('send on a terminal', () => {
     expect(terminal.screen()).toBe('Grüße 👋 東京');
   });
 
-  test('shows no spinner for an answer that is there at once', async () => {
+  test('shows no spinner for an immediate answer', async () => {
     hosts().openai.script(speakAll);
 
     const terminal = onTerminal(['send', 'hello']);
@@ -78,7 +78,7 @@ describe('send on a terminal', () => {
     expect(terminal.raw()).not.toContain('\u001b[2J');
   });
 
-  test('a cut answer is said to be cut', async () => {
+  test('a truncated answer is reported as such', async () => {
     hosts().openai.script(json(chatAnswer.replace('"stop"', '"length"')));
 
     const terminal = onTerminal(['send', 'hello', '--no-stream']);

@@ -38,7 +38,7 @@ test('its requests and answers are translated to a dialect that it knows', () =>
   expect(translation.error(500, 'oh no')).toEqual({ problem: 'oh no' });
 });
 
-test('so are the requests and streams of a dialect that has never heard of it', () => {
+test("so are requests and streams of a dialect that doesn't know it", () => {
   const translation = createTranslation(dialects.messages, toy, newContext());
   const { body } = translation.request({
     model: 'm',

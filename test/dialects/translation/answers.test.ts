@@ -196,7 +196,7 @@ describe('what models and hosts get wrong', () => {
     expect(answer('messages', 'chat', body)).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
 
-  test('a response that has failed is no answer', () => {
+  test('a failed response is not an answer', () => {
     const body = { status: 'failed', error: { code: 'server_error', message: 'no' }, output: [] };
 
     expect(() => answer('chat', 'responses', body)).toThrow(

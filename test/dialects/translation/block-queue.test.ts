@@ -28,7 +28,7 @@ describe('createBlockQueue', () => {
     expect(log).toEqual(['<call0>', '{"a":', '"}"}', '</>', '<call1>', '{']);
   });
 
-  test('holds pieces of a second call until the first is complete', () => {
+  test('holds back parts of a second call until the first is complete', () => {
     const { log, queue, start } = record();
 
     start(0);
@@ -41,7 +41,7 @@ describe('createBlockQueue', () => {
     expect(log).toEqual(['<call0>', '{}', '</>', '<call1>', '{"b"', ':1}', '</>']);
   });
 
-  test('holds text that comes into the middle of a call, and keeps the order', () => {
+  test('holds back text that arrives in the middle of a call, and keeps the order', () => {
     const { log, queue, start } = record();
 
     queue.add('thinking', 'hm');
@@ -68,7 +68,7 @@ describe('createBlockQueue', () => {
     ]);
   });
 
-  test('gives out every call whole at the end, complete or not', () => {
+  test('releases every call at the end, complete or not', () => {
     const { log, queue, start } = record();
 
     start(0);
@@ -90,7 +90,7 @@ describe('createBlockQueue', () => {
     expect(log).toEqual(['<call0>', '</>', '<call1>']);
   });
 
-  test('takes white space after a complete call, and no more', () => {
+  test('accepts white space after a complete call, and nothing else', () => {
     const { queue, start } = record();
     start(0);
     queue.addInput(0, '{}');

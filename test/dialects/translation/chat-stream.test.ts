@@ -24,7 +24,7 @@ describe('the liberties of chat hosts', () => {
     expect(run([named('{"a"'), named(':1'), named('}')]).calls).toEqual([{ name: 'f', input: { a: 1 } }]);
   });
 
-  test('calls without an index are told apart by id, and by name without one', () => {
+  test('calls without an index are distinguished by id, or else by name', () => {
     const deltas = [
       piece({ id: 'a', function: { name: 'f', arguments: '{"a"' } }),
       piece({ function: { arguments: ':1}' } }),
@@ -130,7 +130,7 @@ describe('what a chat client asked for', () => {
   });
 });
 
-test('the first thing a provider says is passed on at once', () => {
+test('the first event of a provider is passed on immediately', () => {
   const messages = startTranslation('messages', 'chat').stream();
 
   const text = messages.event(

@@ -70,7 +70,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
     },
   );
 
-  test('a field that nobody knows is dropped, and said to be', () => {
+  test('an unknown field is dropped and listed as dropped', () => {
     const translation = createTranslation(dialects[client], dialects[provider], newContext());
 
     const { body, dropped } = translation.request({ ...small[client], brand_new: { secret: 'x' } });
@@ -80,6 +80,6 @@ describe.each(directions)('%s to %s', (client, provider) => {
   });
 });
 
-test('docs/translation.md says what the code does', async () => {
+test('docs/translation.md matches the code', async () => {
   await expect(renderMappings()).toMatchFileSnapshot('../../../docs/translation.md');
 });

@@ -581,7 +581,7 @@ describe('responses to messages', () => {
 });
 
 describe('towards responses', () => {
-  test('chat keeps its custom tools, says strict, and stores nothing', () => {
+  test('chat keeps its custom tools, sets strict, and stores nothing', () => {
     const sent = request('chat', 'responses', {
       messages: [
         { role: 'system', content: 'be good' },

@@ -25,7 +25,7 @@ test('there are recordings of every dialect', () => {
 describe.each(recordings)('the recording %s', (name) => {
   const bytes = fixture(name);
 
-  test('gives the same events wherever it is split', () => {
+  test('produces the same events wherever it is split', () => {
     const whole = parse([bytes]);
     const wholeText = whole.join('\n');
 
@@ -36,7 +36,7 @@ describe.each(recordings)('the recording %s', (name) => {
     expect(whole.length).toBeGreaterThan(2);
   });
 
-  test('gives the same events byte by byte', () => {
+  test('produces the same events byte by byte', () => {
     expect(parse(Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1)))).toEqual(parse([bytes]));
   });
 

@@ -101,7 +101,7 @@ describe('a host without stop sequences', () => {
     }
   });
 
-  test('has its stream cut for a chat client, which is told only that it stopped', () => {
+  test('has its stream ended for a chat client, which only gets "stop"', () => {
     expect(streamed('chat', ['STOP'], ['one S', 'T', 'OP two'])).toEqual({
       text: 'one ',
       reason: 'stop',
@@ -127,7 +127,7 @@ describe('a host without stop sequences', () => {
     expect(JSON.stringify(chat.body)).not.toContain('tool_calls');
   });
 
-  test('is left alone where nothing matches, even at the end of what only begins like one', () => {
+  test('is unchanged if nothing matches, even if its end is the beginning of one', () => {
     expect(streamed('messages', ['STOP'], ['one ', 'STO'])).toEqual({
       text: 'one STO',
       reason: 'end_turn',

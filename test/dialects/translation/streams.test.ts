@@ -85,7 +85,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     expect(state).toBe('failed');
   });
 
-  test('never sees a finish when the stream is cut, and an error once the relay says so', () => {
+  test('never gets a finish reason if the stream is cut off, and gets an error from the relay', () => {
     const translation = startTranslation(client, provider);
     const cut = runStream(translation, [fixture(`${provider}.cut`)]);
 
@@ -108,7 +108,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     expect(stream.event(undefined, '[DONE]')).toBe('');
   });
 
-  test('is told of an event that is no JSON by an exception, not by a wrong answer', () => {
+  test('gets an exception for an event that is not JSON, not a wrong answer', () => {
     const stream = startTranslation(client, provider).stream();
 
     expect(() => stream.event(undefined, '{"broken')).toThrow(

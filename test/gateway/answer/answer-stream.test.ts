@@ -33,7 +33,7 @@ describe.each([
   const event = write(`key ${secret} is wrong`);
   const expected = delta + write('key [secret] is wrong') + done;
 
-  test('is taken out, wherever two chunks part it', () => {
+  test('is masked, wherever it is split into two chunks', () => {
     const texts = Array.from({ length: event.length + 1 }, (_each, at) =>
       passed([delta + event.slice(0, at), event.slice(at) + done]),
     );
@@ -41,7 +41,7 @@ describe.each([
     expect(new Set(texts)).toEqual(new Set([expected]));
   });
 
-  test('is taken out where each byte comes by itself', () => {
+  test('is masked if it arrives byte by byte', () => {
     expect(passed([...(delta + event + done)])).toBe(expected);
   });
 });
@@ -174,7 +174,7 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
     expect(after).toContain(' and more');
   });
 
-  test('holds no more than 64 KiB back', () => {
+  test('holds back at most 64 KiB', () => {
     const stream = withSecrets([secret], name);
     stream.transform(Buffer.from(write(secret.slice(0, 14))));
 
@@ -245,7 +245,7 @@ describe.each<readonly [Name, string, (text: string) => string, (text: string) =
   ['chat', 'data of several lines', chatLines, chatLines],
   ['chat', 'data with tabs', chatTabs, chatTabs],
 ])('a secret in a stream of %s that begins in %s', (name, _what, begin, goOn) => {
-  test('and goes on in the next piece is never whole', () => {
+  test('and continues in the next part is never sent whole', () => {
     for (let at = 12; at < secret.length - 4; at += 1) {
       const events = [
         begin(`key ${secret.slice(0, at)}`),

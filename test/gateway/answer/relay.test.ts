@@ -79,7 +79,7 @@ describe.each([
   );
 });
 
-test('a stream that has told of its failure already gets no end with nothing more to say', async () => {
+test('a stream that has already reported its failure gets no second error', async () => {
   const told = {
     transform: (chunk: Buffer) => chunk,
     end: () => Buffer.alloc(0),
@@ -96,7 +96,7 @@ test('a stream that has told of its failure already gets no end with nothing mor
   expect(bodyOf(connection)).toEqual({ text: 'data: {"error":{"message":"boom"}}\n\n', isWhole: false });
 });
 
-test('an answer that is cut behind another of its connection lets that one finish first', async () => {
+test('an answer that is cut off after another one on its connection lets that one finish first', async () => {
   const { answer, connection, next, outcome } = await relay();
   const behind = await next();
   behind.answer.write(delta);
@@ -155,7 +155,7 @@ describe('a client', () => {
     expect(answer.timesResumed).toBe(1);
   });
 
-  test('is told when the server stops', async () => {
+  test('gets an error when the server stops', async () => {
     const { answer, connection, exchange, outcome } = await relay();
     answer.write(delta);
 

@@ -5,13 +5,13 @@ import { createRandom } from '../../policy/automaton/random.ts';
 const scrub = (secrets: readonly string[], text: string) =>
   new Scrubber(secrets).scrub(Buffer.from(text)).toString();
 
-test('takes every secret out, wherever it stands', () => {
+test('masks every secret, wherever it is', () => {
   expect(scrub(['sk-secret-1', 'gw_secret_2'], 'sk-secret-1 Grüße gw_secret_2sk-secret-1')).toBe(
     '[secret] Grüße [secret][secret]',
   );
 });
 
-test('gives a text without secrets back as it is', () => {
+test('returns a text without secrets unchanged', () => {
   const text = Buffer.from('nothing here');
 
   expect(new Scrubber(['sk-secret-1']).scrub(text)).toBe(text);
@@ -70,7 +70,7 @@ test('finds secrets wherever they stand in long random texts, and nothing else',
   }
 });
 
-test('takes secrets out of short texts in the same way', () => {
+test('masks secrets in short texts in the same way', () => {
   const secret = 'pa"ss/wörd\\key';
   const scrubText = createTextScrubber([secret]);
 

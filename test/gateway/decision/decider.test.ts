@@ -206,7 +206,7 @@ test('small bodies start no thread', async () => {
   expect(threads).toBe(0);
 });
 
-test('whoever leaves waits no longer, and those behind it are served', async () => {
+test('a client that leaves is removed from the queue, and those after it are served', async () => {
   const { ask } = await started();
   const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
   const reading = lifetimes.map((lifetime) =>
@@ -296,7 +296,7 @@ test('over the wire a large body is refused with its pointer, redacted, and reco
   }
 });
 
-test('a thread that dies refuses what it was asked, each time anew', async () => {
+test('when the thread dies, its request is refused, every time', async () => {
   const { ask } = await started(dyingEntry);
   const body = () => largeBody('messages', 'claude-test', 'x');
 
@@ -304,7 +304,7 @@ test('a thread that dies refuses what it was asked, each time anew', async () =>
   await expect(ask(body())).rejects.toMatchObject({ code: 'policy.error' });
 });
 
-test('ending the decider refuses whoever still waits', async () => {
+test('ending the decider refuses requests that still wait', async () => {
   const { decider, ask } = await started();
   const waiting = [1, 2, 3].map(() =>
     ask(largeBody('messages', 'claude-test', 'x')).catch((thrown: unknown) => thrown),

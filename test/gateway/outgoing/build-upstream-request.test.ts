@@ -84,7 +84,7 @@ describe('a translated body', () => {
     expect(record).toMatchObject({ decision: 'redact', rules: [{ id: 'hush', on: 'outgoing' }] });
   });
 
-  test('leaves so from the decision thread too, and says it', async () => {
+  test('is marked as redacted by the decision thread too', async () => {
     const body = failed('hush now');
     const padded = { ...body, messages: [{ role: 'user', content: 'x '.repeat(600_000) }, ...body.messages] };
 

@@ -35,7 +35,7 @@ function head(rawHeaders: readonly string[], query = '', extraNames: readonly st
 }
 
 describe('a header', () => {
-  test('that nothing is found in goes on as it is', () => {
+  test('in which nothing is found is forwarded unchanged', () => {
     expect(head(['User-Agent', 'cli/1 (x; y)'])).toEqual({
       headers: ['user-agent', 'cli/1 (x; y)'],
       dropped: [],

@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     await page.getByText('gateway open', { exact: true }).waitFor();
   });
 
-  test('a browser whose storage does not answer can use a link, and says so after a reload', async () => {
+  test('a browser whose storage does not respond can use a link, and gets a message after a reload', async () => {
     const gateway = await servePage(housePolicy);
     const { page } = await openPage();
     await page.addInitScript('IDBFactory.prototype.open = () => ({});');

@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     expect(new URL(page.url()).search).toBe('?text=no-codename');
   });
 
-  test('goes on when the gateway is started again under it', async () => {
+  test('continues when the gateway is restarted', async () => {
     const { page, rows } = await open();
     await gateway.ask(say('before the restart'));
     await rows.first().waitFor();

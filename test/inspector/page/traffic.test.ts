@@ -12,7 +12,7 @@ test('rows stand in the order of their numbers, however they come, each once', (
   expect(traffic.rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a row that comes again takes the place of the one before', () => {
+test('a row that is sent again replaces the previous one', () => {
   const traffic = new Traffic();
 
   traffic.put(row(1, 0));

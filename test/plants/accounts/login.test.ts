@@ -22,7 +22,7 @@ describeDatabases('logging in', (databases) => {
     now += 61_000;
   };
 
-  test('a login by query or body gives a token, its time and a guarded cookie', async () => {
+  test('a login by query or body returns a token, its expiry and a guarded cookie', async () => {
     for (const answer of [await byQuery('rosa', rosa.password), await byBody('ROSA', rosa.password)]) {
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({ token: expect.stringMatching(/^[\w-]{43}$/), expiresIn: 3600 });
@@ -125,7 +125,7 @@ describeDatabases('logging in', (databases) => {
     expect(later.status).toBe(200);
   });
 
-  test('whoever fails at one address keeps the user out there alone', async () => {
+  test('failures at one address lock the user out only there', async () => {
     nextMinute();
     for (let i = 0; i < 6; i += 1) await byBody('rosa', `wrong ${i}`, '127.0.0.66');
     const attacker = await byBody('rosa', rosa.password, '127.0.0.66');
@@ -145,7 +145,7 @@ describeDatabases('logging in', (databases) => {
     expect(elsewhere.status).toBe(401);
   });
 
-  test('attempts made at once get no more tries than attempts one by one', async () => {
+  test('concurrent attempts get no more tries than sequential ones', async () => {
     nextMinute();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => byBody('rosa', `wrong ${i}`)));
     nextMinute();

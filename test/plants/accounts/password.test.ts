@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPasswordChecker } from '../../../src/plants/accounts/password.ts';
 
-test('two passwords are checked at once and sixteen wait; more are refused with a time to come back', async () => {
+test('two passwords are checked at a time and sixteen wait; more are refused with a Retry-After', async () => {
   const checker = createPasswordChecker(2 ** 12);
   const hash = await checker.hash('correct horse battery');
   const checks = await Promise.allSettled(

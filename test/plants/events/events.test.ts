@@ -99,7 +99,7 @@ describeDatabases('events', (databases) => {
     expect(watcher.events).toMatchObject([{ data: { name: 'during' } }, { data: { name: 'again' } }]);
   });
 
-  test('filters choose by type and plant, add up, and are taken away one by one', async () => {
+  test('filters select by type and plant, add up, and are removed one by one', async () => {
     const { json: one } = await writeAndReceive('POST', { name: 'one' });
     const { json: two } = await writeAndReceive('POST', { name: 'two' });
     const byStatus = { eventTypes: ['plant.status.changed'] };

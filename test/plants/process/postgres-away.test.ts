@@ -150,7 +150,7 @@ describePostgres('the store of gateway serve', (databases, postgres) => {
     wire.close();
   }, 120_000);
 
-  test('answers 503 while PostgreSQL has no connection left, and goes on when it has', async () => {
+  test('answers 503 while PostgreSQL has no connection left, and continues when it has', async () => {
     const database = await databases.create();
     const name = new URL(database).pathname.slice(1);
     // Limits don't hold for the administrator.

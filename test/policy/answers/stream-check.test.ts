@@ -74,7 +74,7 @@ describe('a text that is split over events is found, and none of it has left', (
   });
 });
 
-test('what goes on behind its end is read on', () => {
+test('text after the finish reason is still checked', () => {
   const first = chunk('project ', { finish_reason: 'stop' });
 
   const { text, isRefused } = run([first, chunk('nightfall')]);

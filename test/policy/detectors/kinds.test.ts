@@ -55,7 +55,7 @@ test('a private address is none that the internet routes', () => {
   ]);
 });
 
-test('what a rule asks for as possible holds what is likely', () => {
+test('findings at possible include the likely ones', () => {
   const text = 'DNI 12345678Z, or 87654321X';
 
   expect(found(detectors.national_id, text)).toEqual(['12345678Z']);

@@ -47,7 +47,7 @@ test.each(bodies)('%s (%s)', (_name, endpoint, body, at) => {
   expect(decide(body, { endpoint }).refusal?.at).toBe(at);
 });
 
-test('may block where there is no cap', () => {
+test('may block a request without a cap', () => {
   expect(policyOf(rule('block'))({ messages: [] }).action).toBe('block');
   expect(policyOf(rule('block'))({ max_tokens: 5 }).action).toBe('allow');
 });

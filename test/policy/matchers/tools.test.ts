@@ -401,7 +401,7 @@ test.each([
   expect(decide(body).action).toBe('block');
 });
 
-test('takes no name of a property for a tool', () => {
+test("does not take a property's name for a tool", () => {
   const body = {
     tools: [
       { name: 'read', input_schema: { properties: { name: { type: 'shell' }, shell: { name: 'shell' } } } },

@@ -34,7 +34,7 @@ describe('time', () => {
     expect(at({ days: ['wed'], hours: ['13:00-24:00'] }, wednesdayNoon)).toBe('allow');
   });
 
-  test('takes hours past midnight', () => {
+  test('accepts hours past midnight', () => {
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 23, 0))).toBe('block');
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 5, 59))).toBe('block');
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 6, 0))).toBe('allow');

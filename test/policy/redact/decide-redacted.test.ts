@@ -26,7 +26,7 @@ test('the result of a redaction is checked by the rules that block', () => {
   expect(decide(saying('nothing'))).toMatchObject({ action: 'allow' });
 });
 
-test('a redaction that brings about its own match comes to rest or is refused', () => {
+test('a redaction whose result matches again terminates or is refused', () => {
   const decide = policyOf(removes('hush'), removes('content'));
 
   const decision = decide(saying('a hush'));

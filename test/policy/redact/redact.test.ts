@@ -103,7 +103,7 @@ describe('redaction', () => {
     expect(asked).toBeLessThan(count * 10);
   });
 
-  test('takes out what is split over two blocks', () => {
+  test('redacts what is split over two blocks', () => {
     const body = saying([
       { type: 'text', text: 'a night' },
       { type: 'text', text: 'fall b' },

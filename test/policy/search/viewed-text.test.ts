@@ -18,7 +18,7 @@ function finding(ranges: readonly { readonly start: number; readonly end: number
   return { kind: 'detector', confidence: 'likely', name: 'given', detector };
 }
 
-test('a range is left out where an exception holds all of it, however they overlap', () => {
+test('a range is left out if exceptions cover all of it, however they overlap', () => {
   const random = createRandom(5);
   const ranges = (count: number) =>
     Array.from({ length: count }, () => {

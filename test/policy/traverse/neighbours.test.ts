@@ -140,7 +140,7 @@ describe.each(spoken)('%s', (dialect) => {
     }
   });
 
-  test('the system gathered from wherever it stands', () => {
+  test('the system prompt gathered from wherever it is', () => {
     const system = dialect === 'messages' ? 'system' : 'developer';
     const turns = [
       { role: system, content: 'about project' },

@@ -10,7 +10,7 @@ const rule = (id: string, more: object = {}) => ({
 });
 const numbers = { model: 'm', input: [1, 2, 3] };
 
-test('numbers in place of text are refused although a rule in dry run stands first', () => {
+test('numbers in place of text are refused although a monitored rule comes first', () => {
   const decide = policyOf(rule('tried', { mode: 'monitor' }), rule('meant'));
 
   const decision = decide(numbers, { endpoint: 'embeddings' });
@@ -113,7 +113,7 @@ test('a number in another notation is read as its digits in the body itself', ()
   expect(notations(noCard).filter((number) => actionOn(number) !== 'allow')).toEqual([]);
 });
 
-test('a decimal of more digits than a double holds is read as it is written, too', () => {
+test('a decimal with more digits than a double can hold is also read as written', () => {
   // The double nearest to it ends in 8: 6304000000000000008 is another number.
   const decide = policyOf({ id: 'n', action: 'block', when: { text: { regex: ['^6304000000000000009$'] } } });
 

@@ -70,7 +70,7 @@ async function rows(path: string): Promise<{ request_id: string; outcome: string
 }
 
 describe('ledger', () => {
-  test('what was used is known to whoever opens the ledger next', async () => {
+  test('what was used is known when the ledger is opened again', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger, sums } = await open(path);
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
@@ -96,7 +96,7 @@ describe('ledger', () => {
     expect((await open(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
   });
 
-  test('an intent that was taken back leaves nothing', async () => {
+  test('a cancelled intent leaves nothing', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
 
@@ -141,7 +141,7 @@ describe('ledger', () => {
       ]);
   });
 
-  test('no lock files are left behind', async () => {
+  test('no lock files remain', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
     await ledger.close();
@@ -149,7 +149,7 @@ describe('ledger', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['ledger.sqlite']);
   });
 
-  test('a file that is no database fails every intent, and is taken up when it is one', async () => {
+  test('a file that is not a database fails every intent, and is used once it is one', async () => {
     const path = join(directory(), 'ledger.sqlite');
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
     const events: LedgerEvent[] = [];

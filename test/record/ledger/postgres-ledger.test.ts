@@ -85,7 +85,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
   const beginAll = (ledger: Ledger, count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => ledger.begin(intent(`req_${i}`))));
 
-  test('what was used is known to whoever opens it next, from anywhere', async () => {
+  test('what was used is known when it is opened again, from anywhere', async () => {
     await newDatabase();
     const { ledger, sums } = await open();
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);

@@ -136,7 +136,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('sandbox-tool calls by itself, speaks of the result, and calls again on the next turn', async () => {
+  test('sandbox-tool calls unasked, reports the result, and calls again on the next turn', async () => {
     const { openai } = clients();
     const body = { ...hello, model: 'sandbox-tool', tools };
     const first = await openai.chat.completions.create(body);

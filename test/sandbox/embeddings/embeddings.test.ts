@@ -57,7 +57,7 @@ test('base64 and float carry the same numbers', async () => {
   expect(Array.from({ length: 256 }, (_, i) => bytes.readFloatLE(i * 4))).toEqual(float.data[0].embedding);
 });
 
-test('takes lists of tokens, single and several', async () => {
+test('accepts lists of tokens, single and several', async () => {
   const { openai } = clients();
 
   const one = await openai.embeddings.create({ model, input: [1, 2, 3] });

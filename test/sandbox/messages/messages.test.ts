@@ -128,7 +128,7 @@ describe('tools', () => {
     },
   );
 
-  test('sandbox-tool calls by itself and then speaks of the result', async () => {
+  test('sandbox-tool calls unasked and then reports the result', async () => {
     const { anthropic } = clients();
     const first = await anthropic.messages.create({ ...hello, model: 'sandbox-tool', tools });
     const call = first.content[0];
@@ -155,7 +155,7 @@ describe('tools', () => {
     });
   });
 
-  test('sandbox-tool speaks when tools are switched off', async () => {
+  test('sandbox-tool answers with text when tools are off', async () => {
     const body = { ...hello, model: 'sandbox-tool', tools, tool_choice: { type: 'none' as const } };
 
     const message = await clients().anthropic.messages.create(body);
@@ -276,7 +276,7 @@ describe('errors', () => {
     expect(thrown).toMatchObject({ status, type, requestID: expect.stringMatching(/^req_/) });
   });
 
-  test('tells when to come back only where waiting helps', async () => {
+  test('sends Retry-After only if waiting helps', async () => {
     const { url } = clients();
     const retryAfter = async (status: number) =>
       (await post(`${url}/v1/messages`, { ...hello, model: `sandbox-error-${status}` })).headers.get(

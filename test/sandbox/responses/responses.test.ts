@@ -45,7 +45,7 @@ describe('plain and streamed', () => {
     expect(response).toMatchObject({ ...fields, text: { format: { type: 'text' } }, truncation: 'disabled' });
   });
 
-  test('takes items, and the last user text of them', async () => {
+  test('accepts items, and uses their last user text', async () => {
     const response = await clients().openai.responses.create({
       model: 'sandbox-mini',
       input: [
@@ -140,7 +140,7 @@ describe('tools', () => {
     expect(streamed.output).toMatchObject(plain.output);
   });
 
-  test('sandbox-tool calls by itself and then speaks of the result', async () => {
+  test('sandbox-tool calls unasked and then reports the result', async () => {
     const { openai } = clients();
     const body = { model: 'sandbox-tool', tools };
     const first = await openai.responses.create({ ...body, input: 'weather?' });

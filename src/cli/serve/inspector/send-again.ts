@@ -41,7 +41,9 @@ export function sendToSelf(
       },
     );
     sending.on('error', (cause) =>
-      reject(new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause })),
+      reject(
+        new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause }),
+      ),
     );
     sending.end(body);
   });

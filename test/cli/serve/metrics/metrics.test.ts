@@ -140,7 +140,7 @@ test('only GET /metrics is served, to loopback names, and no page of another ori
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
 });
 
-test('a taken port is named', async () => {
+test('a port in use is named', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   closing.push(() => taken.close());

@@ -41,7 +41,7 @@ describe('JSON', () => {
     }
   });
 
-  test('stops at the number of lines that was asked for, and says so', () => {
+  test('stops at the requested number of lines, and shows that it did', () => {
     const { lines, isWhole } = toLines(JSON.stringify(Array.from({ length: 1000 }, (_, i) => i)), 10);
 
     expect(lines.length).toBe(10);

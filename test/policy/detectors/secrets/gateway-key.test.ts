@@ -15,7 +15,7 @@ test('finds a gateway key within a longer word', () => {
   expect(found(detector, `Bearer_${key}_old`)).toEqual([key]);
 });
 
-test('finds the exact values it was given', () => {
+test('finds the exact configured values', () => {
   const text = 'use provider-key-0123456789 or "a key with blanks"';
 
   expect(found(detector, text).toSorted()).toEqual(['a key with blanks', 'provider-key-0123456789']);
@@ -31,7 +31,7 @@ test('finds a key with invisible or full-width characters in it, in its whole le
   expect(found(detector, `see ${hidden}.`)).toEqual([hidden]);
 });
 
-test('takes a key with a wrong checksum for nothing', () => {
+test('ignores a key with a wrong checksum', () => {
   expect(found(detector, `gw_${body}AAAAAA`)).toEqual([]);
 });
 

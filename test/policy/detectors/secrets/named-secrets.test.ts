@@ -7,7 +7,7 @@ import { found } from '../found.ts';
 const possible = atLeast(secrets, 'possible');
 const value = 'VEZcUbZrklOMAzaFeVie25qg';
 
-describe('a value given to the name of a secret', () => {
+describe('a value assigned to the name of a secret', () => {
   test.each([
     `password = "${value}"`,
     `acme_api_key = "${value}"`,
@@ -38,7 +38,7 @@ describe('a value given to the name of a secret', () => {
     expect(found(possible, text)).toEqual([]);
   });
 
-  test('is no more than possible, and not found by default', () => {
+  test('is only possible, and not found by default', () => {
     const text = `password = "${value}"`;
 
     expect(possible.find(text)).toMatchObject([{ confidence: 'possible', why: 'named a password' }]);

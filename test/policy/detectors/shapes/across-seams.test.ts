@@ -51,7 +51,7 @@ describe.each(Object.entries(keys))('a key: %s', (_name, key) => {
   });
 });
 
-test('what is found in pieces is likely, and says so', () => {
+test('a key found in pieces is likely, with that reason', () => {
   const [finding] = secrets.find(`'${cut(keys.DigitalOcean, 2).join("' + '")}'`);
 
   expect(finding).toMatchObject({ confidence: 'likely', why: 'DigitalOcean, shape, in pieces' });

@@ -30,7 +30,7 @@ describe('the table of shapes', () => {
     expect(services.filter(({ confirmed = '2026-11' }) => !/^20\d\d-\d\d$/.test(confirmed))).toEqual([]);
   });
 
-  test('is refused where a line lacks a column or a format says nothing', () => {
+  test('is refused if a line lacks a column or a format is empty', () => {
     expect(() => readTable('Acme  acme_<hex:32>')).toThrow('expected four columns: Acme');
     expect(() => readFormat('acme_<hx:32>')).toThrow('not a part of a key: <hx:32>');
     expect(() => readFormat('acme_<hex:32-16>')).toThrow('not a part of a key: <hex:32-16>');
@@ -75,7 +75,7 @@ describe('what only looks like a key', () => {
   });
 });
 
-test('a key that goes on is none of its service', () => {
+test('a key that continues is not one of its service', () => {
   const [finding] = secrets.find(`npm_${createRandom(13).text(50, base62)}`);
 
   expect(finding?.why).toBe('unlisted service, shape');

@@ -16,6 +16,6 @@ test('finds every run that is long enough, wherever it begins', () => {
   }
 });
 
-test('takes characters outside ASCII for none of the set', () => {
+test('treats characters outside ASCII as outside the set', () => {
   expect(findLongRuns('12５34', 3, digits)).toEqual([]);
 });
