@@ -146,7 +146,7 @@ test.each([1, 2])(
   120_000,
 );
 
-test('two workers let exactly 50 of 400 requests at once through a budget for 50', async () => {
+test('two workers let exactly 50 of 400 concurrent requests through a budget for 50', async () => {
   const { url } = await greedyHost();
   const gateway = await serve(limited(url, { workers: 2, state: 'memory' }), [], { SHOP_KEY: key });
 
@@ -157,7 +157,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   let redis: TestRedis | undefined;
   afterAll(() => redis?.stop());
 
-  test('two gateways on one Redis let exactly 50 of 400 requests at once through', async () => {
+  test('two gateways on one Redis let exactly 50 of 400 concurrent requests through', async () => {
     redis ??= await startRedis();
     const { url } = await greedyHost();
     const yaml = limited(url, { workers: 1, state: redis.url });
