@@ -167,4 +167,52 @@ describe.skipIf(!hasRedis)('a Redis under load', () => {
     const { inLedger, inRedis } = await sums();
     expect(inRedis).toBeGreaterThanOrEqual(inLedger);
   }, 120_000);
+
+  test.each([1, 2])(
+    'that is emptied after a reload added a budget: the ledger has it too (workers: %i)',
+    async (workers) => {
+      started.redis ??= await startRedis();
+      const admin = new Redis(started.redis.url);
+      await admin.flushall();
+      const { url: hostUrl } = await host((response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(answer);
+      });
+      const home = emptyDirectory();
+      const settings = (limits: string) => `
+server: { workers: ${workers} }
+state: ${started.redis?.url}
+providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
+models: [{ match: "gpt-*", provider: gpt }]
+projects:
+  shop:
+    limits: { ${limits} }
+    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
+`;
+      configure(home, settings('requests_per_minute: 1000'));
+      const child = startProgram(['serve', '-p', '0'], home, keys);
+      started.gateways.push(child);
+      await child.wrote('"listening"');
+      const { url } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
+      const gateway = { child, home, url: url as string, key: keys.SHOP_KEY, workers: [] };
+      const spend = async () => {
+        for (let i = 0; i < 5; i += 1) expect((await ask(gateway, body)).status).toBe(200);
+      };
+      await spend();
+      configure(home, settings('requests_per_minute: 1000, tokens_per_day: 1000000'));
+      child.process.kill('SIGHUP');
+      await child.wrote('configuration reloaded');
+      await spend();
+
+      await admin.flushall();
+      await spend();
+      child.process.kill('SIGTERM');
+      expect((await child.ended).exit).toBe(0);
+
+      const [name = ''] = await admin.keys('*shop tokens_per_day*');
+      expect(Number(await admin.get(name))).toBeGreaterThanOrEqual(15 * 30);
+      admin.disconnect();
+    },
+    60_000,
+  );
 });

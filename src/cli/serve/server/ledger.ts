@@ -18,8 +18,10 @@ interface OpenedLedger {
   readonly ledger: Ledger;
   /** What budgets had used at start-up; resolves once the database answers. */
   readonly restored: readonly RestoredSum[] | Promise<readonly RestoredSum[]>;
-  /** The same, as of now. */
+  /** The same, as of now, for the budgets of the configuration in force. */
   readonly restore: () => Promise<readonly RestoredSum[]>;
+  /** Another configuration is in force. */
+  readonly follow: (next: Pick<Config, 'limits'>) => void;
 }
 
 type Log = (level: 'info' | 'error', message: string) => void;
@@ -35,6 +37,7 @@ export async function openLedgerFor(
   log: Log,
 ): Promise<OpenedLedger> {
   const { openLedger } = await import('../../../record/ledger/open-ledger.ts');
+  let followed = limits;
   const budgets = budgetCounters(limits, Date.now());
   const name = nameOf(place);
   const scrub = createTextScrubber(secrets);
@@ -60,8 +63,11 @@ export async function openLedgerFor(
         ? ledger.opened.then((late) => toRestored(budgets, late))
         : toRestored(budgets, sums),
     restore: async () => {
-      const current = budgetCounters(limits, Date.now());
+      const current = budgetCounters(followed, Date.now());
       return toRestored(current, await ledger.sums(current.map(toWanted)));
+    },
+    follow: (next) => {
+      followed = next.limits;
     },
   };
 }

@@ -104,6 +104,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
       return {
         commit: () => {
           commit();
+          opened?.follow(next);
           meter?.follow(next);
           page?.follow(next);
           if (

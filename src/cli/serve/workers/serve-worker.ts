@@ -36,6 +36,7 @@ const counting = new Map<number, (open: OpenCounts) => void>();
 const shared = new RemoteCounters(answer);
 let counters: Counters = shared;
 let ledger: Ledger | undefined;
+let followBudgets: (next: Config) => void = () => undefined;
 let meter: Meter | undefined;
 let breakers: OpenBreakerChannel | undefined;
 let followBreaker: (change: BreakerChange) => void = () => undefined;
@@ -102,7 +103,10 @@ async function start(options: WorkerStart): Promise<void> {
   const budgets = { ...config, ...(!isShared && { limits: [] }) };
   const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log));
   ledger = opened?.ledger;
-  if (isShared) counters = await openCounters(config, recorder.log, opened);
+  if (isShared) {
+    counters = await openCounters(config, recorder.log, opened);
+    if (opened !== undefined) followBudgets = opened.follow;
+  }
   breakers = await openBreakers(config);
   meter = await openMeter(config);
   tracer = await openTracer(options.tracing, recorder.log);
@@ -138,6 +142,7 @@ function prepare({ config: source, sandboxUrl }: WorkerConfig): void {
   prepared = next && {
     commit: () => {
       next.commit();
+      followBudgets(config);
       meter?.follow(config);
     },
     discard: next.discard,
