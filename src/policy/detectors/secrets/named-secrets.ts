@@ -1,5 +1,6 @@
 import type { Finding } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
+import { findCredentialArguments } from './credential-arguments.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 import { isSecretValue } from './secret-value.ts';
 
@@ -26,7 +27,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     findings.push({ ...found, ...certaintyOf(text, { start, end: found.end }, kind) });
     from = found.end;
   }
-  return [...findings, ...findUserOptions(text)];
+  return [...findings, ...findCredentialArguments(text)];
 }
 
 /** A name, from its beginning to the place behind it. */
@@ -66,6 +67,10 @@ const closers = /\\{0,3}["'`]?\]?\)?[ \t]{0,24}/y;
 const valueBeside = /,?\s{0,24}\\{0,3}["']?value\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
 const separator =
   /:=|=>|->|={1,3}|:(?!:)\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
+const attributeEnd = /["'][^<>=]{0,40}>/y;
+/** `variable "api_token" { default = "…" }` */
+const defaultOf =
+  /"?\s{0,4}\{\s{0,40}(?:(?:type|sensitive)\s{0,12}=\s{0,4}\w{1,12}\s{1,40})?default\s{0,12}=\s{0,4}(?=")/y;
 /** `password: &str = "…"` */
 const annotation = /&?(?:'static )?[A-Za-z_][\w.<>?[\]]{0,30}[ \t]{0,2}=[ \t]{0,2}(?=["'`@])/y;
 /** `var password string = "…"` */
@@ -73,15 +78,23 @@ const declaration = /[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["'`])/y;
 /** `the password is …`, `mot de passe : …` */
 const copula = /(?:is|ist|est|es|was|è|é|to|by)[ \t]{1,2}(?:now |set to )?/iy;
 const beforeQuote =
-  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|(?:String::from|Some|std::string|string|Secret|SecretStr|str)\((?=["'`]))?\\{0,3}(?:"""|'''|["'`])/y;
+  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|(?:String::from|Some|std::string|string|Secret|SecretStr|str)\((?=["'`]))?\\{0,3}(?:"""|'''|["'`](?:\\{1,3}["'])?)/y;
 const scheme = /(?:bearer|basic|token|apikey|bot|key)[ \t]{1,2}/iy;
 
 function openingOf(text: string, name: Name): Opening | undefined {
   const isTag = text.charCodeAt(name.start - 1) === 60 && text.charCodeAt(name.end) === 62;
   if (isTag) return { at: name.end + 1, quote: undefined, isTag };
+  const tagEnd = namesElement(text, name.start) ? after(attributeEnd, text, name.end) : undefined;
+  if (tagEnd !== undefined) return { at: tagEnd, quote: undefined, isTag: true };
   const closed = after(closers, text, name.end) ?? name.end;
-  const at = after(valueBeside, text, closed) ?? separated(text, name, closed);
+  const at =
+    after(valueBeside, text, closed) ?? after(defaultOf, text, name.end) ?? separated(text, name, closed);
   return at === undefined ? undefined : opened(text, at);
+}
+
+/** `<string name="api_token">…</string>` */
+function namesElement(text: string, at: number): boolean {
+  return /<[^<>]{1,40}=["']$/.test(text.slice(Math.max(0, at - 48), at));
 }
 
 /** Where a value may begin, behind what stands between it and its name. */
@@ -146,18 +159,4 @@ function certaintyOf(
     /;\s?(?:[A-Za-z]{2,12} )?$/.test(text.slice(Math.max(0, start - 14), start)) && text.charAt(end) === ';';
   if (isConnection) return { confidence: 'likely', why: 'connection string' };
   return { confidence: 'possible', why: `named a ${kind === 'password' ? 'password' : 'key or token'}` };
-}
-
-const userOption = /(?:-u|--user)[ =]["']?([^\s"':]{1,64}):([^\s"']{4,128})/g;
-
-/** `curl -u name:password` */
-function findUserOptions(text: string): readonly Finding[] {
-  if (!text.includes('curl') && !text.includes('wget')) return [];
-  return [...text.matchAll(userOption)].flatMap(({ index, 0: whole, 2: password = '' }) => {
-    const end = index + whole.length;
-    const isReal = isSecretValue(password, 'password', false);
-    return isReal
-      ? [{ start: end - password.length, end, confidence: 'possible', why: 'option of curl' } as const]
-      : [];
-  });
 }

@@ -1,3 +1,5 @@
+import { argumentPrefilters } from './credential-arguments.ts';
+
 /** What a name says of its value: a password may be short, a key is long and drawn by lot. */
 export type NameKind = 'password' | 'token' | 'key';
 
@@ -27,9 +29,10 @@ const words: Readonly<Record<NameKind, readonly string[]>> = {
     'パスワード',
     '비밀번호',
     'identified by',
+    'securestring',
   ],
   token: ['secret', 'token', 'credential', 'authorization', 'bearer', '_auth', 'apikey', 'api key'],
-  key: ['key'],
+  key: ['key', 'appid'],
 };
 
 /** Any of the words, in texts of any case. */
@@ -61,7 +64,10 @@ export const namePrefilters: readonly string[] = [
       `${name}:? ?(?:&?'static |&?mut )?[&*a-z][a-z0-9_.<>?[\\]]{0,30} ?:?= ?["'\`@]`,
     ];
   }),
-  '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{4}',
+  ...argumentPrefilters,
+  // The default of a variable stands in a block.
+  '(?:key|token|secret|password)" \\{ ?[a-z= ]{0,40}default ?= ?"',
+  '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
 ];
 
 // A name may go on behind its word: what it ends with says what the value is.
@@ -87,7 +93,7 @@ export function kindOfName(name: string): NameKind | undefined {
   }
   if (otherToken.test(name)) return undefined;
   if (words.token.some((word) => lower.includes(word))) return 'token';
-  if (!/key$/.test(lower) || otherKey.test(name)) return undefined;
+  if (!/key$|^appid$/.test(lower) || otherKey.test(name)) return undefined;
   const isCredential =
     /(?:api|access|auth|secret|private|signing|sign|encryption|master|account|shared|app|application|service|license|subscription|deploy|client|webhook|admin|server|write|live|prod|hmac|crypt|user)[_. -]?key$/i;
   if (isCredential.test(name)) return 'token';

@@ -17,10 +17,13 @@ export const ai = readTable(`
   Groq                      gsk_<alnum:52>  github  -
   Helicone                  sk-helicone-<key:30-44>  https://docs.helicone.ai/  -
   Hugging Face              hf_<alnum:34-40> api_org_<alnum:34>  https://huggingface.co/docs/hub/security-tokens  2026-11
+  InferBridge               <ib|agni>_<alnum:32>  https://www.inferbridge.dev/docs/api/authentication/  2026-11
   Jina AI                   jina_<key:60>  https://jina.ai/api-dashboard/  -
   Langfuse                  sk-lf-<uuid>  https://github.com/langfuse/langfuse/blob/01388fbf4181a67e3083db72f736074d31913525/packages/shared/src/server/auth/apiKeys.ts  2026-11
   LangSmith                 lsv2_<pt|sk>_<hex:32>_<hex:10> ls__<hex:32>  https://docs.langchain.com/langsmith/llm-gateway-authentication  2026-11
+  MCPMeter                  mcpm_live_<hex:32>  https://mcpmeter.com/docs/auth  2026-11
   Mem0                      m0-<alnum:40>  https://docs.mem0.ai/platform/quickstart  -
+  mem9                      mem9_<alnum:32>  https://github.com/mem9-ai/mem9/issues/75  2026-11
   Modal                     <ak|as>-<alnum:22>  https://modal.com/docs/reference/modal.config  -
   Nomic                     nk-<key:43>  https://docs.nomic.ai/  -
   NVIDIA                    nvapi-<key:60-70>  https://docs.nvidia.com/nim/  -

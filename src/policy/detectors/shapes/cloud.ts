@@ -23,6 +23,7 @@ export const cloud = readTable(`
   Exoscale                  EXO<hex:24-26>  https://community.exoscale.com/  -
   Fauna                     fnA<key:37>  https://docs.fauna.com/  -
   Fly.io                    fo1_<key:43> fm<1r|1a|2>_<base64:80-700>  https://readme.hex.pm/macfly/0.2.20  2026-11
+  GoDaddy                   gd_pat_<alnum:30-64>_<hex:8>  https://github.com/godaddy/cli/pull/131/files  2026-11
   Google                    AIza<key:35> GOCSPX-<key:28> ya29.<key:60-1200> 1//0<key:40-120> GOOG1E<upper:55> AAAA<key:7>:APA91b<key:134>  https://cloud.google.com/docs/authentication/api-keys  -
   HashiCorp Terraform       <alnum:14>.atlasv1.<key:60-70>  https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens  -
   HashiCorp Vault           hv<s|b|r>.<key:24-300>  https://github.com/hashicorp/vault/blob/0f63861cdd098f307fc4e50229accc4d510ef676/sdk/helper/consts/token_consts.go  2026-11

@@ -9,8 +9,8 @@ export const code = readTable(`
   Bitbucket                 ATBB<alnum:32>  https://support.atlassian.com/bitbucket-cloud/docs/app-passwords/  -
   Buildkite                 bk<ua|ar|ct>_<hex:40> bk<ua|aa|ar>_<alnum:2-12>.<key:40-80>  https://buildkite.com/docs/platform/security/tokens  2026-11
   Central Dogma             appToken-<uuid>  https://github.com/line/centraldogma/issues/893  2026-11
-  CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/changelog/new-format-for-api-access-tokens/  2026-11
   Chromatic                 chpt_<hex:12-16>  https://www.chromatic.com/docs/setup/  -
+  CircleCI                  CCI<PAT|PRJ>_<alnum:22>_<hex:40>  https://circleci.com/changelog/new-format-for-api-access-tokens/  2026-11
   Clojars                   CLOJARS_<lower:60>  https://github.com/clojars/clojars-web/wiki/Deploy-Tokens  -
   CodeSandbox               csb_v1_<key:43>  https://github.com/codesandbox/codesandbox-sdk/blob/0bf8143d629daa915b207e801422cb8b00d16363/src/utils/constants.ts  2026-11
   ConfigCat                 configcat-sdk-1/<key:22>/<key:22>  https://configcat.com/docs/  -
@@ -24,6 +24,7 @@ export const code = readTable(`
   GitLab                    gl<pat|oas|dt|rt|rtr|ft|imt|soat|ffct|wt|ptt|cbt|agent>-<key:20-64> glpat-<key:27-300>.<lower:2>.<lower:9> GR1348941<key:20-24> _gitlab_session=<hex:32>  https://docs.gitlab.com/security/tokens/  2026-11
   Gitpod                    gitpod_pat_<secret:30-250>  https://github.com/gitpod-io/gitpod/blob/509b523033dbddb8998823f7111e53007ce6c6b2/components/public-api-server/pkg/auth/personal_access_token.go  2026-11
   Harness                   <pat|sat>.<key:22>.<hex:24>.<alnum:20>  https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/  -
+  Hex                       hex_<hex:40>  https://github.com/hexpm/hexpm/pull/1536  2026-11
   Infracost                 ico-<alnum:32>  https://www.infracost.io/docs/  -
   Inngest                   signkey-<lower:2-20>-<hex:64>  https://github.com/inngest/inngest-js/blob/013468e09d5e5c108a4780ba1a329d5aaa358a24/packages/inngest/src/helpers/strings.ts  2026-11
   Ionic                     ion_<lower:42>  github  -
@@ -31,6 +32,7 @@ export const code = readTable(`
   npm                       npm_<alnum:36>  https://docs.npmjs.com/about-access-tokens  -
   NuGet                     oy2<lower:43>  https://github.com/microsoft/security-utilities/blob/036eb4b32c94999e6c78054e39163496fed88200/GeneratedRegexPatterns/PreciselyClassifiedSecurityKeys.json  2026-11
   Octopus Deploy            API-<upper:25-32>  https://octopus.com/docs/octopus-rest-api/how-to-create-an-api-key  -
+  Open VSX                  ovsxat_<uuid>  https://github.com/EclipseFdn/open-vsx.org/issues/6347  2026-11
   Packagist                 packagist_<ort|orw|out|uut>_<hex:68>  https://packagist.com/docs/composer-authentication  2026-11
   Percy                     <web|app|auto>_<hex:64>  https://www.browserstack.com/docs/percy/  -
   PostHog                   ph<x|s|r>_<alnum:40-48>  https://github.com/PostHog/posthog/blob/030722fcd3ed61a124cc19cd1627d33c3391dbfb/posthog/models/utils.py  2026-11
@@ -39,8 +41,8 @@ export const code = readTable(`
   PyPI                      pypi-AgEIcHlwaS5vcmc<key:50-300> pypi-AgENdGVzdC5weXBpLm9yZw<key:50-300>  https://github.com/pypi/warehouse/blob/2e979f785b5f51f4f0a9e0d2beb3808937859885/warehouse/integrations/secrets/utils.py  2026-11
   ReadMe                    rdme_<lower:70>  https://docs.readme.com/main/reference/authentication  -
   RubyGems                  rubygems_<hex:48>  https://github.com/rubygems/rubygems.org/blob/066aae5501c8364428647e2bbbe68dca98f743f7/app/controllers/concerns/api_keyable.rb  2026-11
-  Settlemint                sm_<pat|aat|sat>_<lower:16>  https://github.com/settlemint/sdk/blob/1fb1a12f66e4918c54a375b733c26bc0f36ba3dd/sdk/utils/src/validation/access-token.schema.ts  2026-11
   Semgrep                   sgp_<hex:64>  https://semgrep.dev/docs/  -
+  Settlemint                sm_<pat|aat|sat>_<lower:16>  https://github.com/settlemint/sdk/blob/1fb1a12f66e4918c54a375b733c26bc0f36ba3dd/sdk/utils/src/validation/access-token.schema.ts  2026-11
   Sonar                     sq<u|p|a|b>_<hex:40>  https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/  -
   Sourcegraph               sgp_<hex:40> sgp_<hex:16>_<hex:40> sgp_local_<hex:40> slk_<hex:64>  https://github.com/sourcegraph/sourcegraph-public-snapshot/blob/0c504c8e555ab07b529249a2cda2bb06386c2380/internal/accesstoken/personal_access_token.go  2026-11
   Stackhawk                 hawk.<key:20>.<key:20>  https://docs.stackhawk.com/  -

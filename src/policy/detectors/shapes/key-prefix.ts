@@ -1,6 +1,6 @@
 /** What stands before the random part of a key: words, with what they say of it. */
 export interface KeyPrefix {
-  readonly speaksOf: 'a key' | 'access' | 'something' | 'no key';
+  readonly speaksOf: 'a key' | 'a public key' | 'access' | 'something' | 'no key';
   /** The rest. */
   readonly body: string;
 }
@@ -17,6 +17,9 @@ const keyWords =
 /** Words that stand beside those. */
 const accessWords =
   /^(?:api|prod|production|sandbox|auth|oauth|oat|ort|rt|access|refresh|webhook|wh|sign|signing|service|svc|svcacct|personal|admin|private|priv|password|pass|cred|sdk|deploy|agent|bearer|sess|session)\d{0,3}$/i;
+
+/** Keys of these kinds open little: they are published, or of an account for tests. */
+const publicWords = /^(?:pk|pub|public|publishable|test|sandbox|dev|development)$/i;
 
 /** Words for digests, parts of bundles, traces and pages; keys of this gateway have a checksum. */
 const otherWords =
@@ -43,6 +46,7 @@ export function readKeyPrefix(key: string): KeyPrefix | undefined {
 function subjectOf(key: string, words: readonly string[]): KeyPrefix['speaksOf'] {
   if (/^\d/.test(key) || identifiers.test(key)) return 'no key';
   if (words.some((each) => otherWords.test(each))) return 'no key';
+  if (words.some((each) => publicWords.test(each))) return 'a public key';
   if (words.some((each) => keyWords.test(each))) return 'a key';
   return words.some((each) => accessWords.test(each)) ? 'access' : 'something';
 }

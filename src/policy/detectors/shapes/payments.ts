@@ -4,6 +4,7 @@ export const payments = readTable(`
   Alchemy                   alcht_<alnum:30>  github  -
   Braintree                 <access_token|client_secret>$<development|integration|qa|sandbox|production>$<lower:16>$<hex:32>  https://github.com/braintree/braintree_python/blob/495138f824597e271a07666e25eac036af633204/braintree/credentials_parser.py  2026-11
   Brex                      bxt_<alnum:36>  https://developer.brex.com/docs/authentication/  -
+  Chargily                  <test|live>_sk_<alnum:40>  https://dev.chargily.com/pay-v2/api-reference/authentication  2026-11
   Duffel                    duffel_<live|test>_<key:43>  https://duffel.com/docs/api/overview/test-mode  2026-11
   EasyPost                  EZ<AK|TK><alnum:54>  https://docs.easypost.com/docs/authentication  -
   Easyship                  <prod|sand>_<hex:49>  https://developers.easyship.com/reference/authentication-1  2026-11
@@ -15,7 +16,9 @@ export const payments = readTable(`
   Midtrans                  Mid-server-<key:24>  https://docs.midtrans.com/docs/  -
   Midtrans, older keys      VT-server-<key:24>  https://github.com/Midtrans/Midtrans-Payment-API-Postman-Collections  2026-11
   Mollie                    live_<word:30-48>  https://github.com/mollie/mollie-api-php/blob/2b09fe1d680d715ca3e6d378e8ec6b6cd4da839f/src/Http/Auth/ApiKeyAuthenticator.php  2026-11
+  Omise                     skey_<lower:19> skey_test_<lower:19>  https://docs.omise.co/api-authentication  2026-11
   Paddle                    pdl_<live|sdbx>_apikey_<lower:26>_<alnum:22>_<alnum:3>  https://developer.paddle.com/api-reference/about/authentication  2026-11
+  Payload                   secret_key_<alnum:21> test_secret_key_<alnum:16>  https://docs.payload.co/apis/authentication/  2026-11
   PayPal                    A21AA<key:80-110>  https://developer.paypal.com/api/rest/authentication/  -
   Persona                   persona_<production|sandbox>_<uuid>  https://docs.withpersona.com/api-keys  -
   Plaid                     <access|link|public|asset-report>-<sandbox|development|production>-<uuid>  https://plaid.com/docs/quickstart/glossary/  2026-11

@@ -27,11 +27,20 @@ export function drawnBody(body: string): Drawn | undefined {
   return drawnRun(body) ?? drawnParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
 }
 
-/** Random parts with dots between, which is how tokens without a prefix are written. */
+/** A random part behind a dot and an identifier in front of it, which is how tokens without a prefix are written. */
 export function drawnDottedParts(key: string): Drawn | undefined {
   const parts = key.split('.', 4);
   if (parts.length < 2 || parts.length > 3 || parts.some(isPlaceholder)) return undefined;
-  return drawnParts(parts.filter((part, at) => at !== 1 || part.length >= shortestRun || parts.length === 2));
+  const drawn = parts.map((part) => drawnRun(part));
+  const last = drawn.at(-1);
+  if (last === undefined) return undefined;
+  // A short identifier says nothing by itself, so that the part behind it must say all.
+  if (drawn[0] === undefined) return isShortIdentifier(parts[0] ?? '') ? last : undefined;
+  return { alphabet: last.alphabet, bits: drawn[0].bits + last.bits };
+}
+
+function isShortIdentifier(part: string): boolean {
+  return /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{6,24}$/.test(part);
 }
 
 function drawnParts(parts: readonly string[]): Drawn | undefined {
@@ -62,7 +71,7 @@ function isEven(run: string, alphabet: Drawn['alphabet'], counts: Counts): boole
     case 'single':
       return digits >= 2 && digits <= length * 0.7 && isVaried(run, length);
     case 'mixed':
-      return digits <= length * 0.45 && changes >= length * 0.3 && isVaried(run, length);
+      return digits <= length * 0.45 && changes >= length * 0.36 && isVaried(run, length);
   }
 }
 

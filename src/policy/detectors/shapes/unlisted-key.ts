@@ -24,6 +24,7 @@ export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly
     '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
     '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',
     '[g-z][0-9a-f]{32}',
+    '[a-z0-9][:|][a-z0-9_-]{24}',
   ],
 };
 
@@ -40,7 +41,8 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     if (run.end - run.start > longestKey || !hasDigit(text, run)) continue;
     const end = run.start < readTo ? run.end : base64End(text, run);
     readTo = Math.max(readTo, end);
-    const found = (end > run.end ? keyIn(text, { start: run.start, end }) : undefined) ?? keyIn(text, run);
+    const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
+    const found = joined ?? keyIn(text, run) ?? pairIn(text, run);
     if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
   }
   return findings;
@@ -65,9 +67,26 @@ function keyIn(text: string, run: Range): Finding | undefined {
   while (start < end && signs.includes(text.charAt(start))) start += 1;
   while (end > start && signs.includes(text.charAt(end - 1))) end -= 1;
   if (end - start < shortestKey) return undefined;
-  const confidence = confidenceOf(text.slice(start, end));
+  if (text.charAt(start - 1) === '$' && start > run.start) start -= 1;
+  const confidence = confidenceOf(text.slice(start, end).replace(/^\$/, ''));
   return confidence && { start, end, confidence };
 }
+
+/** An identifier and a secret with a colon or a bar between, of which the run is the second. */
+function pairIn(text: string, { start, end }: Range): Finding | undefined {
+  const sign = text.charAt(start - 1);
+  if (sign !== ':' && sign !== '|') return undefined;
+  const [id = ''] =
+    (sign === '|' ? number : identifier).exec(text.slice(Math.max(0, start - 49), start - 1)) ?? [];
+  if (id === '') return undefined;
+  const bits = drawnBody(text.slice(start, end))?.bits ?? 0;
+  return bits < leastPairBits ? undefined : { start: start - 1 - id.length, end, confidence: 'possible' };
+}
+
+const number = /(?<![\w|])\d{1,12}$/;
+const identifier =
+  /(?<![\w-])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,48}|[A-Za-z0-9]{6}\.[A-Za-z0-9]{6})$/;
+const leastPairBits = 120;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What orders objects by their time: ULIDs, and the identifiers of Anthropic. */
@@ -79,6 +98,7 @@ const glued =
 /** Bits from which on a key is possible and likely, by what its prefix speaks of. */
 const leastBits = {
   'a key': { possible: 80, likely: 120 },
+  'a public key': { possible: 80, likely: Number.POSITIVE_INFINITY },
   access: { possible: 80, likely: 180 },
   something: { possible: 110, likely: 180 },
 } as const;

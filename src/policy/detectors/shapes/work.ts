@@ -19,6 +19,7 @@ export const work = readTable(`
   Figma                     fig<d|o|or|ur>_<key:40>  https://developers.figma.com/docs/rest-api/authentication/  -
   Foursquare                fsq3<base64:40-48>  https://docs.foursquare.com/developer/reference/places-api-get-started  -
   Frame.io                  fio-u-<key:64>  https://developer.frame.io/docs/getting-started/authentication  -
+  HedgeDoc                  hd2.<key:11>.<key:86>  https://github.com/hedgedoc/hedgedoc/pull/5533  2026-11
   HubSpot                   pat-<na|eu|ap><digits:1>-<uuid>  https://developers.hubspot.com/docs/guides/apps/private-apps/overview  -
   Imgix                     ak_<hex:64>  https://docs.imgix.com/apis/management  -
   Intra42                   s-s4t2<ud|af>-<hex:64>  https://api.intra.42.fr/apidoc/guides/getting_started  -

@@ -22,12 +22,18 @@ const formats: readonly (readonly [string, string])[] = [
   ['likely', 'ACME_SECRET-<upper:32>'],
   ['likely', 'acme.v1.<key:43>.<key:43>'],
   ['likely', 'acmetoken_<base64:44>'],
+  ['possible', 'sk_test_<alnum:24>'],
+  ['possible', 'pk_live_<alnum:24>'],
   ['possible', 'acme_<hex:32>'],
   ['possible', 'acme-<uuid>'],
   ['possible', 'acme_api_<lower:20>'],
   ['possible', 'acme.<hex:48>'],
   ['possible', 'acmx<hex:40>'],
   ['possible', '<alnum:24>.<key:40>'],
+  ['possible', '<alnum:8>.<alnum:32>'],
+  ['possible', '<digits:2>|<alnum:48>'],
+  ['possible', '<uuid>:<hex:32>'],
+  ['possible', '<hex:24>:<hex:64>'],
 ];
 
 describe('a key of a service that the table does not know', () => {

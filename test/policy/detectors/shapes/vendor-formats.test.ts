@@ -42,22 +42,84 @@ const formats = `
   WooCommerce      ck_<hex:40> cs_<hex:40>
 `;
 
-const examples = formats
-  .trim()
-  .split('\n')
-  .flatMap((line) =>
-    line
-      .trim()
-      .split(/ +(?=\S*<)/)
-      .slice(1),
-  )
-  .flatMap((format, index) =>
-    [0, 1].map((each) => [format, drawKey(createRandom(9_100 + 2 * index + each), format)] as const),
-  );
+/** Two of each format. */
+function examplesOf(table: string, seed: number): readonly (readonly [string, string])[] {
+  return table
+    .trim()
+    .split('\n')
+    .flatMap((line) =>
+      line
+        .trim()
+        .split(/ +(?=\S*<)/)
+        .slice(1),
+    )
+    .flatMap((format, index) =>
+      [0, 1].map((each) => [format, drawKey(createRandom(seed + 2 * index + each), format)] as const),
+    );
+}
 
-test.each(examples)('finds a key that a vendor describes as %s', (_format, key) => {
+test.each(examplesOf(formats, 9_100))('finds a key that a vendor describes as %s', (_format, key) => {
   expect(found(secrets, `use "${key}",`)).toContain(key);
 });
+
+/** Formats of services that the table did not know, as their sources show them. */
+const unlisted = `
+  GoDaddy           gd_pat_<alnum:40>_<hex:8>
+  Seam              seam_<alnum:8>_<alnum:24>
+  Chargily          test_sk_<alnum:40> live_sk_<alnum:40>
+  Zudu              sk_<key:32> s3cr3t_<key:40>
+  DevKit4AI         ak_<key:32>
+  Folkyn            fk_live_<alnum:32>
+  InferBridge       ib_<alnum:32> agni_<alnum:32>
+  Pinstripes        sk-ps-<key:22>
+  Payload           secret_key_<alnum:21> test_secret_key_<alnum:16>
+  Hex               hex_<hex:40>
+  ConnectOnion      oo_live_<alnum:32>
+  PriceStalker      ps_<hex:64>
+  Open-VSX          ovsxat_<uuid>
+  mem9              mem9_<alnum:32>
+  GC-Notify         gcntfy-<lower:8>-<uuid>-<uuid>
+  HedgeDoc          hd2.<key:11>.<key:86>
+  Pear              mk_live_<lower:32>
+  DocIntell         dk_test_<alnum:32>
+  Sendy             sk_<alnum:65>
+  FortifyRoot       fr_sk_<alnum:32>
+  Basilic           bask_<key:8>_<key:43>
+  Thoughtbox        tbx_<hex:8>_<key:43>
+  MCPMeter          mcpm_live_<hex:32>
+  PanchangAPI       pk_<uuid>
+  Pulse-Metrics     api_<hex:64>
+  Dattus            dattus-prod-<lower:24>
+  Oka               oka_live_<alnum:43>
+  CG                cg_live_<key:48>
+  AOL-notes         aol_<hex:64>
+  JM                jm_<hex:64>
+  Sanctum           <digits:2>|<alnum:40><hex:8>
+  Omise             skey_test_<lower:19>
+  Iyzico            sandbox-<alnum:32>
+  Playcut           pk_live_<hex:40>
+  keyshield         ak_v1-<hex:16>-<alnum:64>
+  Odit              vk_live_<hex:32>
+  Recnote           rec_sk_<alnum:32>
+  Rexa              vx_live_<alnum:32>
+  Archestra         arch_<hex:32> archestra_<hex:32>
+  Logfire           pylf_v1_us_<alnum:43>
+  Feed              feed_<alnum:32>
+  App               app_<alnum:32>
+  django-saas-auth  tok_<key:43>
+  Label-Printer-Hub lh_pat_<key:43>
+  Marmot            mrmt_u_<key:43>
+  prefix.secret     <key:12>.<key:43>
+  Triage-Engine     sk_live_<key:43>
+  fal               <uuid>:<hex:32>
+`;
+
+test.each(examplesOf(unlisted, 9_500))(
+  'finds, where a rule asks for what is possible, %s',
+  (_format, key) => {
+    expect(found(atLeast(secrets, 'possible'), `use "${key}",`)).toContain(key);
+  },
+);
 
 /** Drawn like the values that vendors' pages show in requests and answers of theirs. */
 test.each([
@@ -68,6 +130,14 @@ test.each([
   ["'client_secret' => '{}',", '<alnum:128>'],
   ['Authorization: Basic {}\nContent-Type: text/plain', '<base64:28>'],
   ['curl --header "Authorization: Bearer {}" https://api.example.com/', '<key:72>'],
+  ['<string name="pipedrive_api_token">{}</string>', '<hex:40>'],
+  ["sshpass -p '{}' ssh root@10.0.0.4", '<alnum:20>'],
+  ['redis-cli -h cache -a {} ping', '<alnum:24>'],
+  ['variable "datadog_app_key" {\n  type = string\n  default = "{}"\n}', '<hex:32>'],
+  ['https://api.example.org/data/2.5/weather?q=Bern&appid={}', '<hex:32>'],
+  ['requests.get(url, auth=("admin", "{}"))', '<alnum:20>'],
+  ['buildConfigField("String", "MAPS_API_KEY", "\\"{}\\"")', '<alnum:32>'],
+  ['$cred = ConvertTo-SecureString "{}" -AsPlainText -Force', '<alnum:24>'],
 ])('finds what %s gives to a name', (template, format) => {
   const value = drawKey(createRandom(9_300), format);
 
