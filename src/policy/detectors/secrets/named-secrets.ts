@@ -18,7 +18,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     if (index < from) continue;
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
-    const kind = kindOfName(text.slice(start, end));
+    const kind = kindOfName(text.slice(start, end)) ?? kindOfQuery(text, { start, end });
     if (kind === undefined) continue;
     const opening = openingOf(text, { start, end });
     if (opening === undefined) continue;
@@ -28,6 +28,12 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     from = found.end;
   }
   return [...findings, ...findCredentialArguments(text)];
+}
+
+/** `?key=…`, `&key=…` */
+function kindOfQuery(text: string, { start, end }: Name): NameKind | undefined {
+  const isQuery = '?&'.includes(text.charAt(start - 1)) && text.charAt(end) === '=';
+  return isQuery && text.slice(start, end) === 'key' ? 'token' : undefined;
 }
 
 /** A name, from its beginning to the place behind it. */
@@ -64,10 +70,12 @@ interface Opening {
 
 const closers = /\\{0,3}["'`]?\]?\)?[ \t]{0,24}/y;
 /** `"name": "password", "value": "…"`, `key="password" value="…"`. */
-const valueBeside = /,?\s{0,24}\\{0,3}["']?value\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
+const valueBeside = /(?:,|:\s{0,4}\{)?\s{0,24}\\{0,3}["']?value\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
 const separator =
   /:=|=>|->|={1,3}|:(?!:)\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
 const attributeEnd = /["'][^<>=]{0,40}>/y;
+/** `val token by lazy { "…" }` */
+const lazily = /by lazy \{\s{0,4}(?=["'])/y;
 /** `variable "api_token" { default = "…" }` */
 const defaultOf =
   /"?\s{0,4}\{\s{0,40}(?:(?:type|sensitive)\s{0,12}=\s{0,4}\w{1,12}\s{1,40})?default\s{0,12}=\s{0,4}(?=")/y;
@@ -88,7 +96,10 @@ function openingOf(text: string, name: Name): Opening | undefined {
   if (tagEnd !== undefined) return { at: tagEnd, quote: undefined, isTag: true };
   const closed = after(closers, text, name.end) ?? name.end;
   const at =
-    after(valueBeside, text, closed) ?? after(defaultOf, text, name.end) ?? separated(text, name, closed);
+    after(valueBeside, text, closed) ??
+    after(defaultOf, text, name.end) ??
+    after(lazily, text, closed) ??
+    separated(text, name, closed);
   return at === undefined ? undefined : opened(text, at);
 }
 
@@ -107,7 +118,9 @@ function separated(text: string, name: Name, closed: number): number | undefined
   const said = after(copula, text, closed);
   if (said !== undefined) return said;
   const isOption = text.startsWith('--', name.start);
-  const isLogin = /\blogin \S{1,64}\s{1,4}$/.test(text.slice(Math.max(0, name.start - 80), name.start));
+  const isLogin = /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env)?(?: -\w{1,3})? $/.test(
+    text.slice(Math.max(0, name.start - 80), name.start),
+  );
   const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
   return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
 }

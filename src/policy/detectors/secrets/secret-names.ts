@@ -1,5 +1,3 @@
-import { argumentPrefilters } from './credential-arguments.ts';
-
 /** What a name says of its value: a password may be short, a key is long and drawn by lot. */
 export type NameKind = 'password' | 'token' | 'key';
 
@@ -64,7 +62,6 @@ export const namePrefilters: readonly string[] = [
       `${name}:? ?(?:&?'static |&?mut )?[&*a-z][a-z0-9_.<>?[\\]]{0,30} ?:?= ?["'\`@]`,
     ];
   }),
-  ...argumentPrefilters,
   // The default of a variable stands in a block.
   '(?:key|token|secret|password)" \\{ ?[a-z= ]{0,40}default ?= ?"',
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',

@@ -54,14 +54,20 @@ function isPassword(value: string): boolean {
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
   // Names of program text have no signs but these, and are made of words.
-  const isName = /^[\w.:/-]+$/.test(value);
+  const isName = /^[\w.:/-]+$/.test(value) && !changesCase(value);
   if (
     isName &&
     !(/\d/.test(value) && (looksRandom(value) || classes >= 4)) &&
     !(classes >= 2 && looksRandom(value))
   )
     return false;
-  return classes >= 3 || looksRandom(value);
+  return classes >= 3 || looksRandom(value) || changesCase(value);
+}
+
+/** Whether a word of letters changes between small and capital ones as often as a drawn one. */
+function changesCase(value: string): boolean {
+  const changes = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+  return value.length >= 12 && changes >= value.length * 0.4;
 }
 
 const commonWords =

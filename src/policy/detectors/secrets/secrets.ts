@@ -7,6 +7,7 @@ import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
 import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
+import { argumentPrefilters } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
@@ -49,6 +50,7 @@ export const secrets: Detector = {
         ...unlistedPrefilters.possible,
         webhookPrefilter,
         ...namePrefilters,
+        ...argumentPrefilters,
       ],
     },
     find: (text) =>

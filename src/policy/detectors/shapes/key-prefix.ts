@@ -7,7 +7,7 @@ export interface KeyPrefix {
 
 /** A word in one case or capitalized, and what separates it from the next; version numbers are words, too. */
 const word =
-  /^(?:[A-Za-z][a-z]{0,14}\d{0,3}|[A-Z]{1,15}\d{0,3}|[a-z][a-z0-9]{0,5}|[a-z]{2,9}[A-Z][a-z]{2,9}|\d{1,3})[_.~$-]+/;
+  /^(?:[A-Za-z][a-z]{0,14}\d{0,3}|[A-Z]{1,15}\d{0,3}|[a-z][a-z0-9]{0,5}|[a-z]{2,9}[A-Z][a-z]{2,9}|\d[a-z]{1,8}|\d{1,3})[_.~$-]+/;
 const maxWords = 5;
 
 /** Words for keys, as vendors write them, alone or behind the vendor's initials. */
@@ -44,9 +44,10 @@ export function readKeyPrefix(key: string): KeyPrefix | undefined {
 }
 
 function subjectOf(key: string, words: readonly string[]): KeyPrefix['speaksOf'] {
-  if (/^\d/.test(key) || identifiers.test(key)) return 'no key';
+  if (/^\d+[_.~$-]/.test(key) || identifiers.test(key)) return 'no key';
   if (words.some((each) => otherWords.test(each))) return 'no key';
   if (words.some((each) => publicWords.test(each))) return 'a public key';
   if (words.some((each) => keyWords.test(each))) return 'a key';
+  if (/^\d/.test(key)) return 'no key';
   return words.some((each) => accessWords.test(each)) ? 'access' : 'something';
 }

@@ -34,6 +34,13 @@ describe('a value assigned to the name of a secret', () => {
     'const passwordRegex = "^(?=.*[0-9])[A-Za-z0-9]{8,}$"',
     'password: "correct-horse-battery-staple"',
     'token_type_hint="access_token_v2_hint"',
+    'docker run -p 8080:8080 registry.example.org/app:v2.4.1-alpine3',
+    'auth: ("user.name", "user.displayName2")',
+    'https://example.org/list?sort=asc&key=customer-name-2',
+    'kubectl get secret app-credentials-2 -o yaml',
+    'jwt.verify(token, process.env.JWT_SECRET_2)',
+    'set -x EDITOR /usr/bin/vim9',
+    'variable "token_ttl" { default = "3600" }',
   ])('is left alone: %s', (text) => {
     expect(found(possible, text)).toEqual([]);
   });

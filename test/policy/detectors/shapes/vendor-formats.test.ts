@@ -137,6 +137,15 @@ test.each([
   ['https://api.example.org/data/2.5/weather?q=Bern&appid={}', '<hex:32>'],
   ['requests.get(url, auth=("admin", "{}"))', '<alnum:20>'],
   ['buildConfigField("String", "MAPS_API_KEY", "\\"{}\\"")', '<alnum:32>'],
+  ['set -x ALGOLIA_ADMIN_KEY {}', '<alnum:32>'],
+  ['{"apiKey":{"value":"{}"}}', '<alnum:32>'],
+  ['gh secret set DEPLOY_TOKEN --body "{}"', '<alnum:40>'],
+  ['docker login -u ci -p {} registry.example.org', '<alnum:24>'],
+  ['echo "machine api.example.org password {}" >> ~/.netrc', '<alnum:32>'],
+  ['https://maps.example.org/geocode?address=Bern&key={}', '<hex:32>'],
+  ["jwt.sign(payload, '{}')", '<hex:64>'],
+  ['val authToken by lazy { "{}" }', '<alnum:32>'],
+  ['request.setValue("{}", forHTTPHeaderField: "X-API-Key")', '<hex:32>'],
   ['$cred = ConvertTo-SecureString "{}" -AsPlainText -Force', '<alnum:24>'],
 ])('finds what %s gives to a name', (template, format) => {
   const value = drawKey(createRandom(9_300), format);
