@@ -1,11 +1,10 @@
 import type { Finding } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
 import { findCredentialArguments } from './credential-arguments.ts';
+import { NamedValues, type Opening } from './named-values.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
-import { isSecretValue } from './secret-value.ts';
 
 const longestName = 48;
-const longestValue = 512;
 
 /**
  * Values given to a name that speaks of a secret, as files of settings, markup, shells, queries, headers and program
@@ -13,16 +12,21 @@ const longestValue = 512;
  */
 export function findNamedSecrets(text: string): readonly Finding[] {
   const findings: Finding[] = [];
+  const values = new NamedValues(text);
   let from = 0;
   for (const { index, 0: word } of text.matchAll(secretWord)) {
     if (index < from) continue;
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
+    // Nothing is given to a name that goes on; another word of the same name says nothing new.
+    const goesOn = end - index - word.length === longestName;
+    from = goesOn ? index + longestName / 4 : end;
+    if (goesOn) continue;
     const kind = kindOfName(text.slice(start, end)) ?? kindOfQuery(text, { start, end });
     if (kind === undefined) continue;
     const opening = openingOf(text, { start, end });
     if (opening === undefined) continue;
-    const found = valueAt(text, opening, kind);
+    const found = values.at(opening, kind);
     if (found === undefined) continue;
     findings.push({ ...found, ...certaintyOf(text, { start, end: found.end }, kind) });
     from = found.end;
@@ -59,13 +63,6 @@ function nameEnd(text: string, at: number): number {
 /** Word characters, hyphens and dots. */
 function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45 || code === 46;
-}
-
-/** Where a value begins, and the quotation mark that ends it. */
-interface Opening {
-  readonly at: number;
-  readonly quote: string | undefined;
-  readonly isTag: boolean;
 }
 
 const closers = /\\{0,3}["'`]?\]?\)?[ \t]{0,24}/y;
@@ -138,28 +135,6 @@ function opened(text: string, from: number): Opening {
 function after(expression: RegExp, text: string, at: number): number | undefined {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : undefined;
-}
-
-function valueAt(text: string, { at, quote, isTag }: Opening, kind: NameKind): Name | undefined {
-  let end = at;
-  while (end < text.length && end - at < longestValue && !isEnd(text, end, quote, isTag)) end += 1;
-  if (end - at === longestValue) return undefined;
-  // A backslash before the quotation mark belongs to the mark, as in JSON within a string.
-  while (quote !== undefined && end > at && text.charCodeAt(end - 1) === 92) end -= 1;
-  if (quote === undefined && !isTag) {
-    if (text.charCodeAt(end) === 40) return undefined;
-    while (end > at && '.,:!?'.includes(text.charAt(end - 1))) end -= 1;
-  }
-  return isSecretValue(text.slice(at, end), kind, quote !== undefined) ? { start: at, end } : undefined;
-}
-
-function isEnd(text: string, at: number, quote: string | undefined, isTag: boolean): boolean {
-  const character = text.charAt(at);
-  if (character === '\n' || character === '\r') return true;
-  if (isTag) return character === '<';
-  if (quote !== undefined) return character === quote;
-  if (character === '\\') return /[nrt"']/.test(text.charAt(at + 1));
-  return /[\s"'`,;()<>&|{}[\]\u3000-\u303f\uff0c]/.test(character);
 }
 
 /** In a connection string the name stands between semicolons: `Server=…;Password=…;`. */

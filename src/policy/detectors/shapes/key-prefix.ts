@@ -1,6 +1,6 @@
-/** What stands before the random part of a key: words, with what they say of it. */
+/** What stands before the random part of a key. */
 export interface KeyPrefix {
-  readonly speaksOf: 'a key' | 'a public key' | 'access' | 'something' | 'no key';
+  readonly words: readonly string[];
   /** The rest. */
   readonly body: string;
 }
@@ -39,11 +39,13 @@ export function readKeyPrefix(key: string): KeyPrefix | undefined {
     words.push(/^\w*[^\W_]/.exec(found)?.[0] ?? '');
     body = body.slice(found.length);
   }
-  if (words.length === 0) return undefined;
-  return { speaksOf: subjectOf(key, words), body };
+  return words.length === 0 ? undefined : { words, body };
 }
 
-function subjectOf(key: string, words: readonly string[]): KeyPrefix['speaksOf'] {
+/** What a prefix speaks of. */
+export type Subject = 'a key' | 'a public key' | 'access' | 'something' | 'no key';
+
+export function subjectOf(key: string, { words }: KeyPrefix): Subject {
   if (/^\d+[_.~$-]/.test(key) || identifiers.test(key)) return 'no key';
   if (words.some((each) => otherWords.test(each))) return 'no key';
   if (words.some((each) => publicWords.test(each))) return 'a public key';

@@ -17,23 +17,25 @@ const ending = /\.[a-z](?:[a-z0-9]{0,5}|[A-Za-z]{0,14})$/;
 
 /** What the body of a key is drawn from, as a whole or each of its long parts; undefined if words stand between them. */
 export function drawnBody(body: string): Drawn | undefined {
-  if (ending.test(body) || isPlaceholder(body)) return undefined;
+  if (ending.test(body)) return undefined;
   const parts = body.split(/[_.~$/+=-]+/);
   const longest = Math.max(...parts.map((part) => part.length));
   const isMixed = /[a-z]/.test(body) && /[A-Z]/.test(body);
   // In base64 one character in 32 is a sign.
   if (longest < (isMixed ? 8 : shortestRun) || parts.length > 1 + body.length / 7) return undefined;
   if (parts.some((part) => isWord(part))) return undefined;
-  return drawnRun(body) ?? drawnParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
+  const drawn =
+    drawnRun(body) ?? drawnParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
+  return drawn === undefined || isPlaceholder(body) ? undefined : drawn;
 }
 
 /** A random part behind a dot and an identifier in front of it, which is how tokens without a prefix are written. */
 export function drawnDottedParts(key: string): Drawn | undefined {
   const parts = key.split('.', 4);
-  if (parts.length < 2 || parts.length > 3 || parts.some(isPlaceholder)) return undefined;
+  if (parts.length < 2 || parts.length > 3) return undefined;
   const drawn = parts.map((part) => drawnRun(part));
   const last = drawn.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined || parts.some(isPlaceholder)) return undefined;
   // A short identifier says nothing by itself, so that the part behind it must say all.
   if (drawn[0] === undefined) return isShortIdentifier(parts[0] ?? '') ? last : undefined;
   return { alphabet: last.alphabet, bits: drawn[0].bits + last.bits };

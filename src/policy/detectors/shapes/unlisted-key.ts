@@ -1,7 +1,7 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import { readKeyPrefix } from './key-prefix.ts';
+import { readKeyPrefix, subjectOf } from './key-prefix.ts';
 import { drawnBody, drawnDottedParts } from './random-run.ts';
 
 /** What keys with a prefix are made of: words and random parts, with signs between. */
@@ -111,14 +111,17 @@ function confidenceOf(key: string): Confidence | undefined {
     const bits = drawnDottedParts(key)?.bits ?? 0;
     return bits >= leastDottedBits ? 'possible' : undefined;
   }
-  const { speaksOf, body } = prefix;
-  if (speaksOf === 'no key') return undefined;
-  if (uuid.test(body)) return 'possible';
-  if (orderedId.test(body)) return speaksOf === 'something' ? undefined : 'possible';
-  const drawn = drawnBody(body);
-  const { possible, likely } = leastBits[speaksOf];
-  if (drawn === undefined || drawn.bits < possible) return undefined;
-  const isLikely = drawn.bits >= likely && (speaksOf === 'a key' || drawn.alphabet !== 'hex');
+  const { body } = prefix;
+  const isUuid = uuid.test(body);
+  const isOrdered = orderedId.test(body);
+  const drawn = isUuid || isOrdered ? undefined : drawnBody(body);
+  if (drawn === undefined && !isUuid && !isOrdered) return undefined;
+  const subject = subjectOf(key, prefix);
+  if (subject === 'no key' || (isOrdered && subject === 'something')) return undefined;
+  if (drawn === undefined) return 'possible';
+  const { possible, likely } = leastBits[subject];
+  if (drawn.bits < possible) return undefined;
+  const isLikely = drawn.bits >= likely && (subject === 'a key' || drawn.alphabet !== 'hex');
   return isLikely ? 'likely' : 'possible';
 }
 
