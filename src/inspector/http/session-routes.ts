@@ -20,9 +20,12 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
     return answer;
   };
   const leave = (call: Call, end: () => void) => {
-    end();
-    // Pages whose session has not ended come back by themselves.
-    events.close();
+    try {
+      end(); // may fail to write, but has ended them here
+    } finally {
+      // Pages whose session has not ended come back by themselves.
+      events.close();
+    }
     sendWithHeaders(call, 204, { 'set-cookie': sessions.endingCookie });
   };
   return [

@@ -117,11 +117,12 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     const gateway = await servePage(housePolicy);
     const { page } = await openPage();
     await page.addInitScript('IDBFactory.prototype.open = () => ({});');
+    const patience = { timeout: 25_000 }; // the page itself waits for five seconds
 
     await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor(patience);
     await page.reload();
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await page.getByText('gateway open', { exact: true }).waitFor(patience);
 
     expect(await page.getByRole('alert').innerText()).toContain('storage does not answer');
   });

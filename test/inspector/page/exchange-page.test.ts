@@ -138,6 +138,9 @@ describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout:
     await page.getByRole('button', { name: 'Close the exchange' }).click();
     await look('the list');
     const isScrolledSideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await look('sign out');
+    await page.keyboard.press('Escape');
     await page.keyboard.press('2');
     await page.locator('.uplot').first().waitFor();
     await look('now');
