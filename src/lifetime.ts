@@ -22,7 +22,7 @@ export class Lifetime {
     for (const listener of listeners) listener();
   }
 
-  /** Calls back when it ends, at once if it already has; returns a function that removes the listener. */
+  /** Calls back when it ends, immediately if it already has; returns a function that removes the listener. */
   onEnd(listener: () => void): () => void {
     if (this.#reason !== undefined) {
       listener();

@@ -5,7 +5,7 @@ const fewOpen = 4;
  * Batches the steps of many open exchanges at the end of the event loop's tick: one step of all of them, then the next
  * one of all, so that code and data stay in the CPU's caches, unlike when each exchange runs from its request to its
  * answer. At 64 connections that saves a third of the CPU time (docs/decisions/http-server.md); if few exchanges are
- * open, each step runs at once. To understand the program, read `later` as a plain call.
+ * open, each step runs immediately. To understand the program, read `later` as a plain call.
  */
 export class TickQueue {
   #open = 0;

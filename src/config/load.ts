@@ -35,7 +35,7 @@ export interface LoadedConfig {
   readonly warnings: readonly Problem[];
 }
 
-/** Everything about a configuration that was looked at, valid or not; for `config check` and `config show`. */
+/** Everything about a configuration that was read, valid or not; for `config check` and `config show`. */
 export interface Inspection {
   readonly found: FoundConfig | undefined;
   /** How messages name the file: as short as it goes from the working directory. */

@@ -50,7 +50,7 @@ function originOf(path: Path, { references, source, name }: Inspection): string 
   return file ?? 'default';
 }
 
-/** Puts the origin behind every scalar, and above every empty group, where YAML has no room behind. */
+/** Puts the origin after every scalar, and above every empty group, where YAML has no room after it. */
 function comment(node: unknown, path: Path, inspection: Inspection): void {
   if (isMap(node)) {
     for (const { key, value } of node.items) {

@@ -5,7 +5,7 @@ export interface BackoffLimits {
 
 /**
  * How long to wait after so many failures in a row: doubled with each, less a random part of up to a half, so
- * that many who lost the same thing don't come back for it at once.
+ * that many clients of a lost server don't return at the same moment.
  */
 export function backoffMs(
   failures: number,

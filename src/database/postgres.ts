@@ -32,7 +32,7 @@ export async function connectionSettings(url: string) {
 
 /**
  * A pool for kysely that survives its server. Whatever breaks a connection drops it; while no connection can be
- * made, requests fail at once and one attempt goes out now and then.
+ * made, requests fail immediately, and one attempt is made now and then.
  */
 export async function openPostgresPool(url: string, name: string): Promise<PostgresPool> {
   const { default: pg } = await import('pg');

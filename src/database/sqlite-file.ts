@@ -11,11 +11,11 @@ import {
 import { GatewayError } from '../errors.ts';
 
 const magic = 'SQLite format 3\0';
-// NOFOLLOW and NONBLOCK: whatever appears at the path after it was looked at is neither followed nor waited for.
+// NOFOLLOW and NONBLOCK: whatever appears at the path after the check is neither followed nor waited for.
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Creates the database file if there is none, and makes it readable by its owner alone. Throws config.invalid,
+ * Creates the database file if there is none, and makes it readable only by its owner. Throws config.invalid,
  * before anything is changed, for what is not a plain file that is empty or a SQLite database.
  */
 export function prepareSqliteFile(path: string): void {

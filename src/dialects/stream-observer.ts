@@ -49,7 +49,7 @@ export class StreamObserver {
 
   /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
   observe(chunk: Buffer): Buffer {
-    /** The event that had begun before this chunk, and where the chunk goes on behind it. */
+    /** The event that began before this chunk, and where the chunk continues after it. */
     let first: Buffer | undefined;
     let firstEnd = 0;
     let start = 0;
@@ -132,7 +132,7 @@ function checkSize(bytes: number): void {
   throw new GatewayError('provider.broken_response', `one event is larger than ${eventLimitBytes} bytes`);
 }
 
-/** Whether what stands behind the last blank line is nothing, a comment or an event without its blank line. */
+/** Whether what follows the last blank line is nothing, a comment or an event without its blank line. */
 function isWhole(rest: Buffer): boolean {
   const data = dataOf(rest);
   return data === '' ? !hasField(rest) : data === '[DONE]' || isJson(data);

@@ -18,7 +18,7 @@ export interface Translation {
    * and `request.unsupported` for one that can't be carried over, both with `param`.
    */
   request(body: unknown): { body: unknown; dropped: readonly string[] };
-  /** A provider's whole answer; throws `provider.broken_response` where it is none. */
+  /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
   answer(body: unknown): { body: unknown; usage: Usage | undefined };
   /** A provider's error body of any shape (parsed, or text) in the client's dialect. */
   error(status: number, body: unknown): unknown;

@@ -18,7 +18,7 @@ export class LedgerEntry {
 
   /**
    * Resolves when the intent is on disk. If the ledger can't be written, an exchange under a budget is refused
-   * (limit.state_unavailable), because what it spent would be unknown after a restart. Any other goes on, without
+   * (limit.state_unavailable), because what it spent would be unknown after a restart. Any other continues, without
    * waiting while the ledger is known to be failing.
    */
   async begin({ isRequired }: { readonly isRequired: boolean }): Promise<void> {

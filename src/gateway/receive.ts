@@ -43,7 +43,7 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   return { endpoint, path, query: mark < 0 ? '' : target.slice(mark + 1) };
 }
 
-/** Codex tries one first; on status 426 it falls back to HTTP at once, otherwise only after six attempts. */
+/** Codex tries one first; on status 426 it falls back to HTTP immediately, otherwise only after six attempts. */
 function isWebSocket(request: HttpRequest): boolean {
   return request.method === 'GET' && request.header('upgrade')?.toLowerCase() === 'websocket';
 }

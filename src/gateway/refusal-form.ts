@@ -13,7 +13,7 @@ interface Agent {
 // Found by trying the real agents; docs/agents.md lists what each of them shows.
 const agents: readonly Agent[] = [
   {
-    // It treats every 403 as a failed login, and says so before the message.
+    // It treats every 403 as a failed login, and prints that before the message.
     header: 'user-agent',
     value: /^claude-cli\//,
     form: ({ status }) => (status === 403 ? { status: 422 } : undefined),

@@ -169,7 +169,7 @@ export class Spending {
   }
 }
 
-/** How many answers are asked for at once. */
+/** How many answers the request asks for. */
 function answersOf(document: JsonDocument): number {
   const entry = document.member(document.root, 'n');
   if (entry === undefined || document.kind(entry) !== kinds.number) return 1;

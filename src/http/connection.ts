@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   /** Longest time for a request's head, in milliseconds. */
   readonly headMs: number;
   readonly headBytes: number;
-  /** Requests that may wait for their answers at once (HTTP pipelining). */
+  /** Requests that may wait for their answers at the same time (HTTP pipelining). */
   readonly pipelined: number;
   /** How long a client may stop reading while data waits for it, in milliseconds. */
   readonly writeMs: number;
@@ -60,7 +60,7 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#destroySoon = socket.destroySoon.bind(socket);
     // Node calls this after the last answer. A client that is still sending would lose that answer to a reset.
     socket.destroySoon = () => this.#end();
-    // They are called from #closeHalf: Node's closes our half at once.
+    // They are called from #closeHalf: Node's closes our half immediately.
     this.#onEnd = socket.listeners('end') as (() => void)[];
     socket.removeAllListeners('end').on('end', () => this.#peerEnded());
     socket.on('error', ignore); // 'close' follows
@@ -247,7 +247,7 @@ export class Connection implements SwapRemoveItem, Wire {
     const [first] = this.#answers;
     if (first?.isBare === true && !first.isEnded) return this.destroy();
     const waits = first !== undefined && this.ticks.isBusy;
-    // What is answered at once is written at the end of the tick, each answer after the one before it has left.
+    // What is answered immediately is written at the end of the tick, each answer after the one before it has left.
     if (waits) this.ticks.later(() => setImmediate(() => this.#closeHalf()));
     for (const answer of [...this.#answers]) answer.endNow();
     if (!waits) this.#closeHalf();

@@ -114,7 +114,7 @@ function errorHeaders(error: GatewayError, requestId: string): Record<string, st
   return { ...headers, ...error.headers };
 }
 
-/** Seconds; clients that are asked to retry without a time retry at once. */
+/** Seconds; without a time, clients retry immediately. */
 function leastWaitS({ failure }: GatewayError): number | undefined {
   return failure.retry && (failure.status === 429 || failure.status === 503) ? 1 : undefined;
 }

@@ -26,7 +26,7 @@ const sliceBytes = 64 * 1024;
 /** How long, in milliseconds, the last event of a broken answer may take to leave. */
 const lastWordsMs = 1_000;
 const nothing = Buffer.alloc(0);
-/** The keep-alive that clients are told; the server waits a little longer, for requests in flight. */
+/** The keep-alive sent to clients; the server waits a little longer, for requests in flight. */
 export const keepAliveS = 60;
 const keptAlive: HeaderList = ['connection', 'keep-alive', 'keep-alive', `timeout=${keepAliveS}`];
 const closed: HeaderList = ['connection', 'close'];
@@ -74,7 +74,7 @@ export class HttpResponse {
     return this.status !== 0;
   }
 
-  /** Tells a client that waits for it to send its body. */
+  /** Sends 100 Continue to a client that waits for it. */
   writeContinue(): void {
     this.#response.writeContinue();
   }
@@ -129,7 +129,7 @@ export class HttpResponse {
 
   /**
    * Ends a begun answer so that nobody takes it for a whole one: last words, no closing chunk, and no
-   * connection. Behind another answer it waits for its turn, since that one must not be cut for it. Where no
+   * connection. After another answer it waits for that one, which must not be cut off for it. Where no
    * head was written there is nothing that words could end, and only the connection goes.
    */
   breakOff(lastWords: Buffer): void {
@@ -140,7 +140,7 @@ export class HttpResponse {
     if (this.#wire.isNext(this)) this.begin();
   }
 
-  /** Calls back once when the answer is over, at once if it already is; `isFinished` says how it ended. */
+  /** Calls back once when the answer is over, immediately if it already is; `isFinished` says how it ended. */
   onClose(listener: () => void): void {
     if (this.isClosed) listener();
     else this.#onClose.push(listener);

@@ -4,7 +4,7 @@ import { Limiter, type LimitState } from './limiter.ts';
 
 const nothing = { requests: 0, tokens: 0, nanoUsd: 0 } as const;
 
-/** The state of the limits of a project or key, read by reserving nothing and settling at once. */
+/** The state of the limits of a project or key, read by reserving nothing and settling immediately. */
 export async function peekLimits(
   counters: Counters,
   scope: KeyLimits,

@@ -51,7 +51,7 @@ export class RedisCounters implements Counters {
   readonly #local = new MemoryCounters();
   readonly #open = new Map<string, readonly string[]>();
   readonly #id: string;
-  /** This gateway's open leases in Redis: they tell whether a command without an answer took effect. */
+  /** This gateway's open leases in Redis: they show whether a command without an answer took effect. */
   readonly #openKey: string;
   #unsettled: Settlement[] = [];
   #sequence = 0;
@@ -76,7 +76,7 @@ export class RedisCounters implements Counters {
     this.#renewal = setInterval(() => void this.#renew(), renewMs).unref();
   }
 
-  /** `id` identifies this gateway. Resolves at once, and keeps trying to connect to an unreachable server. */
+  /** `id` identifies this gateway. Resolves immediately, and keeps trying to connect to an unreachable server. */
   static async open(id: string, options: RedisOptions): Promise<RedisCounters> {
     const redis = await connectRedis(options.url, { commandMs });
     const counters = new RedisCounters(redis, id, options);

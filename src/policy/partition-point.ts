@@ -1,5 +1,5 @@
 /**
- * Where a condition ends that holds from the first of so many to somewhere, and of none behind: the index of the first
+ * Where a condition ends that holds for the first elements and for none after them: the index of the first
  * of which it does not hold, found by halves.
  */
 export function partitionPoint(count: number, holds: (index: number) => boolean): number {

@@ -4,7 +4,7 @@ import type { Attempted, Connect } from './connect.ts';
 
 /** A request from its connection's point of view. */
 interface DispatchedRequest {
-  /** The connection that the request waits for, or is sent on at once. */
+  /** The connection that the request waits for, or is sent on immediately. */
   assign(connection: HostConnection): void;
   /** The connection has ended: the parser still delivers what it has, paused or not. */
   flush(): void;
@@ -67,7 +67,7 @@ export class HostConnection {
 /** undici's code for a connection that is gone, after which it opens another one. */
 const socketError = 'UND_ERR_SOCKET';
 
-/** undici's client for one connection, which tells each request its connection. */
+/** undici's client for one connection, which gives each request its connection. */
 export class HostClient extends Client {
   readonly #connection: HostConnection;
 

@@ -105,7 +105,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#dueAtMs = pool.nowMs + pool.timeouts.connectMs;
   }
 
-  /** For the client: the connection that the request waits for, or is sent on at once. */
+  /** For the client: the connection that the request waits for, or is sent on immediately. */
   assign(connection: HostConnection): void {
     this.#connection = connection;
   }

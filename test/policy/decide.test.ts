@@ -137,14 +137,14 @@ describe('a decision', () => {
     expect(decide({ messages: [], extra: 'project nightfall' }).action).toBe('block');
   });
 
-  test('tells a match of one spelling from one of another in exact mode', () => {
+  test('distinguishes spellings in exact mode', () => {
     const decide = policyOf({ ...block, when: { text: { ...secret, match: 'exact' } } });
 
     expect(decide(saying('project nightfall')).action).toBe('block');
     expect(decide(saying('Project Nightfall')).action).toBe('allow');
   });
 
-  test('refuses content it cannot look into where the policy says so, and counts it anyway', () => {
+  test('refuses unreadable content if the policy demands it, and counts it in any case', () => {
     const image = saying([
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
     ]);

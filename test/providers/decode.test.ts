@@ -80,7 +80,7 @@ describe('a compressed answer', () => {
     await expect(read(name, [text])).rejects.toMatchObject({ code: 'provider.broken_response' });
   });
 
-  test.each(names)('a %s bomb is given up at the limit', async (name) => {
+  test.each(names)('a %s bomb is aborted at the limit', async (name) => {
     const written = new WrittenAnswer(name);
     const whole = readWhole(decodedAnswer(written), 100_000, new Lifetime());
     written.sink?.data(encoders[name](Buffer.alloc(20_000_000)));

@@ -354,7 +354,7 @@ describe('a provider that fails every time', () => {
     expect(at.health.isOpen('m')).toBe(true);
   });
 
-  test.each([429, 400, 404, 501])('%i is no failure of it', async (status) => {
+  test.each([429, 400, 404, 501])('%i does not count as its failure', async (status) => {
     const there = await host(statuses([status, { 'retry-after': '100' }]));
     const at = provider(there.url, { breaker });
 
@@ -558,7 +558,7 @@ describe('the client leaving', () => {
 });
 
 describe('places at a provider', () => {
-  test('are all given back after a thousand exchanges of every outcome', async () => {
+  test('are all released after a thousand exchanges of every outcome', async () => {
     const outcomes: readonly ((response: ServerResponse) => void)[] = [
       (response) => void response.end('{}'),
       (response) => void response.writeHead(500).end('{}'),

@@ -7,7 +7,7 @@ const times = (count: number, act: () => void) => {
   for (let i = 0; i < count; i += 1) act();
 };
 
-describe('what is no answer', () => {
+describe('outcomes that are not answers', () => {
   test('keeps requests for every model away', () => {
     const health = newHealth();
     times(3, () => health.failed('one', 0));
@@ -15,7 +15,7 @@ describe('what is no answer', () => {
     expect([health.waitMs('one', 400), health.waitMs('other', 400)]).toEqual([600, 600]);
   });
 
-  test('counts on over the models of a host, and an answer begins the count anew', () => {
+  test('counts across the models of a host, and an answer resets the count', () => {
     const health = newHealth();
     health.failed('one', 0);
     health.failed('other', 0);

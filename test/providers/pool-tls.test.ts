@@ -76,7 +76,7 @@ async function ask(...origins: readonly string[]) {
 const hello = { body: 'hello' };
 const refused = (code: string) => ({ body: '', failure: 'provider.unreachable', wasSent: false, code });
 
-test('a host is reached by its name, which it is told', async () => {
+test('a host is reached by its name, which is sent as SNI', async () => {
   const { port, seen } = await start(trusted.issue(['localhost']));
 
   expect(await ask(`https://localhost:${port}`)).toEqual([hello]);
@@ -84,7 +84,7 @@ test('a host is reached by its name, which it is told', async () => {
   expect(seen[0]?.bytes).toContain(`\r\nhost: localhost:${port}\r\n`);
 });
 
-test('a host is reached by its address, and told no name', async () => {
+test('a host is reached by its address, without SNI', async () => {
   const { port, seen } = await start(trusted.issue(['127.0.0.1']));
 
   expect(await ask(`https://127.0.0.1:${port}`)).toEqual([hello]);
@@ -109,7 +109,7 @@ test('a host whose issuer is unknown gets nothing', async () => {
   expect(seen).toEqual([]);
 });
 
-test('a host that speaks another protocol only gets nothing', async () => {
+test('a host that only supports another protocol gets nothing', async () => {
   const { port, seen } = await start(trusted.issue(['localhost']), { ALPNProtocols: ['h2'] });
 
   expect(await ask(`https://localhost:${port}`)).toMatchObject([{ failure: 'provider.unreachable' }]);

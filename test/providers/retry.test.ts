@@ -16,7 +16,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(value, now)).toBe(ms);
   });
 
-  test.each(['', ' ', 'soon', 'Infinity', 'NaN', '0x10', '1e3', '12:00'])('%j says nothing', (value) => {
+  test.each(['', ' ', 'soon', 'Infinity', 'NaN', '0x10', '1e3', '12:00'])('%j is ignored', (value) => {
     expect(retryAfterMs(value, now)).toBeUndefined();
   });
 });

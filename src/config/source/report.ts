@@ -21,7 +21,7 @@ export interface Report {
   missingBelow(path: Path): string | undefined;
   /** Whether the string at this path is one `${NAME}` and nothing else. */
   isFromEnvironment(path: Path): boolean;
-  /** Whether what is at this path was left out as wrong: it is there, only not to be looked at. */
+  /** Whether the value at this path was left out as invalid: it exists, but must not be read. */
   isLeftOut(path: Path): boolean;
 }
 

@@ -10,7 +10,7 @@ interface Message {
   readonly content: Fields[];
 }
 
-/** System blocks and messages: users in a row are one message, tool results come first in it. */
+/** System blocks and messages: consecutive user turns are one message, in which tool results come first. */
 export function buildMessagesTurns(
   request: ConversationRequest,
   names: ToolNames,
@@ -105,7 +105,7 @@ function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'doc
   };
 }
 
-/** A call's arguments as the object this dialect wants; text that is none is kept under `raw_arguments`. */
+/** A call's arguments as the object this dialect requires; other text is kept under `raw_arguments`. */
 export function toInput(text: string): Fields {
   if (text.trim() === '') return {};
   try {

@@ -39,7 +39,7 @@ export const messages: TextDialect = {
   pieceMembers: ['delta', 'content_block'],
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
-  // For hosts that put the type behind other fields and send no event line.
+  // For hosts that put the type after other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"message_stop"/.test(event),
   errorBody: messagesErrorBody,
   errorEvent: messagesErrorEvent,

@@ -34,7 +34,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
     if (type !== 'tool_use') return;
     isCallOpen = true;
     sink.callStart({ index: calls, id: toText(block.id), name: toText(block.name), kind: 'function' });
-    // Anthropic sends `{}` here and the input as deltas; some hosts send all of it at once.
+    // Anthropic sends `{}` here and the input as deltas; some hosts send all of it in one piece.
     const input = JSON.stringify(toFields(block.input));
     if (input !== '{}') sink.callInput(calls, input);
   }

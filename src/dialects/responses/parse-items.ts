@@ -37,7 +37,7 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
     case 'compaction_trigger':
       throw unsupported(path, 'a history that another provider has compacted can not be carried over');
     default:
-      // Reasoning is encrypted for its maker; all others are tools that the maker ran itself, or settings of its own.
+      // Reasoning is encrypted for its provider; all others are tools that the provider ran itself, or its own settings.
       noteDropped(dropped, `input[type=${toText(type)}]`);
       return [];
   }

@@ -34,7 +34,7 @@ export const responses: TextDialect = {
   pieceMembers: ['delta', 'part', 'item'],
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
-  // For hosts that put the type behind other fields and send no event line.
+  // For hosts that put the type after other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
   errorBody: openAiErrorBody,
   errorEvent: responsesErrorEvent,

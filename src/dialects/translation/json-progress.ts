@@ -1,5 +1,5 @@
 /**
- * Tells whether a JSON object that arrives in pieces is complete, looking at every character once.
+ * Tracks whether a JSON object that arrives in pieces is complete, reading every character once.
  * Assumes well-formed JSON; of broken text it only promises an answer.
  */
 export function createJsonProgress(): { add(piece: string): void; isComplete(): boolean } {

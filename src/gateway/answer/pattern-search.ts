@@ -6,7 +6,7 @@ interface Occurrence {
 
 /**
  * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to
- * the next place where any pattern can end, so most of the text is never looked at. Patterns must have at least two
+ * the next place where any pattern can end, so most of the text is never read. Patterns must have at least two
  * bytes; the shortest one limits how far the search can skip.
  */
 export class PatternSearch {

@@ -12,7 +12,7 @@ const beginningLimit = 64;
 const labels = new Set(['type', 'role']);
 /** The length of each of them, with its opening quote. */
 const labelLength = 5;
-/** The numbers by which a dialect tells the texts of one stream apart. */
+/** The numbers by which a dialect distinguishes the texts of one stream. */
 const indexes = /index": ?(\d+)/g;
 const channelReach = 100;
 const nothing = Buffer.alloc(0);
@@ -56,7 +56,7 @@ interface Range {
 
 /**
  * Masks secrets that are split over several events of a stream: in the pieces of a text that the client concatenates.
- * Events pass at once unless a piece ends with a prefix of a secret; then they are held until the next pieces show
+ * Events pass immediately unless a piece ends with a prefix of a secret; then they are held until the next pieces show
  * whether it is one.
  */
 export class PieceScrubber {

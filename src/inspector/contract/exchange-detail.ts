@@ -19,7 +19,7 @@ export interface ExchangeDetail {
   readonly dropped: readonly string[];
   /** Missing if they were not kept. */
   readonly bodies?: Bodies;
-  /** What the client was told where it was refused or failed. */
+  /** The error that the client got if the exchange was refused or failed. */
   readonly message?: string;
   /** The underlying cause of a failure, which the client was not sent. */
   readonly cause?: string;

@@ -138,7 +138,7 @@ export class Live {
     this.#draw();
   }
 
-  /** Notifies at once if the last time is long enough ago, else as soon as it is. */
+  /** Notifies immediately if the last time is long enough ago, otherwise as soon as it is. */
   #draw(): void {
     if (this.#isDrawPlanned) return;
     this.#isDrawPlanned = true;

@@ -24,7 +24,7 @@ export async function saveKey(key: string): Promise<SessionKey> {
   return imported;
 }
 
-/** Undefined if there is none, or the browser keeps nothing. Throws StorageError. */
+/** Undefined if there is none, or the browser stores nothing. Throws StorageError. */
 export async function loadKey(): Promise<SessionKey | undefined> {
   if (!canSign()) return localStorage.getItem(stored) ?? undefined;
   try {

@@ -53,7 +53,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   /** Only while it is open. */
   exchange: TracedExchange | undefined;
   record: ExchangeRecord | undefined;
-  /** What the client was told where it was refused or failed. */
+  /** The error that the client got if the exchange was refused or failed. */
   message: string | undefined;
   answerHeaders: readonly string[] = [];
   readonly sent: SentRequest[] = [];

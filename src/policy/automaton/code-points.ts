@@ -2,7 +2,7 @@
 const longestCharacter = 12;
 
 const backslash = 0x5c;
-/** What the letters after a backslash stand for (RFC 8259, section 7), but for u. */
+/** What the letters after a backslash stand for (RFC 8259, section 7), except u. */
 export const plainEscapes: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x5c, 0x5c],

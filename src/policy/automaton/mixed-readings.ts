@@ -81,7 +81,7 @@ export class MixedReadings {
     return isSpaceAgain ? merged([position, { ...from, context: contexts.space }]) : position;
   }
 
-  /** The nodes behind a character with which something begins; no pattern matches before that. */
+  /** The nodes after a character with which something begins; no pattern matches before that. */
   #begin(conditions: number, codePoint: number): readonly number[] {
     const key = conditions * keyWidth + codePoint;
     let begun = this.#begun.get(key);
@@ -92,7 +92,7 @@ export class MixedReadings {
     return begun;
   }
 
-  /** The nodes behind a character, and `matched` where some have matched before it. */
+  /** The nodes after a character, and `matched` where some have matched before it. */
   #after(nodes: readonly number[], conditions: number, codePoint: number): readonly number[] {
     const reached = new Set<number>();
     const stack = [...nodes];

@@ -4,7 +4,7 @@ import { addFolded, codePoints, type Pattern } from './patterns.ts';
 import { prefilterOf } from './prefilters.ts';
 import { Scanner } from './scanner.ts';
 
-/** All patterns of a set, and the automata that search for all of them at once. */
+/** All patterns of a set, and the automata that search for all of them in one pass. */
 export interface PatternSet {
   readonly patterns: readonly Pattern[];
   readonly scanner: Scanner;

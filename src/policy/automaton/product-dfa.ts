@@ -29,7 +29,7 @@ export interface ProductState {
 }
 
 export interface ProductDfaOptions {
-  /** What a character stands for behind a backslash, where it is not itself. */
+  /** What a character stands for after a backslash, if not for itself. */
   readonly escapes: ReadonlyMap<number, number>;
   /** When this many cells are used up, the table is discarded and started over. */
   readonly cellLimit?: number;

@@ -12,7 +12,7 @@ const leastProgress = 32;
 const patience = 128;
 const pause = 256;
 
-/** Runs both views' automata over the bytes of texts, long ones in parts at once. */
+/** Runs both views' automata over the bytes of texts, long ones in four parts in parallel. */
 export class Scanner {
   readonly #reader: ByteReader;
   readonly #product: ProductDfa;

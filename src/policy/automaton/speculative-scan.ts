@@ -1,4 +1,4 @@
-/** Bytes of a text that are read at once, in four parts; the rest of what a text has is read one by one. */
+/** Bytes of a text that are read together, in four parts; the rest is read one by one. */
 const longestBlock = 4096;
 export const shortestBlock = 384;
 export const partCount = 4;
@@ -39,7 +39,7 @@ interface Range {
 }
 
 /**
- * Reads the beginning of a text in four parts at once: a lookup waits for the one before it, but not for those of other
+ * Reads the beginning of a text in four parts in parallel: a lookup waits for the one before it, but not for those of other
  * parts, so four take hardly longer than one. The first part begins in the automata's current state; the others begin
  * after a space in a guessed state, which must be verified afterwards. Stops before the first word of any part that plain
  * lookups can't handle. False if the text has too few spaces.

@@ -73,7 +73,7 @@ export class FoldedPlaces implements Output {
   add(codePoint: number, start: number, end: number): void {
     const isSpace = codePoint === space;
     if (isSpace && this.#isSpace) {
-      // The last space goes on.
+      // The last space continues.
       for (let at = this.#found - 1; at >= 0 && this.#units[at] === this.#length - 1; at -= 1) {
         this.#ends[at] = end;
       }

@@ -122,7 +122,7 @@ export function createFold(): Fold {
   };
 }
 
-/** ASCII without control characters, but for white space. */
+/** ASCII without control characters, except white space. */
 const plainAscii = /^[\t-\r -~]*$/;
 /** What ASCII texts have where folding changes more than the case of their letters. */
 const odd = /[^ -~]| {2}/;

@@ -19,7 +19,7 @@ export interface Replacement {
 
 /**
  * Replaces what some rules found by `[REDACTED:reason]`. Only the bytes of the strings that change are
- * written anew. What must not change (signed thinking, ids, names, schemas, keys, numbers) makes it impossible.
+ * rewritten. What must not change (signed thinking, ids, names, schemas, keys, numbers) makes it impossible.
  */
 export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction {
   const plan = new Plan(facts.subject.document);

@@ -33,7 +33,7 @@ interface Surroundings {
 
 /**
  * Decides for the texts of a document, and of documents inside those, whether they may be changed without breaking the
- * request or what the provider has signed. Each container is looked at once: a list may have a match in each of
+ * request or what the provider has signed. Each container is checked once: a list may have a match in each of
  * tens of thousands of texts, and going through it again for each would take seconds.
  */
 export function createRedactable(root: JsonDocument): (place: Place) => boolean {

@@ -100,7 +100,7 @@ export class CrossSegmentMatcher {
     return saved;
   }
 
-  /** Goes on from what was open in another body, given where its entries are in this one. */
+  /** Continues from the partial matches in another body, given where its entries are in this one. */
   restore(saved: SavedSequences, placeOf: (entry: number) => Place): void {
     for (const [name, sequence] of saved) {
       const window = this.#newWindow();

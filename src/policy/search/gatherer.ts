@@ -18,12 +18,12 @@ import type { PatternMatch, TextReader } from './text-reader.ts';
 /** Matches over two texts that a further one is compared with. */
 const recentMatches = 16;
 
-/** Entries that lie at least between two checkpoints, but for the last ones. */
+/** The least number of entries between two checkpoints, except the last ones. */
 const checkpointEntries = 64;
 
 /** The state of a walk before a turn: what had been found, and what was open. */
 export interface Checkpoint {
-  /** The turn's entry, or the first one behind the last turn. */
+  /** The turn's entry, or the first one after the last turn. */
   readonly turn: number;
   readonly found: number;
   readonly unseen: number;

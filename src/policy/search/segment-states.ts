@@ -62,7 +62,7 @@ export class SegmentStates {
     }
   }
 
-  /** Ends where the text does: what is open goes on into the next one. */
+  /** Ends with the text: partial matches continue in the next one. */
   end(): void {
     for (let at = 0; at < this.#count; at += 1) {
       const patterns = this.#automaton.end(this.#states[at] as State);
@@ -81,7 +81,7 @@ export class SegmentStates {
     return this.#count === 0 ? noStates : this.#states.slice(0, this.#count);
   }
 
-  /** What is open after a text that some readers leave out: behind it, and still what was before. */
+  /** The partial matches after a text that some readers leave out: those after it, and still those before it. */
   combine(before: readonly State[], after: readonly State[]): readonly State[] {
     if (before.length === 0 || before === after) return after;
     if (after.length === 0) return before;

@@ -5,13 +5,13 @@ import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import type { PatternMatch, TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
-/** Characters of a text that are read together with what stands before or behind it. */
+/** Characters of a text that are read together with what comes before or after it. */
 export const crossReach = 4096;
 
 /** Segments that detectors get joined, and how many of them they get again with the next ones. */
 const segmentLimit = 256;
 const segmentsKept = 64;
-/** Segments of at least this many bytes are checked at once. */
+/** Segments of at least this many bytes are checked immediately. */
 const longText = 256;
 /** Kinds of optional segments up to which the sequence is read without each. */
 const leftOutLimit = 8;
@@ -97,7 +97,7 @@ export class SegmentWindow {
       if (outer === undefined) segments.push({ roles, optional, unit, entry });
       else {
         decodedBytes += document.bytes.length;
-        // Further in, texts are identified by more than one entry; that is rare enough to be read anew.
+        // Further in, texts are identified by more than one entry; that is rare enough to be read again.
         if (decodedBytes > decodedLimit || outer.outer !== undefined) return undefined;
         const { outer: _, ...decoded } = place;
         segments.push({ roles, optional, unit, entry: outer.entry, decoded });

@@ -16,7 +16,7 @@ const dataUrl = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 /** As writers of data URLs write them; prose that begins with "data:" is nothing of the kind. */
 const strictDataUrl =
   /^data:((?:[a-z0-9.+-]+\/[a-z0-9.+-]+)?)((?:;[a-z0-9.+-]+(?:=[^;,\s]*)?)*),([a-z0-9+/_=%-]*)/i;
-/** Characters of base64 that are enough to tell formats apart; whole groups of four. */
+/** Characters of base64 that are enough to distinguish formats; whole groups of four. */
 const headLength = 1368;
 
 /**

@@ -10,7 +10,7 @@ const scheme = Buffer.from('data:');
 /** Whether a string may be a data URL; a quick no for nearly all. */
 export function mayBeDataUrl({ bytes }: JsonDocument, start: number, end: number): boolean {
   const first = bytes[start] as number;
-  // Behind blanks and marks of other planes, or in escapes, it takes a closer look.
+  // After white space and marks of other planes, or in escapes, a closer look is needed.
   if (first <= 0x20 || first === backslash || first >= 0xc2) return mayBeginBlank(bytes, start, end);
   return startsWithScheme(bytes, start, end);
 }
@@ -62,7 +62,7 @@ export function mayHideTexts(text: string): boolean {
   return text.includes('\\') || /[\]}]\s*$/.test(text.slice(-64));
 }
 
-/** A text that is JSON, as the only member of a document; undefined if it is none, or not strict. */
+/** A text that is JSON, as the only member of a document; undefined if it is not JSON, or not strict. */
 export function parseNested(text: string): JsonDocument | undefined {
   try {
     const document = parseStrictJson(Buffer.from(`{"":${text}}`));
@@ -76,7 +76,7 @@ export function parseNested(text: string): JsonDocument | undefined {
 
 const jsonEscape = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
 
-/** Replaces what looks like JSON escapes, for text that resembles JSON but is none. */
+/** Replaces what looks like JSON escapes, for text that resembles JSON but isn't. */
 export function unescapeJson(text: string): string {
   return text.replace(jsonEscape, (_whole, hex: string | undefined, letter: string | undefined) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));

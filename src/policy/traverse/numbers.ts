@@ -27,7 +27,7 @@ export function readDigits(document: JsonDocument, entry: number): readonly stri
   return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
 }
 
-/** Whether a number has an exponent, or a point behind at least as many digits as matter; few have. */
+/** Whether a number has an exponent, or a point after at least as many digits as matter; few do. */
 function mayHideDigits(document: JsonDocument, entry: number): boolean {
   const { bytes } = document;
   const start = document.start(entry);

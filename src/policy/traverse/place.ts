@@ -50,7 +50,7 @@ export function wrapText(text: string): JsonDocument {
   return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
 }
 
-/** Keys, and texts inside texts: those of deltas are segments, so nothing in them can be written anew. */
+/** Keys, and texts inside texts: those of deltas are segments, so nothing in them can be rewritten. */
 export function isFixedInEvent({ document, entry, outer }: Place): boolean {
   return outer !== undefined || document.isKey(entry) || document.kind(entry) !== kinds.string;
 }

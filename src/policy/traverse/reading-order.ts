@@ -28,7 +28,7 @@ export const memberKinds = {
   wrapper: 6,
   /** A call's input: the tool's data, in which nothing is a block of the dialect. */
   input: 7,
-  /** Prose that hosts put behind the block's other texts. */
+  /** Prose that hosts put after the block's other texts. */
   trailing: 8,
   /** A call as its host prints it, with more around it. */
   call: 9,

@@ -6,7 +6,7 @@ import { isUnnamedTool } from './unnamed-tools.ts';
 /** Why content can't be looked into: its bytes are no text, it is kept elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
 
-/** What a member's value is by its name, before it is looked at. */
+/** What a member's value is according to its name, before it is read. */
 type MemberName = 'encrypted' | 'reference' | 'container' | 'audio' | 'url' | 'other';
 
 const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);

@@ -51,7 +51,7 @@ class RequestWalk {
     this.#fields(document, document.root + 1, system);
   }
 
-  /** Goes on at a turn, or behind the last. */
+  /** Continues at a turn, or after the last. */
   resume(document: JsonDocument, turn: number): void {
     const { root } = document;
     let key = root + 1;
@@ -68,7 +68,7 @@ class RequestWalk {
     return field === undefined ? undefined : field - 1;
   }
 
-  /** The fields from one key on, but for one that was visited already. */
+  /** The fields from one key on, except one that was visited already. */
   #fields(document: JsonDocument, first: number, visited: number | undefined): void {
     const end = document.next(document.root);
     for (let key = first; key < end; key = document.next(key + 1)) {

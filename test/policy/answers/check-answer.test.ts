@@ -333,7 +333,7 @@ describe('what clients read in different ways', () => {
     }
   });
 
-  test('passes where rules only watch or warn, and is read as it stands', () => {
+  test('passes if rules only monitor or warn, and is read as it is', () => {
     for (const more of [{ mode: 'monitor' }, { action: 'warn' }]) {
       const checker = check({ ...phrase, ...more });
       const events = [twice('project nightfall')];
@@ -345,7 +345,7 @@ describe('what clients read in different ways', () => {
     }
   });
 
-  test('is not what is no object: it is read, and replaced, as what it is', () => {
+  test('is not a value that is not an object: that is read, and redacted, as it is', () => {
     const redacting = check({ ...phrase, action: 'redact' });
     const cases = {
       '<p>project nightfall</p>': '<p>[REDACTED:content.codename]</p>',

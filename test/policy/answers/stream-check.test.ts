@@ -30,7 +30,7 @@ const chunk = (content: string, choice: object = {}, more: object = {}): StreamE
 });
 
 describe('a text that is split over events is found, and none of it has left', () => {
-  test('where a host gives chunks of a chat a type', () => {
+  test('if a host adds a type to the chunks of a chat', () => {
     const type = { type: 'chat.completion.chunk' };
 
     const { text, isRefused } = run([chunk('project ', {}, type), chunk('nightfall', {}, type)]);
@@ -48,7 +48,7 @@ describe('a text that is split over events is found, and none of it has left', (
     expect([text, isRefused]).toEqual(['', true]);
   });
 
-  test('where a host says with every chunk for which reason it has not finished: none', () => {
+  test('if a host sends an empty finish reason with every chunk', () => {
     const choice = { finish_reason: '' };
 
     const { text, isRefused } = run([chunk('project ', choice), chunk('nightfall', choice)]);
@@ -56,7 +56,7 @@ describe('a text that is split over events is found, and none of it has left', (
     expect([text, isRefused]).toEqual(['', true]);
   });
 
-  test('where a host says with every chunk that nothing has failed', () => {
+  test('if a host sends a null error with every chunk', () => {
     const { text, isRefused } = run([chunk('project ', {}, { error: null }), chunk('nightfall')]);
 
     expect([text, isRefused]).toEqual(['', true]);
@@ -83,25 +83,25 @@ test('text after the finish reason is still checked', () => {
   expect([text, isRefused]).toEqual([first.data, true]);
 });
 
-describe('what is replaced behind the end of a text', () => {
+describe('replacements after the end of a text', () => {
   const redacting = { ...codename, action: 'redact' };
   const stop = { finish_reason: 'stop' };
   const contents = ({ text }: { readonly text: string }) =>
     [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
 
-  test('says so, though its beginning has left', () => {
+  test('are marked, although their beginning has been sent', () => {
     const left = run([chunk('see project ', stop), chunk('night'), chunk('fall, and more')], redacting);
 
     expect(contents(left)).toEqual(['see project ', '[REDACTED:content.codename]', ', and more']);
   });
 
-  test('says so once, where its beginning was replaced', () => {
+  test('are marked once, if their beginning was replaced', () => {
     const left = run([chunk('see project '), chunk('nightfall, ', stop), chunk('and more')], redacting);
 
     expect(contents(left)).toEqual(['see [REDACTED:content.codename]', ', ', 'and more']);
   });
 
-  test('says so for each', () => {
+  test('are marked one by one', () => {
     const chunks = [chunk('project ', stop), chunk('nightfall ', stop), chunk('project nightfall')];
 
     const label = '[REDACTED:content.codename]';

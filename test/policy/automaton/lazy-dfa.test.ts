@@ -116,7 +116,7 @@ function randomText(random: Random): string {
 }
 
 describe('the automaton', () => {
-  test('agrees with re2js on random patterns and texts, one by one and all at once', () => {
+  test('agrees with re2js on random patterns and texts, one by one and together', () => {
     const random = createRandom(7);
     for (let round = 0; round < 150; round += 1) {
       const sources = Array.from({ length: 6 }, () => randomPattern(random, 1 + random.below(4))).filter(

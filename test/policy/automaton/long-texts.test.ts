@@ -100,7 +100,7 @@ function stepThrough(scanner: Scanner, text: string) {
 
 const sorted = (numbers: Iterable<number>) => [...numbers].sort((one, other) => one - other);
 
-describe('long texts, of which parts are read at once', () => {
+describe('long texts, whose parts are read in parallel', () => {
   test.each([20, 21, 22, 23])('hold the patterns, and end where, they do read singly (seed %i)', (seed) => {
     const random = createRandom(seed);
     const { scanner } = compilePatternSet(patterns, fold);
@@ -124,7 +124,7 @@ describe('long texts, of which parts are read at once', () => {
     expect(told.size).toBeGreaterThan(8);
   });
 
-  test('hold a pattern wherever in them it stands', () => {
+  test('match a pattern wherever it is in them', () => {
     const { scanner } = compilePatternSet(patterns, fold);
     const filler = 'the gateway should stream tokens from upstream without copying '.repeat(20);
     for (const [sought, pattern] of [

@@ -12,7 +12,7 @@ function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {
   return new LazyDfa({ nfa, ...limits });
 }
 
-test('a pair is found again where making it live begins the table of its states anew', () => {
+test('a pair is found again if creating it restarts its table of states', () => {
   // Room for four states: those of "abc" fill it, and so do those of "def" after them.
   const pairs = new ProductDfa(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'), {
     escapes: new Map(),

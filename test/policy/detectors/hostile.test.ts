@@ -97,7 +97,7 @@ function growth(find: (text: string) => unknown, unit: string): number {
 }
 
 describe.each(Object.entries(all))('%s on hostile text', (_, detector) => {
-  test.each(units)('takes time in proportion to the length of repeated %j', (unit) => {
+  test.each(units)('is linear in the length of repeated %j', (unit) => {
     const find = (text: string) => atLeast(detector, 'possible').find(text);
 
     const measured = growth(find, unit);

@@ -193,7 +193,7 @@ describe('redaction', () => {
     expect(dry(saying('nightfall')).redacted).toBeUndefined();
   });
 
-  test('gives way to a block', () => {
+  test('is overridden by a block', () => {
     const both = policyOf(
       { id: 'a', action: 'redact', when: { text: { phrases: ['nightfall'] } } },
       { id: 'b', action: 'block', when: { text: { phrases: ['dawn'] } } },

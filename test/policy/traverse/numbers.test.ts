@@ -121,7 +121,7 @@ test('a decimal with more digits than a double can hold is also read as written'
   expect(decide('{"messages":[],"x":6.304000000000000007e18}').action).toBe('allow');
 });
 
-test('a text of digits takes no longer with exponents in it', () => {
+test('a text of digits takes no longer with exponents', () => {
   const started = performance.now();
 
   findCards(bodies.chat?.(`[${'1'.repeat(300_000)},${'1e5'.repeat(50_000)}${'1.'.repeat(100_000)}`));
