@@ -23,6 +23,37 @@ describe('calendar', () => {
     expect(day).toEqual({ name, startsMs: at(starts), endsMs: at(ends) });
   });
 
+  // Among them zones whose clocks change at midnight, so that it comes twice or not at all, and zones off the hour.
+  test.each([
+    'Africa/Cairo',
+    'America/Asuncion',
+    'America/Havana',
+    'America/Nuuk',
+    'America/Santiago',
+    'Asia/Beirut',
+    'Asia/Kathmandu',
+    'Atlantic/Azores',
+    'Australia/Lord_Howe',
+    'Europe/Berlin',
+    'Pacific/Chatham',
+  ])('in %s each day begins where the last one ended, at a quarter of an hour', (zone) => {
+    const calendar = createCalendar(zone);
+    const quarterMs = 15 * 60_000;
+    const hourMs = 3_600_000;
+    let last = calendar.day(at('2026-01-01T12:00:00Z'));
+
+    while (last.endsMs < at('2027-01-02T00:00:00Z')) {
+      const next = calendar.day(last.endsMs);
+
+      expect(next.startsMs).toBe(last.endsMs);
+      expect(next.name > last.name).toBe(true);
+      expect(next.startsMs % quarterMs).toBe(0);
+      expect([23, 23.5, 24, 24.5, 25]).toContain((next.endsMs - next.startsMs) / hourMs);
+      last = next;
+    }
+    expect(last.name.slice(0, 7)).toBe('2027-01');
+  });
+
   test('a month ends with the zone, not with UTC', () => {
     const month = createCalendar('America/New_York').month(at('2026-12-01T03:00:00Z'));
 
