@@ -12,11 +12,10 @@ void runInProcess().then((code) => {
 });
 
 async function runInProcess(): Promise<number> {
-  const [{ run }, { printError }, { outputFailed }, { fitEncoding }] = await Promise.all([
+  const [{ run }, { printError }, { outputFailed }] = await Promise.all([
     import('./cli/program.ts'),
     import('./cli/shell/terminal.ts'),
     import('./cli/shell/io.ts'),
-    import('./cli/shell/ascii-terminal.ts'),
   ]);
   const interrupt = new AbortController();
   const beforeExit = new Set<() => void>();
@@ -38,7 +37,11 @@ async function runInProcess(): Promise<number> {
     else interrupt.abort(failure); // without output, going on would only cost
   });
   process.stderr.on('error', () => undefined);
-  for (const stream of [process.stdout, process.stderr]) fitEncoding(stream, process.env);
+  const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
+  if (terminals.length > 0) {
+    const { fitEncoding } = await import('./cli/shell/ascii-terminal.ts');
+    for (const terminal of terminals) fitEncoding(terminal, process.env);
+  }
   const io: Io = {
     // Opening it takes 2 ms, and few commands read it.
     get stdin() {

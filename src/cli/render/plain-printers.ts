@@ -4,15 +4,22 @@ import type { AnswerPrinter } from './answer-printer.ts';
 
 /** A terminal sees every piece at once, with nothing in it that a terminal would obey. */
 export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+  let hasPrinted = false;
   let isAtLineStart = false;
   return {
     print: (piece) => {
       const shown = printable(piece, env);
       if (shown === '') return;
+      hasPrinted = true;
       isAtLineStart = shown.endsWith('\n');
       stdout.write(shown);
     },
-    flush: async () => undefined,
+    // The error that follows gets a line of its own.
+    flush: async () => {
+      if (!hasPrinted || isAtLineStart) return;
+      isAtLineStart = true;
+      await write(stdout, '\n');
+    },
     end: () => write(stdout, isAtLineStart ? '' : '\n'),
   };
 }

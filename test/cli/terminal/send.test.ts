@@ -78,6 +78,16 @@ describe('send on a terminal', () => {
     expect(terminal.raw()).not.toContain('\u001b[2J');
   });
 
+  test('an answer that breaks off stays, and what happened is on a line of its own', async () => {
+    hosts().openai.script(stream(chatEvents.slice(0, 2)));
+
+    const terminal = onTerminal(['send', 'hello']);
+    const { exit } = await terminal.ended;
+
+    expect(exit).toBe(7);
+    expect(terminal.screen()).toMatch(/^Grüße 👋\s*\ngateway: /);
+  });
+
   test('a truncated answer is reported as such', async () => {
     hosts().openai.script(json(chatAnswer.replace('"stop"', '"length"')));
 
