@@ -1,3 +1,5 @@
+import { PieceBudget } from './piece-budget.ts';
+
 /** With at most this many open exchanges there is nothing to batch, and waiting would only add latency. */
 const fewOpen = 4;
 
@@ -8,8 +10,14 @@ const fewOpen = 4;
  * open, each step runs immediately. To understand the program, read `later` as a plain call.
  */
 export class TickQueue {
+  /** Shared by all answers, whichever host sends them. */
+  readonly pieces: PieceBudget;
   #open = 0;
   #steps: (() => void)[] = [];
+
+  constructor(pieces = new PieceBudget()) {
+    this.pieces = pieces;
+  }
 
   /** An exchange begins. */
   enter(): void {

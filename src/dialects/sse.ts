@@ -32,7 +32,10 @@ export function createSseParser(onEvent: (name: string | undefined, data: string
   let isFirstLine = true;
 
   function push(chunk: Uint8Array): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // Without a new object for each piece: hosts may send single bytes.
+    const bytes = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     let nextReturn = bytes.indexOf(carriageReturn);
     while (start < bytes.length) {

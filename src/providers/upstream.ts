@@ -87,6 +87,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #outcome: Outcome | undefined;
+  readonly #resumeLater = () => this.resume();
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
   constructor(settle: (failure: UpstreamFailure | undefined) => void) {
@@ -142,7 +143,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#delay('idleMs');
     this.status = status;
     this.#headers = AnswerHeaders.from(headers);
-    const { ticks } = this.#pool as Keeper; // it has begun
+    const { ticks } = this.#keeper;
     if (ticks.isBusy) ticks.later(() => this.#headArrived());
     else this.#headArrived();
   }
@@ -154,7 +155,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#phase !== 'body') return;
     this.#delay('idleMs');
-    if (!this.#take(piece) && !this.#isFlushing) controller.pause();
+    const mayGoOn = this.#take(piece);
+    if (this.#isFlushing) return;
+    // Not if the sink asks for a pause: it resumes itself.
+    if (!mayGoOn || !this.#keeper.ticks.pieces.take(this.#resumeLater)) controller.pause();
   }
 
   /** False asks for a pause. */
@@ -262,9 +266,14 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#pool?.ended(this);
   }
 
+  /** Only after it has begun. */
+  get #keeper(): Keeper {
+    return this.#pool as Keeper;
+  }
+
   #delay(timeout: keyof UpstreamTimeouts): void {
-    const pool = this.#pool as Keeper; // it has begun
-    this.#dueAtMs = pool.nowMs + pool.timeouts[timeout];
+    const { nowMs, timeouts } = this.#keeper;
+    this.#dueAtMs = nowMs + timeouts[timeout];
   }
 }
 

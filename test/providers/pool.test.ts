@@ -4,7 +4,9 @@ import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { PieceBudget } from '../../src/piece-budget.ts';
 import { type HostRequest, Pool } from '../../src/providers/pool.ts';
+import { TickQueue } from '../../src/tick-queue.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
 
 const timeouts = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 };
@@ -391,4 +393,38 @@ describe('nothing is leaked', () => {
     expect((await heapBytes()) - before).toBeLessThan(1_500_000);
     expect(host.connections()).toBe(lines === '' ? 1 : count + 200);
   });
+});
+
+test('answers in single bytes from many hosts are read in turns, some pieces in each tick, and arrive whole', async () => {
+  const pieces = 3_000;
+  const budget = 100;
+  const answer = Buffer.from(
+    `${ok}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(pieces)}0\r\n\r\n`,
+  );
+  const ticks = new TickQueue(new PieceBudget(budget));
+  let inTick = 0;
+  let most = 0;
+  const count = () => {
+    if (inTick === 0) {
+      setImmediate(() => {
+        inTick = 0;
+      });
+    }
+    inTick += 1;
+    most = Math.max(most, inTick);
+    return true;
+  };
+
+  const readers: Reader[] = [];
+  for (let number = 0; number < 5; number += 1) {
+    const host = await start(({ socket }) => void socket.write(answer));
+    const pool = new Pool(host.url, { timeouts, ticks });
+    pools.push(pool);
+    readers.push(ask(pool, {}, new Reader(count)));
+  }
+  const outcomes = await Promise.all(readers.map(({ outcome }) => outcome));
+
+  expect(outcomes.map(({ body }) => body.length)).toEqual(Array.from({ length: 5 }, () => pieces));
+  // In one tick two budgets may fall due, and each host's first piece after it.
+  expect(most).toBeLessThan(3 * budget);
 });

@@ -1,0 +1,35 @@
+/** Pieces of answers that are handled in one tick, some milliseconds of work. */
+const defaultPieces = 8_192;
+
+/**
+ * Shares the event loop among answers that arrive in many small pieces: when the budget is used up, each further answer
+ * pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however many hosts send
+ * single bytes as fast as they can.
+ */
+export class PieceBudget {
+  readonly #pieces: number;
+  #left: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(pieces = defaultPieces) {
+    this.#pieces = pieces;
+    this.#left = pieces;
+  }
+
+  /** Counts a piece. False asks for a pause until `resume` is called in a later tick. */
+  take(resume: () => void): boolean {
+    this.#left -= 1;
+    if (this.#left > 0) return true;
+    if (this.#waiting.push(resume) === 1) this.#schedule();
+    return false;
+  }
+
+  #schedule(): void {
+    setImmediate(() => {
+      this.#left = this.#pieces;
+      const resume = this.#waiting.shift();
+      if (this.#waiting.length > 0) this.#schedule();
+      resume?.();
+    });
+  }
+}
