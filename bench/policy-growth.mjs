@@ -3,7 +3,7 @@
 // grows by half or more when the body doubles.
 //   npm run build:modules && node --single-threaded-gc bench/policy-growth.mjs [bytes] [rounds] [part of a name]
 import { dialects } from '../build/dialects/registry.js';
-import { KnownBodies } from '../build/json/known-bodies.js';
+import { BodyCache } from '../build/json/body-cache.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { policySchema } from '../build/policy/rules/schema.js';
 import { hostileBodies } from './hostile-bodies.mjs';
@@ -31,7 +31,7 @@ const compile = (policy) =>
   compilePolicies({ policy: policySchema.parse(policy) }, ['sk-provider-0123456789abcdef']).select([
     'policy',
   ]);
-const bodies = new KnownBodies({ limitBytes: 0 });
+const bodies = new BodyCache({ limitBytes: 0 });
 let marks = 100;
 
 /** Milliseconds of CPU that a decision takes, and what it is; undefined if the body is refused before any. */

@@ -5,7 +5,7 @@ import { wordsBefore } from './context-words.ts';
 export interface Rule {
   /** Global, without regard to case; every repetition in it has a limit. */
   readonly expression: RegExp;
-  /** How sure it is; undefined if it is none. `value` is in capital letters. */
+  /** The confidence; undefined if the value is not of this kind. `value` is upper-cased. */
   validate(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
 }
 
