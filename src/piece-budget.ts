@@ -1,5 +1,5 @@
-/** Pieces of answers that are handled in one tick, some milliseconds of work. */
-const defaultPieces = 8_192;
+/** Pieces of answers that are handled in one tick, 10 to 20 ms of work: each pause costs one or two more. */
+const defaultPieces = 32_768;
 
 /**
  * Shares the event loop among answers that arrive in many small pieces: when the budget is used up, each further answer
