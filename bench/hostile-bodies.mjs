@@ -1,7 +1,7 @@
 // A harmless conversation, and bodies made to be slow, all of about the same size.
 import { conversation } from './policy-bodies.mjs';
 
-const saying = (content, more = {}) =>
+export const saying = (content, more = {}) =>
   JSON.stringify({ model: 'sandbox-mini', max_tokens: 1, messages: [{ role: 'user', content }], ...more });
 const allCharacters = Array.from({ length: 60_000 }, (_, at) => String.fromCodePoint(0xa0 + at))
   .filter((each) => !/\p{Cs}/u.test(each))
@@ -52,6 +52,11 @@ export function hostileBodies(size) {
     'beginnings of phrases': (mark) => saying(fill('project nightfal project night ', mark)),
     'at signs': (mark) => saying(fill('a@b.', mark)),
     'beginnings of keys': (mark) => saying(fill('sk-ant-api03-', mark)),
+    'almost-keys of words': (mark) => saying(fill('acme_live_thisIsTheNameOfAThing2 ', mark)),
+    'parts with colons between': (mark) => saying(fill('0a1b2c3d4e5f60718293a4b5:', mark)),
+    'names of secrets': (mark) => saying(fill('api_key:', mark)),
+    'words of one long name': (mark) => saying(fill('pass-', mark)),
+    'secrets that are calls': (mark) => saying(fill('password = getThePassword ', mark)),
     'beginnings of private keys': (mark) => saying(fill('-----BEGIN PRIVATE KEY-----', mark)),
     'escapes only': (mark) => saying(`${mark}@`).replace('@', '\\u0061'.repeat(size / 6)),
     'letters of a block each': (mark) =>

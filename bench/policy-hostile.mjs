@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
-import { hostileBodies } from './hostile-bodies.mjs';
+import { hostileBodies, saying } from './hostile-bodies.mjs';
 
 const size = Number(process.argv[2] ?? 1_000_000);
 const rounds = Number(process.argv[3] ?? 7);
@@ -42,7 +42,7 @@ policies:
     rules:
       - { id: phrases, action: block, when: { text: { phrases: ["project nightfall", "internal use only", "operation aurora"] } } }
       - { id: patterns, action: block, when: { text: { regex: ['(a+)+$', '(a|aa)+b', '([a-z]+)*=', '(x+x+)+y', '(.*)*needle', '\\bTCK-[0-9]{6}\\b'] } } }
-      - { id: detectors, action: redact, when: { text: { detect: [credit_card, email, phone, iban, us_ssn, ip_address, secrets, private_key] } } }
+      - { id: detectors, action: redact, when: { text: { detect: [credit_card, email, phone, iban, us_ssn, ip_address, { secrets: possible }, private_key] } } }
       - { id: caps, action: block, when: { max_output_tokens: { over: 100000 } } }
       - { id: tools, action: block, when: { tools: [shell] } }
   blocks_all:
