@@ -1,5 +1,6 @@
 import type { State } from '../automaton/dfa-state.ts';
 import { type View, views } from '../automaton/found-patterns.ts';
+import { isInRun, longRunLength } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import type { Replacement } from '../redact/redact.ts';
@@ -31,6 +32,8 @@ export class StreamChannel {
   #from = 0;
   #viewed: ViewedText | undefined;
   #settled = 0;
+  /** Length of the run of key characters with which the text ends. */
+  #run = 0;
   #isClosed = false;
   /** The end of the replacements whose label has been sent. */
   #labelledTo = 0;
@@ -78,9 +81,12 @@ export class StreamChannel {
     };
     for (const letter of text) {
       at += letter.length;
+      const codePoint = letter.codePointAt(0) as number;
+      this.#run = isInRun(codePoint) ? this.#run + 1 : 0;
+      if (this.#run === longRunLength) for (const number of this.#patternSet.longRuns) this.seen.add(number);
       let isOpen = false;
       for (const view of views) {
-        const state = scanner.step(view, this.#states[view], letter.codePointAt(0) as number, note);
+        const state = scanner.step(view, this.#states[view], codePoint, note);
         this.#states[view] = state;
         isOpen ||= scanner[view].isOpen(state);
       }

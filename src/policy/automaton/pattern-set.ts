@@ -11,6 +11,8 @@ export interface PatternSet {
   readonly fold: Fold;
   /** Detectors that have to see every text. */
   readonly always: readonly number[];
+  /** Detectors that have to see every text with a long run. */
+  readonly longRuns: readonly number[];
 }
 
 /** Compiles patterns into two automata, one for each view; for a detector, its prefilter. */
@@ -22,6 +24,7 @@ export function compilePatternSet(
   const exact = new Nfa();
   const folded = new Nfa();
   const always: number[] = [];
+  const longRuns: number[] = [];
   for (const [number, pattern] of patterns.entries()) {
     addFolded(folded, pattern, number);
     if (pattern.kind === 'phrase') {
@@ -32,10 +35,11 @@ export function compilePatternSet(
     } else {
       const prefilter = prefilterOf(pattern.detector);
       if (prefilter.isOpen) always.push(number);
+      if (prefilter.opensForLongRuns) longRuns.push(number);
       for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
       for (const regex of prefilter.regexes) folded.addRegex(regex, number);
     }
   }
-  const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length }, limits);
-  return { patterns, scanner, fold, always };
+  const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);
+  return { patterns, scanner, fold, always, longRuns };
 }

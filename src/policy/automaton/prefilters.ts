@@ -9,16 +9,23 @@ export interface Prefilter {
   readonly literals: readonly string[];
   readonly regexes: readonly RE2JS[];
   readonly isOpen: boolean;
+  /** Whether a long run of characters that keys are made of is enough, too. */
+  readonly opensForLongRuns: boolean;
 }
 
 export function prefilterOf({ prefilter }: Detector): Prefilter {
   switch (prefilter.kind) {
     case 'literals':
-      return { literals: prefilter.literals, regexes: [], isOpen: false };
+      return { literals: prefilter.literals, regexes: [], isOpen: false, opensForLongRuns: false };
     case 'regexes':
-      return { literals: [], regexes: prefilter.regexes.map(compile), isOpen: false };
+      return {
+        literals: [],
+        regexes: prefilter.regexes.map(compile),
+        isOpen: false,
+        opensForLongRuns: prefilter.orLongRun === true,
+      };
     case 'always':
-      return { literals: [], regexes: [], isOpen: true };
+      return { literals: [], regexes: [], isOpen: true, opensForLongRuns: false };
   }
 }
 

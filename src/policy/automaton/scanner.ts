@@ -2,6 +2,7 @@ import { ByteReader, lastAscii, letterU, type ReaderParts, type StatePair } from
 import type { State } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
+import { hasLongRun } from './long-run.ts';
 import { type ProductDfa, unknownCell } from './product-dfa.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
 import type { TextBytes } from './text-bytes.ts';
@@ -12,10 +13,16 @@ const leastProgress = 32;
 const patience = 128;
 const pause = 256;
 
+interface ScannerParts extends ReaderParts {
+  /** Patterns that are in every text with a long run. */
+  readonly longRuns: readonly number[];
+}
+
 /** Runs both views' automata over the bytes of texts, long ones in four parts in parallel. */
 export class Scanner {
   readonly #reader: ByteReader;
   readonly #product: ProductDfa;
+  readonly #longRuns: readonly number[];
   #scans = 0;
   /** The scan number from which texts are read in parts again. */
   #patience = 0;
@@ -23,9 +30,10 @@ export class Scanner {
   #after: StatePair;
 
   /** The tables hold so many cells each, or as many as is usual. */
-  constructor(parts: ReaderParts, limits: { readonly cellLimit?: number } = {}) {
+  constructor(parts: ScannerParts, limits: { readonly cellLimit?: number } = {}) {
     this.#reader = new ByteReader(parts, limits);
     this.#product = this.#reader.product;
+    this.#longRuns = parts.longRuns;
     this.#after = this.start;
   }
 
@@ -54,6 +62,7 @@ export class Scanner {
     this.#scans += 1;
     this.#reader.begin();
     this.#after = this.#reader.end(this.#run(text));
+    if (this.#longRuns.length > 0 && hasLongRun(text)) this.found.note('folded', this.#longRuns);
     return !this.found.isEmpty;
   }
 

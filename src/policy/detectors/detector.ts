@@ -21,11 +21,12 @@ export interface Finding extends Range {
 export interface Detector {
   /**
    * What a text must contain for the detector to run: one of some literals in lower case (found in any case); one of some
-   * regexes (RE2 syntax) in its folded view; or nothing.
+   * regexes (RE2 syntax) in its folded view, or instead of them a run of `longRunLength` letters, digits, `_`, `~` and `-`;
+   * or nothing.
    */
   readonly prefilter:
     | { readonly kind: 'literals'; readonly literals: readonly string[] }
-    | { readonly kind: 'regexes'; readonly regexes: readonly string[] }
+    | { readonly kind: 'regexes'; readonly regexes: readonly string[]; readonly orLongRun?: true }
     | { readonly kind: 'always' };
   /** Longest match in characters: how far a stream's hold-back window must reach. */
   readonly reach: number;

@@ -1,22 +1,17 @@
+import { longRunLength, runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { partitionPoint } from '../partition-point.ts';
 import { type Place, type Segment, textOf } from '../traverse/place.ts';
-import type { PatternMatch, TextVerdict } from './text-reader.ts';
+import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
+import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
 /** Characters of a text that are read together with what comes before or after it. */
 export const crossReach = 4096;
 
-/** Segments that detectors get joined, and how many of them they get again with the next ones. */
-const segmentLimit = 256;
+/** How many of the segments that detectors got joined they get again with the next ones. */
 const segmentsKept = 64;
-/** Segments of at least this many bytes are checked immediately. */
-const longText = 256;
-/** Kinds of optional segments up to which the sequence is read without each. */
-const leftOutLimit = 8;
-/** Characters of the shortest thing that a detector finds. */
-const shortestMatch = 6;
 
 /** Reports a pattern that begins in one segment and ends in a later one. */
 export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
@@ -26,6 +21,7 @@ export interface SavedWindow {
   readonly segments: readonly SavedSegment[];
   readonly candidates: readonly number[];
   readonly called: readonly number[];
+  readonly openRun: number;
 }
 
 type SavedSegment = Omit<Segment, 'place'> & {
@@ -48,6 +44,8 @@ export class SegmentWindow {
   #candidates: readonly number[] = [];
   /** Detectors that must run on the segments added since the last run. */
   readonly #called = new Set<number>();
+  /** Length of the run of key characters with which the segments end. */
+  #openRun = 0;
   /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
   readonly #reported = new Map<Segment, number[]>();
 
@@ -62,6 +60,7 @@ export class SegmentWindow {
 
   push(segment: Segment, { candidates }: TextVerdict, report: CrossSegmentListener): void {
     this.#segments.push(segment);
+    if (this.#patternSet.longRuns.length > 0) this.#continueRun(segment);
     if (this.#segments.length > 1) {
       for (const number of this.#candidates) this.#called.add(number);
       for (const number of candidates) this.#called.add(number);
@@ -69,6 +68,17 @@ export class SegmentWindow {
     }
     this.#candidates = candidates;
     if (isLong(segment) || this.#segments.length >= segmentLimit) this.look(report);
+  }
+
+  /** Schedules detectors of long runs where one continues from the segments before. */
+  #continueRun({ place: { document, entry }, optional }: Segment): void {
+    const text = bytesOf(document, entry);
+    const { length, isWhole } = runAtStart(text);
+    const joined = this.#openRun + length;
+    if (joined >= longRunLength) for (const number of this.#patternSet.longRuns) this.#called.add(number);
+    const open = isWhole ? joined : runAtEnd(text);
+    // Without an optional segment, the run before it is still open.
+    this.#openRun = optional === undefined ? open : Math.max(open, this.#openRun);
   }
 
   /** The segments that may stand right before the next one: the last, and the last that every reader has. */
@@ -103,15 +113,16 @@ export class SegmentWindow {
         segments.push({ roles, optional, unit, entry: outer.entry, decoded });
       }
     }
-    return { segments, candidates: this.#candidates, called: [...this.#called] };
+    return { segments, candidates: this.#candidates, called: [...this.#called], openRun: this.#openRun };
   }
 
-  restore({ segments, candidates, called }: SavedWindow, placeOf: (entry: number) => Place): void {
+  restore({ segments, candidates, called, openRun }: SavedWindow, placeOf: (entry: number) => Place): void {
     for (const { entry, decoded, roles, optional, unit } of segments) {
       const place = decoded === undefined ? placeOf(entry) : { ...decoded, outer: placeOf(entry) };
       this.#segments.push({ place, roles, optional, unit });
     }
     this.#candidates = candidates;
+    this.#openRun = openRun;
     for (const number of called) this.#called.add(number);
   }
 
@@ -209,68 +220,6 @@ export class SegmentWindow {
     segments.push(last);
   }
 }
-
-function isLong(segment: Segment): boolean {
-  return lengthOf(segment) >= longText;
-}
-
-function lengthOf({ place: { document, entry } }: Segment): number {
-  return document.end(entry) - document.start(entry);
-}
-
-function isRequired({ optional }: Segment): boolean {
-  return optional === undefined;
-}
-
-/**
- * The ways in which some segments may be joined: all of them, without what some readers leave out, and without all that
- * any reader leaves out. Each as far as there is no markup between them: all, those of one role, turn or block; and the
- * end of each turn with the beginning of the next, whatever stands around them.
- */
-function* readingsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
-  yield* groupsOf(segments);
-  const leftOut = new Set(segments.flatMap(({ optional }) => optional ?? []));
-  if (leftOut.size === 0) return;
-  if (leftOut.size > 1 && leftOut.size <= leftOutLimit) {
-    for (const name of leftOut) yield* groupsOf(segments.filter(({ optional }) => optional !== name));
-  }
-  yield* groupsOf(segments.filter(isRequired));
-}
-
-function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
-  const known = new Set<number>();
-  for (const level of levels) {
-    // Without any markup at this level, the groups are those of the level before.
-    if (level !== 'all' && !segments.some(({ unit }) => unit[level] !== segments[0]?.unit[level])) continue;
-    let from = 0;
-    for (let at = 0; at < segments.length; at += 1) {
-      const segment = segments[at] as Segment;
-      const next = segments[at + 1];
-      const isLast = next === undefined || segment.unit[level] !== next.unit[level];
-      // A long text is read with what is before it, and then with what follows.
-      if (!isLast && !isLong(segment)) continue;
-      if (at > from) {
-        const key = from * segmentLimit * 2 + at;
-        if (!known.has(key)) yield segments.slice(from, at + 1);
-        known.add(key);
-      }
-      from = isLast ? at + 1 : at;
-    }
-  }
-  if (segments.length > 2) yield* pairsOf(segments);
-}
-
-/** The two adjacent segments at a turn's boundary, by themselves. */
-function* pairsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
-  for (let at = 1; at < segments.length; at += 1) {
-    const one = segments[at - 1] as Segment;
-    const other = segments[at] as Segment;
-    const isBorder = one.unit.turn !== other.unit.turn;
-    if (isBorder && lengthOf(one) + lengthOf(other) >= shortestMatch) yield [one, other];
-  }
-}
-
-const levels = ['all', 'run', 'turn', 'block'] as const;
 
 /** Texts as one. */
 interface Joined {

@@ -29,6 +29,26 @@ const chunk = (content: string, choice: object = {}, more: object = {}): StreamE
   data: JSON.stringify({ id: 'c', ...more, choices: [{ index: 0, delta: { content }, ...choice }] }),
 });
 
+test('a key of a service that no table knows does not leave, wherever it is split', () => {
+  const key = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
+  const rule = {
+    id: 'keys',
+    action: 'block',
+    apply_to: ['response'],
+    when: { text: { detect: ['secrets'] } },
+  };
+  const places = Array.from({ length: key.length - 1 }, (_, at) => at + 1);
+  const left = places.filter((at) => {
+    const { text, isRefused } = run(
+      [chunk(`see ${key.slice(0, at)}`), chunk(`${key.slice(at)} there`)],
+      rule,
+    );
+    return !isRefused || text.includes(key.slice(0, 5));
+  });
+
+  expect(left).toEqual([]);
+});
+
 describe('a text that is split over events is found, and none of it has left', () => {
   test('if a host adds a type to the chunks of a chat', () => {
     const type = { type: 'chat.completion.chunk' };

@@ -19,6 +19,7 @@ import { findUrlCredentials } from './url-credentials.ts';
 const shaped = {
   prefilter: {
     kind: 'regexes',
+    orLongRun: true,
     regexes: [
       ...prefiltersOf(shapes),
       ...unlistedPrefilters.likely,
@@ -44,7 +45,7 @@ export const secrets: Detector = {
   possible: {
     ...shaped,
     prefilter: {
-      kind: 'regexes',
+      ...shaped.prefilter,
       regexes: [
         ...shaped.prefilter.regexes,
         ...unlistedPrefilters.possible,

@@ -13,13 +13,13 @@ const shortestKey = 20;
 const shortestRun = 12;
 const longestKey = 2048;
 
-/** Expressions of the folded view for a text that may hold a likely one, and a possible one. */
+/**
+ * Expressions of the folded view for a text that may hold a likely one, and a possible one. Any text with a long run may,
+ * too; `longRunLength` is more than `toolu_01…` has, of which a conversation has many.
+ */
 export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly string[]>> = {
-  // Longer than `toolu_01…`, of which a conversation has many; below, the zero keeps it out.
-  likely: [
-    '[a-z0-9_~-]{31}',
-    '(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$-]{20}',
-  ],
+  likely: ['(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$-]{20}'],
+  // The zero keeps `toolu_01…` out.
   possible: [
     '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
     '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',

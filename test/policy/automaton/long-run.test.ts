@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { hasLongRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
+import { policyOf, saying } from '../deciding.ts';
+import { createRandom, type Random } from './random.ts';
+import { escapedText, plainText } from './text-bytes.ts';
+
+const fold = createFold();
+const longRun = /[a-z0-9_~-]{31}/;
+// Pieces of runs far more often than separators, so that runs are about as long as it takes.
+const pieces = [
+  'a',
+  'Zz9',
+  '-',
+  '_x~',
+  '0123',
+  'k'.repeat(9),
+  'а',
+  'ａ９',
+  '𝐀',
+  '\u200b',
+  '日本',
+  '한',
+  ' ',
+  '.',
+  '\n',
+];
+
+function randomText(random: Random): string {
+  return Array.from({ length: 3 + random.below(18) }, () => random.of(pieces)).join('');
+}
+
+test('never misses a run that the folded view has, however it is written', () => {
+  const random = createRandom(31);
+  let runs = 0;
+  const missed: string[] = [];
+  for (let round = 0; round < 20_000; round += 1) {
+    const text = randomText(random);
+    const isThere = [text.toLowerCase(), ...fold.texts(text).map((each) => each.text)].some((each) =>
+      longRun.test(each),
+    );
+    if (!isThere) continue;
+    runs += 1;
+    const escaped = text.replace(/./gsu, (letter) =>
+      random.below(4) === 0 ? escapeOf(letter) : JSON.stringify(letter).slice(1, -1),
+    );
+    for (const written of [plainText(text), escapedText(Buffer.from(escaped))]) {
+      if (!hasLongRun(written)) missed.push(text);
+    }
+  }
+
+  expect(missed).toEqual([]);
+  expect(runs).toBeGreaterThan(300);
+});
+
+function escapeOf(letter: string): string {
+  return Array.from(
+    { length: letter.length },
+    (_, at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
+test('no character ends a run that the folded view reads as a part of one, or does not see', () => {
+  const ends: string[] = [];
+  for (let codePoint = 0x80; codePoint < 0x2_0000; codePoint += 1) {
+    if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
+    const character = String.fromCodePoint(codePoint);
+    const folded = fold.texts(`.${character}.`).map((each) => each.text);
+    const belongs = folded.some((each) => each === '..' || /[a-z0-9_~-]/.test(each));
+    if (belongs && !runAtStart(plainText(character)).isWhole) ends.push(codePoint.toString(16));
+  }
+
+  expect(ends).toEqual([]);
+});
+
+test('is exact in ASCII, at the ends too', () => {
+  const random = createRandom(62);
+  const wrong: string[] = [];
+  for (let round = 0; round < 20_000; round += 1) {
+    const text = randomText(random).replace(/[^ -~]/gu, '');
+    const run = /^[\w~-]*/.exec(text)?.[0] ?? '';
+    const last = /[\w~-]*$/.exec(text)?.[0] ?? '';
+    const { length, isWhole } = runAtStart(plainText(text));
+    const isRight =
+      hasLongRun(plainText(text)) === longRun.test(text.toLowerCase()) &&
+      Math.min(31, length) === Math.min(31, run.length) &&
+      (run.length >= 31 || isWhole === (run.length === text.length)) &&
+      Math.min(31, runAtEnd(plainText(text))) === Math.min(31, last.length);
+    if (!isRight) wrong.push(text);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('is not there in prose, code, Chinese or Japanese', () => {
+  const texts = [
+    'The gateway streams tokens from the upstream provider without copying. '.repeat(20),
+    'if (x42 === "value") {\n  return { id: 123456, path: "/a/b", at: [1, 2, 3] };\n}\n'.repeat(20),
+    '日本語のテキストです、長い文でも、空白がありません。'.repeat(20),
+    '这是一个没有空格的长句子，里面有2024年和GPT。'.repeat(20),
+    '한국어 문장입니다. 띄어쓰기가 있습니다. '.repeat(20),
+  ];
+
+  expect(texts.filter((text) => hasLongRun(plainText(text)))).toEqual([]);
+});
+
+// Of no service in the table, and behind a prefix that does not speak of a key.
+const key = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
+const decide = policyOf({ id: 'keys', action: 'block', when: { text: { detect: ['secrets'] } } });
+const isFound = (content: unknown) => decide(saying(content)).refusal !== undefined;
+const text = (each: string) => ({ type: 'text', text: each });
+
+test('a key of an unlisted service is found wherever it is split over neighbours', () => {
+  expect(isFound(key)).toBe(true);
+  const places = Array.from({ length: key.length - 1 }, (_, at) => at + 1);
+
+  expect(
+    places.filter((at) => !isFound([text(`see ${key.slice(0, at)}`), text(`${key.slice(at)} there`)])),
+  ).toEqual([]);
+  expect(
+    places
+      .slice(1)
+      .filter((at) => !isFound([text(key.slice(0, 1)), text(key.slice(1, at)), text(key.slice(at))])),
+  ).toEqual([]);
+  expect(isFound(Array.from(key, text))).toBe(true);
+  expect(isFound(Array.from(`${'much before it, '.repeat(30)}${key}`, text))).toBe(true);
+});
+
+test('a key of an unlisted service is found in escapes and in disguise', () => {
+  const wide = key.replace(/[a-z0-9]/gi, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+  const written = (json: string) => Buffer.from(JSON.stringify(saying('HERE')).replace('HERE', json));
+
+  expect(isFound(`see ${Array.from(key).join('\u200b')} there`)).toBe(true);
+  expect(isFound(`see ${wide} there`)).toBe(decide(saying(`see sk_${wide} there`)).refusal !== undefined);
+  expect(decide(written(Array.from(key, escapeOf).join(''))).refusal).toBeDefined();
+});
