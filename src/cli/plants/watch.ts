@@ -16,7 +16,7 @@ interface WatchCommandOptions {
 export function build(io: Io): Command {
   return createCommand({
     name: 'watch',
-    summary: 'print changes to the catalogue as they happen (needs a login)',
+    summary: 'print changes to the catalogue until interrupted (needs a login; --timeout is for connecting)',
     examples: [
       'gateway plants watch',
       'gateway plants watch --type plant.status.changed -o ndjson',
