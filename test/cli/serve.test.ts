@@ -243,7 +243,7 @@ describe('serve that can not start', () => {
 
     const { exit, stderr } = await command(['serve', '-p', '0'], { cwd });
 
-    expect(exit).toBe(1);
+    expect(exit).toBe(2);
     expect(stderr).toContain('.local/state');
   });
 });

@@ -34,9 +34,18 @@ export async function findUserHistory(env: Environment): Promise<History | undef
 
 /** In another user's directory they could read every conversation, so not even root saves any there. */
 function refuseForeign(directory: string): void {
-  const owner = lstatSync(directory, { throwIfNoEntry: false })?.uid;
+  const owner = ownerOf(directory);
   const own = process.getuid?.();
   if (owner === undefined || own === undefined || owner === own) return;
   const message = `${directory} belongs to another user, so no conversations are kept there`;
   throw new GatewayError('config.invalid', `${message}; set XDG_STATE_HOME to a directory of yours`);
+}
+
+/** Undefined if there is none, or it can't be reached: creating it then says why. */
+function ownerOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).uid;
+  } catch {
+    return undefined;
+  }
 }

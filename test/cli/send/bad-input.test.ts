@@ -57,14 +57,14 @@ describe('in a shell', () => {
       'XDG_STATE_HOME=/dev/null gateway send --in trip hello',
       2,
       '',
-      "can't be kept in",
+      "can't be used",
     ],
     [
       'a state directory of the system',
       'XDG_STATE_HOME=/proc gateway send --in trip hello',
       2,
       '',
-      "can't be kept in",
+      "can't be used",
     ],
     ['no locale', 'LC_ALL= LANG= gateway send "Grüße 👋"', 0, 'Grüße 👋', ''],
   ])('%s', { timeout: 90_000 }, async (_name, line, exit, stdout, stderr) => {
