@@ -21,8 +21,9 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A provider's count; 0 for what is none, such as 1e30. */
 export function toCount(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? value : 0;
+  return typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }
 
 export function parseFields(value: unknown, path: string): Fields {

@@ -97,7 +97,7 @@ export class Limiter {
   #settle(ticket: Ticket, used: Amounts): void {
     this.#counters.settle(
       ticket,
-      this.#planned.map(({ limit }) => used[limitTable[limit].unit]),
+      this.#planned.map(({ limit }) => countable(used[limitTable[limit].unit])),
     );
   }
 }
@@ -118,13 +118,15 @@ export function toClaim(
 ): Claim {
   const row = limitTable[limit];
   const period = 'period' in row ? calendar[row.period](nowMs) : undefined;
+  const isEnforced = scope.settings.mode === 'enforce';
   return {
     counter: period === undefined ? counter : `${counter} ${period.name}`,
     kind: row.kind,
     max,
-    amount: worst[row.unit],
+    // What is enforced is refused above its maximum; what is only monitored is counted, whatever a client asks for.
+    amount: isEnforced ? worst[row.unit] : countable(worst[row.unit]),
     endsMs: period?.endsMs ?? 0,
-    isEnforced: scope.settings.mode === 'enforce',
+    isEnforced,
   };
 }
 
@@ -169,6 +171,13 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
 /** With as many digits as are meaningful, at most six decimals. */
 function toUsd(nanoUsd: number): string {
   return String(Number((nanoUsd / nanoUsdPerUsd).toFixed(6)));
+}
+
+/** Far above any real request (US$ 10,000), so that many of them still fit into a counter: 63 bits in Redis. */
+const largestAmount = 1e13;
+
+function countable(amount: number): number {
+  return Math.min(amount, largestAmount);
 }
 
 function once<T>(call: (value: T) => void): (value: T) => void {

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import type { Claim, Grant, RestoredSum } from '../../src/limits/counters.ts';
+import { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 import { RedisCounters, type RedisOptions } from '../../src/limits/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
@@ -69,6 +70,31 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     const grants = await Promise.all(asked);
 
     expect(grants.filter(({ isGranted }) => isGranted)).toHaveLength(50);
+  });
+
+  test('what a client asks for beyond all measure, under a limit that only monitors, breaks nothing', async () => {
+    const { counters, states } = await open();
+    const monitored = {
+      mode: 'monitor',
+      unpriced: 'refuse',
+      time_zone: 'UTC',
+      usd_per_day: 5,
+      tokens_per_minute: 5,
+    } as const;
+    const limiter = new Limiter(counters, [
+      { kind: 'project', name: `measure-${names}`, settings: monitored },
+    ]);
+    const beyond = { requests: 1, tokens: 1e30, nanoUsd: 7e20 };
+
+    for (let round = 0; round < 3; round += 1) {
+      const reservation = await limiter.reserve(beyond, Date.now());
+      expect(reservation.wouldRefuse).toHaveLength(2);
+      reservation.settle({ requests: 1, tokens: 10, nanoUsd: 10 });
+    }
+    const after = await limiter.reserve({ requests: 1, tokens: 0, nanoUsd: 0 }, Date.now());
+
+    expect(after.states.map((state) => state.used)).toEqual([30, 30]);
+    expect(states).not.toContain(false);
   });
 
   test.each(['minute', 'period', 'level'] as const)(

@@ -10,6 +10,7 @@ export const longRunLength = 31;
 const separates = 2;
 const backslash = 0x5c;
 const letterU = 0x75;
+const slash = 0x2f;
 
 /**
  * By byte of a JSON string in UTF-8: 1 if it counts as a character of a run, 0 if it only continues a character,
@@ -17,14 +18,15 @@ const letterU = 0x75;
  * not see at all: all but U+4000 to U+9FFF and U+B000 to U+DFFF, which are most of Chinese and Korean.
  */
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte < 0x80) return /[a-z0-9_~-]/i.test(String.fromCharCode(byte)) ? 1 : separates;
+  if (byte < 0x80) return /[a-z0-9_.~$+/=-]/i.test(String.fromCharCode(byte)) ? 1 : separates;
   if (byte < 0xc0) return 0;
   return byte >= 0xe4 && byte <= 0xed && byte !== 0xea ? separates : 1;
 });
 
 /**
- * Whether so many characters of keys may stand in a row. Looks at one byte in 31 where a text is ordinary, and at none
- * more than twice. Never misses a run, but takes an escape like `\u0041` for six characters.
+ * Whether so many characters of keys may stand in a row, with a digit among them, which paths mostly lack. Looks at one
+ * byte in 31 where a text is ordinary, and at none more than twice. Never misses a run, but takes an escape like
+ * `\u0041` for six characters, and what is not ASCII for a digit.
  */
 export function hasLongRun(text: TextBytes): boolean {
   const { start, end } = text;
@@ -37,11 +39,13 @@ export function hasLongRun(text: TextBytes): boolean {
       continue;
     }
     let count = 0;
+    let hasDigit = false;
     for (at = from; at < end; at += 1) {
       const kind = kindAt(text, at);
       if (kind === separates) break;
       count += kind;
-      if (count >= longRunLength) return true;
+      hasDigit ||= mayBeDigit(text.bytes[at] as number);
+      if (hasDigit && count >= longRunLength) return true;
     }
     from = at + 1;
   }
@@ -75,8 +79,12 @@ export function isInRun(codePoint: number): boolean {
   return codePoint >= 0x80 || kinds[codePoint] === 1;
 }
 
+function mayBeDigit(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || byte >= 0x80 || byte === backslash;
+}
+
 function kindAt({ bytes, end }: TextBytes, at: number): number {
   const byte = bytes[at] as number;
-  if (byte === backslash && at + 1 < end && bytes[at + 1] === letterU) return 1;
+  if (byte === backslash && at + 1 < end && (bytes[at + 1] === letterU || bytes[at + 1] === slash)) return 1;
   return kinds[byte] as number;
 }

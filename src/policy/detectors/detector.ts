@@ -21,7 +21,7 @@ export interface Finding extends Range {
 export interface Detector {
   /**
    * What a text must contain for the detector to run: one of some literals in lower case (found in any case); one of some
-   * regexes (RE2 syntax) in its folded view, or instead of them a run of `longRunLength` letters, digits, `_`, `~` and `-`;
+   * regexes (RE2 syntax) in its folded view, or instead of them a run of `longRunLength` characters that keys are made of;
    * or nothing.
    */
   readonly prefilter:

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { hasLongRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { policyOf, saying } from '../deciding.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();
-const longRun = /[a-z0-9_~-]{31}/;
+const longRun = /(?=[a-z_.~$+/=-]*[0-9])[a-z0-9_.~$+/=-]{31}/;
 // Pieces of runs far more often than separators, so that runs are about as long as it takes.
 const pieces = [
   'a',
@@ -22,7 +24,9 @@ const pieces = [
   '日本',
   '한',
   ' ',
-  '.',
+  '+/',
+  '.$=',
+  ';',
   '\n',
 ];
 
@@ -65,8 +69,8 @@ test('no character ends a run that the folded view reads as a part of one, or do
   for (let codePoint = 0x80; codePoint < 0x2_0000; codePoint += 1) {
     if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
     const character = String.fromCodePoint(codePoint);
-    const folded = fold.texts(`.${character}.`).map((each) => each.text);
-    const belongs = folded.some((each) => each === '..' || /[a-z0-9_~-]/.test(each));
+    const folded = fold.texts(`;${character};`).map((each) => each.text);
+    const belongs = folded.some((each) => each === ';;' || /[a-z0-9_.~$+/=-]/.test(each));
     if (belongs && !runAtStart(plainText(character)).isWhole) ends.push(codePoint.toString(16));
   }
 
@@ -78,8 +82,8 @@ test('is exact in ASCII, at the ends too', () => {
   const wrong: string[] = [];
   for (let round = 0; round < 20_000; round += 1) {
     const text = randomText(random).replace(/[^ -~]/gu, '');
-    const run = /^[\w~-]*/.exec(text)?.[0] ?? '';
-    const last = /[\w~-]*$/.exec(text)?.[0] ?? '';
+    const run = /^[\w.~$+/=-]*/.exec(text)?.[0] ?? '';
+    const last = /[\w.~$+/=-]*$/.exec(text)?.[0] ?? '';
     const { length, isWhole } = runAtStart(plainText(text));
     const isRight =
       hasLongRun(plainText(text)) === longRun.test(text.toLowerCase()) &&
@@ -124,6 +128,60 @@ test('a key of an unlisted service is found wherever it is split over neighbours
   ).toEqual([]);
   expect(isFound(Array.from(key, text))).toBe(true);
   expect(isFound(Array.from(`${'much before it, '.repeat(30)}${key}`, text))).toBe(true);
+});
+
+test('whatever the detector finds in a text gets past its prefilter', () => {
+  const random = createRandom(7);
+  const base62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  const drawn = (length: number, letters = base62) =>
+    Array.from({ length }, () => letters[random.below(letters.length)]).join('');
+  const base64 = (bytes: number) =>
+    Buffer.from(Array.from({ length: bytes }, () => random.below(256))).toString('base64');
+  const prefixes = [
+    'acme_',
+    'acme-',
+    'acme_sk_',
+    'acme_key_',
+    'sk-acme-',
+    'acme_live_',
+    'ACME_TOKEN_',
+    'acme.secret.',
+  ];
+  const bodies = [
+    () => base64(18),
+    () => base64(24),
+    () => base64(32),
+    () => base64(48).replaceAll('+', '-').replaceAll('/', '_'),
+    () => drawn(22),
+    () => drawn(32),
+    () => drawn(40),
+    () => drawn(36, 'abcdefghijklmnopqrstuvwxyz0123456789'),
+    () => drawn(64, '0123456789abcdef'),
+    () => `${drawn(16)}.${drawn(16)}.${drawn(16)}`,
+    () => `${drawn(20)}$${drawn(20)}`,
+  ];
+  const detector = detectors.secrets;
+  const { scanner } = compilePatternSet(
+    [{ kind: 'detector', name: 'secrets', confidence: 'likely', detector }],
+    fold,
+  );
+  const stopped: string[] = [];
+  let found = 0;
+  for (const prefix of prefixes) {
+    for (const body of bodies) {
+      for (let round = 0; round < 60; round += 1) {
+        const each = `the key: ${prefix}${body()}, keep it`;
+        if (detector.find(each).length === 0) continue;
+        found += 1;
+        if (!scanner.scan(plainText(each))) stopped.push(each);
+        if (!scanner.scan(escapedText(Buffer.from(each.replaceAll('/', '\\/')))))
+          stopped.push(`escaped: ${each}`);
+      }
+    }
+  }
+
+  expect(stopped).toEqual([]);
+  expect(found).toBeGreaterThan(1_000);
 });
 
 test('a key of an unlisted service is found in escapes and in disguise', () => {

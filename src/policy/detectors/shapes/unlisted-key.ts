@@ -18,7 +18,7 @@ const longestKey = 2048;
  * too; `longRunLength` is more than `toolu_01…` has, of which a conversation has many.
  */
 export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly string[]>> = {
-  likely: ['(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$-]{20}'],
+  likely: ['(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$+/=-]{20}'],
   // The zero keeps `toolu_01…` out.
   possible: [
     '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
