@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readState, writeState } from '../../../client/state.ts';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readState, stateDirectory, writeState } from '../../../client/state.ts';
 import type { SessionStore } from '../../../inspector/access/session-store.ts';
 import type { Io } from '../../shell/io.ts';
 
@@ -15,17 +17,25 @@ const idShape = /^[0-9a-f]{32}$/;
 /** More than these end all sessions, so that the file has a bound and no ended session comes back. */
 const maxEnded = 1_000;
 
-/** The live page's sessions in this user's state directory, readable only by this user. */
+/**
+ * The live page's sessions in this user's state directory, readable only by this user. The file is read again whenever it
+ * has changed: another gateway of this user may have ended sessions, or the user may have deleted it to end all.
+ */
 export class SessionFile implements SessionStore {
   readonly #env: Io['env'];
   readonly #nowMs: () => number;
   #state: State;
+  /** Of the file that `#state` is from. */
+  #version: string | undefined;
+  /** The file could not be written: what was ended would be valid again after a restart. */
+  #isUnwritten = false;
 
   constructor(env: Io['env'], nowMs: () => number = Date.now) {
     this.#env = env;
     this.#nowMs = nowMs;
     const known = read(env);
     this.#state = known ?? newState();
+    this.#version = versionOf(env);
     if (known !== undefined) return;
     this.#write(this.#state);
     // If two gateways start at once, both use the file that remains.
@@ -33,17 +43,19 @@ export class SessionFile implements SessionStore {
   }
 
   get secret(): string {
+    this.#refresh();
     return this.#state.secret;
   }
 
   isEnded(id: string): boolean {
+    this.#refresh();
     return this.#state.ended.has(id);
   }
 
   end(id: string, expiresMs: number): void {
-    // Another gateway of this user may have written since.
-    const { secret, ended } = read(this.#env) ?? this.#state;
-    const all = [...this.#state.ended, ...ended, [id, expiresMs] as const];
+    this.#refresh();
+    const { secret, ended } = this.#state;
+    const all = [...ended, [id, expiresMs] as const];
     const current = new Map(all.filter(([, ms]) => ms > this.#nowMs()));
     if (current.size > maxEnded) return this.renew();
     this.#write({ secret, ended: current });
@@ -56,7 +68,39 @@ export class SessionFile implements SessionStore {
   /** In force here even if the file can't be written, which throws. */
   #write(state: State): void {
     this.#state = state;
+    this.#isUnwritten = true;
     writeState(this.#env, fileName, { secret: state.secret, ended: Object.fromEntries(state.ended) });
+    this.#isUnwritten = false;
+    this.#version = versionOf(this.#env);
+  }
+
+  #refresh(): void {
+    if (this.#isUnwritten) return this.#retry(this.#state);
+    const version = versionOf(this.#env);
+    if (version === this.#version) return;
+    const known = read(this.#env);
+    if (known === undefined) return this.#retry(newState());
+    this.#version = version;
+    const isSame = known.secret === this.#state.secret;
+    this.#state = isSame ? { ...known, ended: new Map([...this.#state.ended, ...known.ended]) } : known;
+  }
+
+  #retry(state: State): void {
+    try {
+      this.#write(state);
+    } catch {
+      // In force here all the same, and tried again with the next call.
+    }
+  }
+}
+
+/** Changes with every write, each of which makes a new file; undefined if there is none. */
+function versionOf(env: Io['env']): string | undefined {
+  try {
+    const { ino, mtimeMs, size } = statSync(join(stateDirectory(env), fileName));
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return undefined;
   }
 }
 

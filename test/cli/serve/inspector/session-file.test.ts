@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SessionFile } from '../../../../src/cli/serve/inspector/session-file.ts';
@@ -58,6 +58,42 @@ test('two gateways of one user lose none of what the other has ended', () => {
   one.renew();
   other.end(id(3), Date.now() + day);
   expect(other.secret).toBe(one.secret);
+});
+
+test('what one gateway ends is ended in another that runs', () => {
+  const HOME = emptyDirectory();
+  const [one, other] = [new SessionFile({ HOME }), new SessionFile({ HOME })];
+  one.end(id(1), Date.now() + day);
+
+  expect(other.isEnded(id(1))).toBe(true);
+  one.renew();
+  expect(other.secret).toBe(one.secret);
+});
+
+test('deleting the file ends all sessions at once, and no gateway that runs brings them back', () => {
+  const HOME = emptyDirectory();
+  const file = new SessionFile({ HOME });
+  const { secret } = file;
+  rmSync(fileOf(HOME));
+  file.end(id(1), Date.now() + day);
+
+  expect(file.secret).not.toBe(secret);
+  expect(new SessionFile({ HOME }).secret).toBe(file.secret);
+});
+
+test('what could not be written is written as soon as it can be', () => {
+  const HOME = emptyDirectory();
+  const file = new SessionFile({ HOME });
+  const { secret } = file;
+  // A directory in its place keeps even root from writing it.
+  rmSync(fileOf(HOME));
+  mkdirSync(fileOf(HOME));
+  expect(() => file.renew()).toThrow(/can't be used/);
+  rmSync(fileOf(HOME), { recursive: true });
+  const renewed = file.secret;
+
+  expect(renewed).not.toBe(secret);
+  expect(new SessionFile({ HOME }).secret).toBe(renewed);
 });
 
 test.each(['', '{}', '[]', 'null', '{"secret":7}', `{"secret":"${'g'.repeat(64)}"}`])(
