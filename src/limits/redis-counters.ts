@@ -227,6 +227,8 @@ export class RedisCounters implements Counters {
       if (!isSame || !mark.startsWith(await this.#runId())) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
+      // What ended while this was asked for.
+      await this.#settleMeanwhile();
       await this.#renew();
       if (!wasConnected) this.#options.onState({ isConnected: true });
     } catch (cause) {
