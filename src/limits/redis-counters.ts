@@ -227,8 +227,7 @@ export class RedisCounters implements Counters {
       if (!isSame || !mark.startsWith(await this.#runId())) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
-      // What ended while this was asked for.
-      await this.#settleMeanwhile();
+      await this.#settleMeanwhile(); // what ended during the awaits above
       await this.#renew();
       if (!wasConnected) this.#options.onState({ isConnected: true });
     } catch (cause) {
@@ -240,7 +239,7 @@ export class RedisCounters implements Counters {
     }
   }
 
-  /** Adds what was used before, or against the local share, while Redis was unreachable. */
+  /** Adds what was used while Redis was unreachable. */
   async #settleMeanwhile(): Promise<void> {
     for (let next = this.#unsettled[0]; next !== undefined; next = this.#unsettled[0]) {
       await this.#redis.gatewaySettle(...next);
