@@ -27,6 +27,8 @@ export class Live {
   isLoaded = false;
   /** Why the list could not be loaded. */
   failure: string | undefined;
+  /** Of this browser, at this gateway: they share the session. */
+  readonly #otherPages = new BroadcastChannel('gateway-inspector');
   readonly #listeners = new Set<() => void>();
   #stop = new AbortController();
   #isDrawPlanned = false;
@@ -35,6 +37,7 @@ export class Live {
 
   constructor(session: Session) {
     this.session = session;
+    this.#otherPages.onmessage = () => this.#forget();
   }
 
   subscribe(listener: () => void): () => void {
@@ -80,10 +83,17 @@ export class Live {
     this.#set({ now: { ...now, ...answer } });
   }
 
-  /** Ends this session, or all, and forgets what the page has seen. Throws if the gateway doesn't answer. */
+  /** Ends this session, or all; whatever the gateway answers, this browser's pages forget it and what they have seen. */
   async signOut(options: { readonly everywhere: boolean }): Promise<void> {
-    await this.session.leave(options);
     this.#stop.abort();
+    this.#otherPages.postMessage('signed out');
+    await this.session.leave(options);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#stop.abort();
+    this.session.forgetKey();
     this.traffic.clear();
     this.#set({ isSignedOut: true, isLoaded: false, skipped: 0, now: undefined, hello: undefined });
   }

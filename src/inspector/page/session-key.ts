@@ -35,9 +35,10 @@ export async function loadKey(): Promise<SessionKey | undefined> {
   }
 }
 
+/** Throws if the browser can't say that the key is gone. */
 export async function dropKey(): Promise<void> {
   localStorage.removeItem(stored);
-  if (canSign()) await inStore('readwrite', (store) => store.delete(stored)).catch(() => undefined);
+  if (canSign()) await inStore('readwrite', (store) => store.delete(stored));
 }
 
 /** The header by which a call proves that it comes from this page. */

@@ -17,6 +17,9 @@ export class CallError extends Error {
   }
 }
 
+/** How long signing out waits for the gateway. */
+const leaveMs = 5_000;
+
 /** The page's half of the session, and all calls to the gateway. */
 export class Session {
   /** Loaded for the first call that needs it. */
@@ -48,15 +51,35 @@ export class Session {
     await saved;
   }
 
-  /** Ends this session, or every session of every browser. */
+  /**
+   * Ends this session, or every session of every browser. This browser's key is dropped first, whether the gateway
+   * answers or not; `problem` then says what has not ended.
+   */
   async leave({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
-    try {
-      await this.open(everywhere ? 'sessions' : 'session', { method: 'DELETE' });
-    } catch (error) {
-      if (!(error instanceof CallError && error.needsSession)) throw error; // else it has ended already
+    const key = await this.#loadKey();
+    this.forgetKey();
+    const [stored, ended] = await Promise.allSettled([
+      dropKey(),
+      this.#openWith(key, everywhere ? 'sessions' : 'session', {
+        method: 'DELETE',
+        signal: AbortSignal.timeout(leaveMs),
+      }),
+    ]);
+    this.problem = undefined;
+    if (stored.status === 'rejected') {
+      this.problem =
+        "this browser's storage does not answer, so its key may still be there: clear this page's data";
+    } else if (ended.status === 'rejected' && !hasEnded(ended.reason)) {
+      const why = messageOf(ended.reason);
+      this.problem = everywhere
+        ? `only this browser is signed out (${why}); open a link and try again, or delete inspector.json in the state directory`
+        : `this browser is signed out and its key is gone, but the gateway could not be asked to end the session (${why})`;
     }
+  }
+
+  /** From now on there is no session in this page; what is stored stays. */
+  forgetKey(): void {
     this.#key = Promise.resolve(undefined);
-    await dropKey();
   }
 
   get<Answer>(path: string): Promise<Answer> {
@@ -74,7 +97,10 @@ export class Session {
 
   /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
-    const key = await this.#loadKey();
+    return this.#openWith(await this.#loadKey(), path, init);
+  }
+
+  async #openWith(key: SessionKey | undefined, path: string, init: RequestInit): Promise<Response> {
     try {
       return await this.#send(path, init, key);
     } catch (error) {
@@ -120,6 +146,10 @@ export class Session {
     const response = await this.open(path, init);
     return (await response.json()) as Answer; // the gateway's own answer: contract.ts
   }
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof CallError && error.needsSession;
 }
 
 function toPost(body: unknown): RequestInit {

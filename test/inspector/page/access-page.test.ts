@@ -30,6 +30,17 @@ async function squat(url: string) {
   return { seen, close };
 }
 
+/** How many keys the browser stores for the page. */
+function keysIn(page: Page): Promise<unknown> {
+  return page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('gateway-inspector');
+    opening.onsuccess = () => {
+      const request = opening.result.transaction('keys').objectStore('keys').count();
+      request.onsuccess = () => resolve(request.result);
+    };
+  })`);
+}
+
 describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, () => {
   test('a page that stays open sends its key to nobody who takes the port of the gateway', async () => {
     const gateway = await servePage(housePolicy);
@@ -144,13 +155,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     const cookies = await first.context().cookies();
 
     await leave(first, 'Sign out this browser');
-    const left = await first.evaluate(`new Promise((resolve) => {
-      const opening = indexedDB.open('gateway-inspector');
-      opening.onsuccess = () => {
-        const request = opening.result.transaction('keys').objectStore('keys').count();
-        request.onsuccess = () => resolve(request.result);
-      };
-    })`);
+    const left = await keysIn(first);
     await first.reload();
     await first.getByText('gateway open', { exact: true }).waitFor();
     await second.reload();
@@ -161,6 +166,35 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     expect(cookies).toHaveLength(1);
     expect(await first.context().cookies()).toEqual([]);
     expect(left).toBe(0);
+  });
+
+  test.each([
+    { when: 'the gateway is gone', everywhere: false, says: 'its key is gone' },
+    { when: 'the gateway answers with an error', everywhere: true, says: 'only this browser' },
+  ])('sign out drops the key from every page of the browser when $when', async ({ everywhere, says }) => {
+    const gateway = await servePage(housePolicy);
+    const { page } = await openPage();
+    await page.goto(await gateway.link());
+    await page.getByText('live', { exact: true }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${gateway.url}/_/`);
+    await other.getByText('live', { exact: true }).waitFor();
+    if (everywhere) await page.route('**/_/api/sessions', (route) => route.fulfill({ status: 500 }));
+    else await gateway.stop();
+
+    const how = everywhere ? 'Sign out everywhere' : 'Sign out this browser';
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: how }).click();
+    await page.getByText('gateway open', { exact: true }).waitFor();
+    await other.getByText('gateway open', { exact: true }).waitFor();
+    const left = await keysIn(page);
+    const problem = await page.getByRole('alert').innerText();
+    if (!everywhere) await gateway.start();
+    await other.reload();
+    await other.getByText('gateway open', { exact: true }).waitFor();
+
+    expect(left).toBe(0);
+    expect(problem).toContain(says);
   });
 
   test('the password opens the page, a wrong one says so', async () => {
