@@ -30,7 +30,7 @@ export async function startProvider() {
   return provider;
 }
 
-export async function startGateway({ provider, enabled }) {
+export async function startGateway({ provider, enabled, nodeOptions = [], stdout = 'ignore' }) {
   const home = mkdtempSync(join(tmpdir(), 'gateway-inspector-bench-'));
   const port = await freePort();
   const file = join(home, 'gateway.yaml');
@@ -46,8 +46,8 @@ projects: { shop: { keys: [{ id: web, value: "\${BENCH_KEY}" }] } }
     { mode: 0o600 },
   );
   const options = ['-c', file, '-p', String(port), '-q', '--log', 'json'];
-  const command = [process.execPath, 'bin/gateway.js', 'serve', ...options];
-  const child = launch({ command, environment: { HOME: home, BENCH_KEY: key }, core: '1' });
+  const command = [process.execPath, ...nodeOptions, 'bin/gateway.js', 'serve', ...options];
+  const child = launch({ command, environment: { HOME: home, BENCH_KEY: key }, core: '1', stdout });
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const gateway = {
     child,

@@ -34,6 +34,7 @@ function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {
 describe('the ring', () => {
   test('keeps the newest, in order', () => {
     const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    ring.onChange = () => undefined; // somebody looks
     for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
     const ids = [...ring.entries()].map(({ id }) => id);
@@ -101,26 +102,37 @@ describe('the ring while nobody looks', () => {
     readonly seconds: number;
   }
 
-  test('keeps the last ones of a burst', () => {
+  test('keeps all of a burst that the ring has room for', () => {
     const ring = new Ring(undefined, () => 0);
-    for (let i = 0; i < 1_000; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+    for (let i = 0; i < 500; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
-    expect(ring.size).toBe(500);
-    expect(ring.entries()[499]?.id).toBe('req_500');
+    expect(ring.entries().map(({ id }) => id)).toEqual(
+      Array.from({ length: 500 }, (_, i) => `req_${499 - i}`),
+    );
   });
 
-  test('keeps fifty a second of the unremarkable, and always the newest', () => {
+  test('keeps everything that comes no faster than five a second', () => {
     const clock = { ms: 0 };
     const ring = new Ring(undefined, () => clock.ms);
-    run(ring, clock, { perSecond: 1_000, seconds: 60 });
+    run(ring, clock, { perSecond: 4, seconds: 1_000 });
+
+    expect(ring.entries().map(({ id }) => id)).toEqual(
+      Array.from({ length: 500 }, (_, i) => `at ${1_000_000 - i * 250}`),
+    );
+  });
+
+  test('keeps five a second of more, and always the newest', () => {
+    const clock = { ms: 0 };
+    const ring = new Ring(undefined, () => clock.ms);
+    run(ring, clock, { perSecond: 1_000, seconds: 200 });
     ring.trace(exchange('the last')).finished(record(), undefined);
 
     const [last, ...others] = ring.entries();
 
     expect(last?.id).toBe('the last');
     expect(others).toHaveLength(499);
-    // Ten seconds of them, not half a second.
-    expect(Number(others.at(-1)?.id.slice(3))).toBeLessThan(60_000 - 9_500);
+    // A hundred seconds of them, not half a second.
+    expect(Number(others.at(-1)?.id.slice(3))).toBeLessThan(200_000 - 95_000);
     expect(ring.bytes).toBe(ring.entries().reduce((sum, { bytes }) => sum + bytes, 0));
   });
 

@@ -13,8 +13,6 @@ const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 
 
 /** Approximate bytes of an entry with its record, without headers. */
 const entryBytes = 2_048;
-/** How often a burst may fill the ring before only a sample of it is kept. */
-const burstRings = 4;
 
 /**
  * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. While
@@ -44,7 +42,7 @@ export class Ring implements EntryKeeper {
   constructor(limits: RingLimits = defaultRingLimits, nowMs: () => number = Date.now) {
     this.limits = limits;
     this.#slots = new Array<RingEntry | undefined>(limits.exchanges);
-    this.#sampler = new Sampler({ burst: limits.exchanges * burstRings, nowMs });
+    this.#sampler = new Sampler({ burst: limits.exchanges, nowMs });
   }
 
   get size(): number {

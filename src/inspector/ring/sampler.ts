@@ -1,10 +1,10 @@
 /** Of the unremarkable exchanges while nobody looks. */
-const keptPerSecond = 50;
+const keptPerSecond = 5;
 
 /**
- * Decides which of the exchanges are kept that nobody looks at and that no policy had a remark on: all of a burst,
- * then fifty a second. Above that rate the ring would reach back for a few seconds only, and keeping is what costs:
- * what outlives Node's young generation is copied twice.
+ * Decides which of the unremarkable exchanges are kept while nobody looks: a burst as large as the ring, then five a
+ * second. Above that rate the ring would reach back for seconds only, and keeping is what costs: whatever outlives
+ * Node's young generation is copied twice, and makes that generation larger.
  */
 export class Sampler {
   readonly #burst: number;
