@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // What the live page costs in memory while nobody looks, in figures that don't depend on how busy the machine is:
 // bytes that survive a collection of V8's young generation ("copied" the first time, then "promoted"), the number of
-// such collections and of full ones, and resident memory. A second gateway without the page ("same") shows how far two are apart.
+// such collections and of full ones, and resident memory. A second gateway without the page ("same") shows how far
+// two equal ones are apart. All are asked for a burst, one after the other, then at a constant rate, all at once.
 //   node bench/inspector-memory.mjs [--starts 3] [--burst 4000] [--seconds 20] [--per-second 200]
 import { parseArgs } from 'node:util';
 import { burst, pace, startGateway, startProvider } from './inspected.mjs';
@@ -39,7 +40,6 @@ async function measureStart(start) {
     const i = (start + place) % variants.length;
     started[i] = await startTraced(variants[i]);
   }
-  // One after the other: none disturbs another, and none is idle while its neighbour is asked.
   for (const each of started) report('burst', each, await burst(each.gateway, burstExchanges));
   const counts = await Promise.all(started.map(({ gateway }) => pace(gateway, { perSecond, seconds })));
   for (const [i, each] of started.entries()) report('paced', each, counts[i]);
