@@ -10,7 +10,8 @@ export interface Address {
 /** Makes a server listen and resolves with its port. Throws port.busy, and config.invalid if the address is unusable. */
 export function bind(server: Server, { host, port }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
+    // Stays after the start: an accept that fails (out of descriptors or memory) must not end the process.
+    server.on('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') {
         return reject(new GatewayError('port.busy', `port ${port} on ${host} is taken`, { cause }));
       }
