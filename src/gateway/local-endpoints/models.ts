@@ -24,37 +24,50 @@ interface CatalogueOptions {
   readonly router: Router;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly startedMs: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly clock?: () => number;
 }
 
+/** What a provider lists. */
 interface Known {
   names: ReadonlyMap<string, number | undefined>;
-  fetchedMs: number;
+  /** When it is to be fetched again, by the clock. */
+  dueMs: number;
   pending: Promise<void> | undefined;
 }
 
 const freshMs = 5 * 60_000;
+/** After a failure: a local provider is often started after the gateway. */
+const retryMs = 5_000;
 const fetchLimits = { timeoutMs: 10_000, limitBytes: 4 * 1024 * 1024 };
-// Only the very first list waits for the providers, for at most this long, so that a new gateway does not look empty.
-const firstWaitMs = 1_000;
+// A list waits only for providers without any known name, for at most this long, so that the gateway does not look empty.
+const longestWaitMs = 1_000;
 
 /** The configured names, plus those that providers list and that match a configured glob. */
-export function createCatalogue({ entries, router, providers, startedMs }: CatalogueOptions): ModelCatalogue {
+export function createCatalogue({
+  entries,
+  router,
+  providers,
+  startedMs,
+  clock = () => performance.now(),
+}: CatalogueOptions): ModelCatalogue {
   const startedS = Math.floor(startedMs / 1_000);
   const asked = new Set(entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider));
   const known = new Map<string, Known>();
-  for (const name of asked) known.set(name, { names: new Map(), fetchedMs: 0, pending: undefined });
+  for (const name of asked) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });
 
   const refresh = (name: string, entry: Known): Promise<void> | undefined => {
     const provider = providers.get(name);
-    if (provider === undefined || Date.now() - entry.fetchedMs < freshMs) return undefined;
+    if (provider === undefined || clock() < entry.dueMs) return undefined;
     entry.pending ??= fetchNames(provider)
       .then((names) => {
         entry.names = names;
+        entry.dueMs = clock() + freshMs;
       })
-      // A provider that is down keeps the names it had; the next call asks again.
-      .catch(() => undefined)
+      .catch(() => {
+        entry.dueMs = clock() + retryMs; // a provider that is down keeps the names it had
+      })
       .finally(() => {
-        entry.fetchedMs = Date.now();
         entry.pending = undefined;
       });
     return entry.pending;
@@ -69,12 +82,11 @@ export function createCatalogue({ entries, router, providers, startedMs }: Catal
     entries,
     find: (id) => info(id, undefined)[0],
     list: async () => {
-      const updates = [...known].map(([name, entry]) => ({
-        isFirst: entry.fetchedMs === 0,
-        done: refresh(name, entry),
-      }));
-      const first = updates.flatMap(({ isFirst, done }) => (isFirst && done !== undefined ? [done] : []));
-      if (first.length > 0) await Promise.race([Promise.all(first), elapsed(firstWaitMs)]);
+      const awaited = [...known].flatMap(([name, entry]) => {
+        const refreshing = refresh(name, entry);
+        return refreshing === undefined || entry.names.size > 0 ? [] : [refreshing];
+      });
+      if (awaited.length > 0) await Promise.race([Promise.all(awaited), elapsed(longestWaitMs)]);
       const found = entries.flatMap((entry): ModelInfo[] => {
         if (!entry.isPattern) return info(entry.match, undefined);
         const names = [...(known.get(entry.targets[0].provider)?.names ?? [])];
@@ -96,9 +108,13 @@ async function fetchNames(provider: Provider): Promise<ReadonlyMap<string, numbe
 }
 
 function createdSeconds(created: unknown, createdAt: unknown): number | undefined {
-  if (typeof created === 'number' && Number.isFinite(created)) return Math.floor(created);
+  if (typeof created === 'number') return isDate(created * 1_000) ? Math.floor(created) : undefined;
   const parsed = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
-  return Number.isNaN(parsed) ? undefined : Math.floor(parsed / 1_000);
+  return isDate(parsed) ? Math.floor(parsed / 1_000) : undefined;
+}
+
+function isDate(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime());
 }
 
 function elapsed(milliseconds: number): Promise<void> {
