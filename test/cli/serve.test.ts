@@ -263,6 +263,30 @@ models: [{ match: "gpt-*", provider: gpt }]
     });
   }
 
+  test('stops even if its address can not be taken away', async () => {
+    const home = emptyDirectory();
+    let isReadOnly = false;
+    const env = {
+      get XDG_STATE_HOME() {
+        if (isReadOnly) throw new Error('EROFS: read-only file system');
+        return join(home, 'state');
+      },
+    };
+    const running = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], {
+      cwd: home,
+      env,
+    });
+    await running.wrote('stderr', '"listening"');
+    const { url } = JSON.parse(readFileSync(join(home, 'state/gateway/running.json'), 'utf8'));
+
+    isReadOnly = true;
+    running.signal('SIGTERM');
+    const { stderr } = await running.ended;
+
+    expect(stderr).toContain('stopped after');
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+  });
+
   test('lets a stream in flight finish, then exits 0', async () => {
     let finish: () => void = () => undefined;
     const host = await startHost((response) => {

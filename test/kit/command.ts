@@ -44,7 +44,7 @@ export function startCommand(argv: readonly string[], surroundings: Surroundings
     stdin: inputOf(surroundings.stdin),
     stdout: outputs.stdout.stream,
     stderr: outputs.stderr.stream,
-    env: { HOME: home, ...surroundings.env },
+    env: Object.defineProperties({ HOME: home }, Object.getOwnPropertyDescriptors(surroundings.env ?? {})),
     cwd: home,
     signal: interrupt.signal,
     onHangup: (listener) => {

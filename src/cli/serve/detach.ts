@@ -38,6 +38,7 @@ export async function serveDetached(options: DetachOptions, io: Io): Promise<voi
     },
   );
   closeSync(descriptor);
+  child.on('error', () => undefined); // then it has no pid
   const { pid } = child;
   if (pid === undefined) throw new GatewayError('gateway.internal', 'the gateway could not be started');
   let hasEnded = false;

@@ -11,6 +11,7 @@ interface ReloadOptions {
   /** Reads a regular file; a pipe is refused, because reading it again could block forever. */
   readonly load: (path: string) => Promise<LoadedConfig>;
   readonly prepare: (config: Config) => Promise<PreparedReload>;
+  /** Notifies the other commands. If it throws, that is logged, and the new configuration stays in force. */
   readonly onReloaded: (loaded: LoadedConfig) => void;
   readonly log: ServeLog;
   /** Names of settings that command-line options override. */
@@ -45,10 +46,7 @@ export function createReloader(options: ReloadOptions): Reloader {
       if (isStopped) return prepared.discard();
       prepared.commit();
       current = next;
-      options.onReloaded(next);
-      log('info', 'configuration reloaded', { config: next.config.hash });
-      for (const warning of next.warnings) log('warn', warning.message);
-      logRestarts(next.config, options);
+      reportReload(next, options);
     } catch (thrown) {
       const { message } = toGatewayError(thrown);
       log('error', `the configuration was not reloaded, the old one stays: ${message}`);
@@ -67,6 +65,19 @@ export function createReloader(options: ReloadOptions): Reloader {
       isStopped = true;
     },
   };
+}
+
+function reportReload(next: LoadedConfig, options: ReloadOptions): void {
+  const { log, onReloaded } = options;
+  log('info', 'configuration reloaded', { config: next.config.hash });
+  for (const warning of next.warnings) log('warn', warning.message);
+  logRestarts(next.config, options);
+  try {
+    onReloaded(next);
+  } catch (thrown) {
+    const { message } = toGatewayError(thrown);
+    log('error', `the other commands still see the old configuration: ${message}`);
+  }
 }
 
 /** Loads the followed file. Throws config.invalid if it must not replace the current configuration. */

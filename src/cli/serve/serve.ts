@@ -177,13 +177,12 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
     await stopped(io.signal);
   } finally {
     stopFollowing();
-    addressFile.remove();
-    await drainLogged({
-      services,
-      drainMs: loaded.config.server.limits.drainMs,
-      log,
-      onSecondSignal: io.onSecondSignal,
-    });
+    try {
+      addressFile.remove();
+    } finally {
+      const { drainMs } = loaded.config.server.limits;
+      await drainLogged({ services, drainMs, log, onSecondSignal: io.onSecondSignal });
+    }
   }
 }
 

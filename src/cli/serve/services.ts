@@ -72,7 +72,8 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   const { config, port } = options;
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const step of stopping.splice(0).toReversed()) await step();
+    // One by one, because a reload in progress may still add the sandbox's.
+    for (let step = stopping.pop(); step !== undefined; step = stopping.pop()) await step();
   };
   let server: ServerHandle | undefined;
   let sandboxUrl: string | undefined;

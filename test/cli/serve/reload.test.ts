@@ -9,6 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createReloader } from '../../../src/cli/serve/reload.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
 import { replaceFile } from './workers/serving.ts';
@@ -238,4 +240,33 @@ test('in sandbox mode without a file there is nothing to follow', async () => {
   await running.ended;
 
   expect(logged).toContain('there was no file at the start');
+});
+
+test('a configuration in force is not reported as refused if the other commands can not be notified', async () => {
+  const home = emptyDirectory();
+  const file = join(home, 'gateway.yaml');
+  writeFileSync(file, guarded, { mode: 0o600 });
+  const load = () => loadConfig({ file, cwd: home, env: { WEB_KEY: key }, nowMs: Date.now() });
+  const logged: string[] = [];
+  const { reload } = createReloader({
+    started: await load(),
+    load,
+    prepare: async () => ({
+      commit: () => logged.push('committed'),
+      discard: () => logged.push('discarded'),
+    }),
+    onReloaded: () => {
+      throw new Error('ENOSPC: no space left on device');
+    },
+    log: (level, message) => logged.push(`${level} ${message}`),
+    overridden: [],
+  });
+
+  await reload();
+
+  expect(logged).toEqual([
+    'committed',
+    'info configuration reloaded',
+    expect.stringMatching(/^error the other commands still see the old configuration/),
+  ]);
 });
