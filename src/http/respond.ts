@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Failure, GatewayError } from '../errors.ts';
 import { randomHex } from '../random-hex.ts';
 import type { HttpResponse } from './response.ts';
@@ -85,6 +86,13 @@ export function rawErrorAnswer(error: GatewayError, requestId: string): string {
   const list = toList(headers);
   const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Answers a request for another protocol with an error, and closes its socket even if the client doesn't. */
+export function refuseUpgrade(socket: Duplex, error: GatewayError): void {
+  socket.end(rawErrorAnswer(error, newRequestId()));
+  socket.resume(); // or the client's end would not be noticed behind what it still sends
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
 function sendBody(response: HttpResponse, status: number, body: string, headers: HeaderFields): number {

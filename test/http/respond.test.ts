@@ -1,7 +1,16 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
 import { defaultListenLimits, listen } from '../../src/http/listen.ts';
-import { errorBody, newRequestId, rawErrorAnswer, sendError, sendJson } from '../../src/http/respond.ts';
+import {
+  errorBody,
+  newRequestId,
+  rawErrorAnswer,
+  refuseUpgrade,
+  sendError,
+  sendJson,
+} from '../../src/http/respond.ts';
 import { parseAnswers } from './raw-connection.ts';
 
 /** The answer as a client reads it from the wire. */
@@ -95,4 +104,24 @@ test('what is sent is counted: no body where only the head is asked for', async 
     [String(errorBody(new GatewayError('endpoint.unknown', 'not here'), 'req_1').length), 0],
   ]);
   expect(counts).toEqual([7, 0, 0]);
+});
+
+test('the socket of a refused upgrade is closed even if the client keeps its half open', async () => {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const client = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true });
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  const [socket] = (await accepted) as [Socket];
+  const closed = once(socket, 'close');
+  const ended = once(client.resume(), 'end');
+
+  refuseUpgrade(socket, new GatewayError('login.required', 'log in first'));
+  await ended;
+  await closed;
+
+  expect([socket.destroyed, client.writable]).toEqual([true, true]);
 });

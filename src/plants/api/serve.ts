@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import { checkOrigin } from '../../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { newRequestId, rawErrorAnswer, sendError } from '../../http/respond.ts';
+import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Watchers } from '../events/watchers.ts';
@@ -86,7 +86,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
       log({ event: 'plants.watch' });
     } catch (error) {
       const failure = toGatewayError(toStoreError(error));
-      socket.end(rawErrorAnswer(failure, newRequestId()));
+      refuseUpgrade(socket, failure);
       log({ event: 'plants.watch_refused', reason: failure.reason });
     }
   };

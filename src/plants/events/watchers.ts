@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { errorBody, newRequestId, rawErrorAnswer } from '../../http/respond.ts';
+import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { Invalid } from '../plant/fields.ts';
 import type { PlantEvent } from '../plant/plant-event.ts';
@@ -65,6 +65,7 @@ interface WatcherParts {
 /** The WebSockets of all watchers; none can make the service buffer more than the limits allow. */
 export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
   const watchers = new Set<Watcher>();
+  let isClosed = false;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -72,8 +73,10 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
     maxPayload: limits.messageBytes,
   });
   server.on('wsClientError', (error, socket) => {
-    const refusal = new GatewayError('request.unsupported', `not a WebSocket handshake: ${error.message}`);
-    socket.end(rawErrorAnswer(refusal, newRequestId()));
+    refuseUpgrade(
+      socket,
+      new GatewayError('request.unsupported', `not a WebSocket handshake: ${error.message}`),
+    );
   });
   const check = setInterval(() => {
     pingAll(watchers);
@@ -98,6 +101,8 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
         });
         webSocket.on('error', () => undefined); // a broken frame: ws closes with the right code
         webSocket.on('close', () => watchers.delete(watcher));
+        // Its session was still being looked up when the others were disconnected.
+        if (isClosed) end(watcher, 'going away');
       }),
     notify: (event) => {
       const text = Buffer.from(JSON.stringify(event));
@@ -111,6 +116,7 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
       }
     },
     close: () => {
+      isClosed = true;
       clearInterval(check);
       for (const watcher of watchers) end(watcher, 'going away');
     },
