@@ -60,6 +60,9 @@ export interface RestoredSum {
   readonly endsMs: number;
 }
 
-export function stateUnavailable(message: string): GatewayError {
-  return new GatewayError('limit.state_unavailable', message, { retryAfterS: 5 });
+export function stateUnavailable(
+  message: string,
+  { cause }: { readonly cause?: unknown } = {},
+): GatewayError {
+  return new GatewayError('limit.state_unavailable', message, { retryAfterS: 5, cause });
 }

@@ -3,7 +3,7 @@ import { reserveScript, restoreScript, settleScript } from './redis-script.ts';
 
 interface Scripts {
   gatewayReserve(keys: number, ...args: (string | number)[]): Promise<(string | number)[]>;
-  gatewaySettle(keys: number, ...args: (string | number)[]): Promise<number>;
+  gatewaySettle(keys: number, ...args: (string | number)[]): Promise<string[]>;
   gatewayRestore(keys: number, counter: string, used: number, endsMs: number): Promise<number>;
 }
 

@@ -8,14 +8,7 @@ import {
 } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
-import {
-  isRedisTicket,
-  prefix,
-  type RedisTicket,
-  type Settlement,
-  settlement,
-  unlessSettled,
-} from './redis-settlement.ts';
+import { badCounterOf, isRedisTicket, prefix, type RedisTicket, Settlements } from './redis-settlement.ts';
 
 export interface RedisOptions {
   readonly url: string;
@@ -23,6 +16,8 @@ export interface RedisOptions {
   readonly onFailure: 'refuse' | 'local' | undefined;
   /** Notified when Redis becomes unreachable (with the cause) and when it is back. */
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
+  /** Notified once for each key of a counter that holds something else, so that its limit can't be counted. */
+  readonly onBadCounter?: ((key: string) => void) | undefined;
   /** What budgets have used, for a Redis that is new or has lost its data; called before anything is counted. */
   readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
 }
@@ -38,8 +33,8 @@ const renewMs = 20_000;
 // A server that does not answer for this long counts as unreachable.
 const commandMs = 1_000;
 const againMs = 1_000;
-/** Most settlements kept for an unreachable server; beyond that the worst case stays counted, which errs on the safe side. */
-const unsettledLimit = 100_000;
+/** Most keys of bad counters that are reported. */
+const reportedKeys = 1_000;
 
 /**
  * Counts in Redis, for any number of gateways. A reservation is one script, so it is exact under any concurrency. While
@@ -53,7 +48,8 @@ export class RedisCounters implements Counters {
   readonly #id: string;
   /** This gateway's open leases in Redis: they show whether a command without an answer took effect. */
   readonly #openKey: string;
-  #unsettled: Settlement[] = [];
+  readonly #settlements: Settlements;
+  readonly #badCounters = new Set<string>();
   #sequence = 0;
   #share = 1;
   #isConnected = true;
@@ -68,6 +64,7 @@ export class RedisCounters implements Counters {
     this.#id = id;
     this.#openKey = `${prefix}open:${id}`;
     this.#options = options;
+    this.#settlements = new Settlements(redis, this.#openKey, (key) => this.#reportBadCounter(key));
     redis.on('error', (cause) => this.#lost(cause));
     redis.on('close', () => this.#lost('the connection to Redis was closed'));
     redis.on('ready', () => {
@@ -100,6 +97,11 @@ export class RedisCounters implements Counters {
       await this.#fill();
       return (await this.#reserveThere(claims)) ?? this.#reserveLocally(claims, nowMs);
     } catch (cause) {
+      const key = badCounterOf(cause);
+      if (key !== undefined) {
+        this.#reportBadCounter(key);
+        throw stateUnavailable('a counter in Redis holds something else; the log has its key', { cause });
+      }
       this.#lost(cause);
       return this.#reserveLocally(claims, nowMs);
     }
@@ -119,7 +121,7 @@ export class RedisCounters implements Counters {
     const answer = await this.#redis
       .gatewayReserve(keys.length, ...keys, lease, leaseMs, ...args)
       .catch((cause: unknown) => {
-        this.#undo(claims, lease);
+        if (badCounterOf(cause) === undefined) this.#undo(claims, lease);
         throw cause;
       });
     const [refused, second, mark, ...rest] = answer;
@@ -143,8 +145,11 @@ export class RedisCounters implements Counters {
       const counted = ticket.claims.flatMap((claim, i) =>
         claim.kind === 'period' ? [{ claim, difference: used[i] ?? 0 }] : [],
       );
-      if (counted.length > 0)
-        this.#send(settlement({ openKey: this.#openKey, lease: '-', second: 0, differences: counted }));
+      if (counted.length === 0) return;
+      // Redis knows no reservation of it.
+      const lease = `${this.#id}:${++this.#sequence}`;
+      this.#settlements.keep({ lease, second: 0, differences: counted }, false);
+      if (this.#isConnected) this.#settlements.sendKept().catch((cause: unknown) => this.#lost(cause));
       return;
     }
     this.#open.delete(ticket.lease);
@@ -154,9 +159,9 @@ export class RedisCounters implements Counters {
       claim,
       difference: (used[i] ?? 0) - (isForgotten && claim.kind === 'period' ? 0 : claim.amount),
     }));
-    this.#send(
-      settlement({ openKey: this.#openKey, lease: ticket.lease, second: ticket.atMs / 1_000, differences }),
-    );
+    const settlement = { lease: ticket.lease, second: ticket.atMs / 1_000, differences };
+    if (this.#isConnected) this.#settlements.send(settlement).catch((cause: unknown) => this.#lost(cause));
+    else this.#settlements.keep(settlement, false);
   }
 
   /** It is not known whether a reservation was counted: if it was, it is returned when Redis is back. */
@@ -165,7 +170,13 @@ export class RedisCounters implements Counters {
     const differences = claims
       .filter(({ kind }) => kind !== 'minute')
       .map((claim) => ({ claim, difference: -claim.amount }));
-    this.#keep(unlessSettled(settlement({ openKey: this.#openKey, lease, second: 0, differences })));
+    this.#settlements.keep({ lease, second: 0, differences }, true);
+  }
+
+  #reportBadCounter(key: string): void {
+    if (this.#badCounters.has(key) || this.#badCounters.size >= reportedKeys) return;
+    this.#badCounters.add(key);
+    this.#options.onBadCounter?.(key);
   }
 
   async close(): Promise<void> {
@@ -175,19 +186,6 @@ export class RedisCounters implements Counters {
       await this.#redis.zrem(gateways, this.#id).catch(() => undefined); // it would also expire
     }
     this.#redis.disconnect();
-  }
-
-  /** Not awaited; what can't be sent is kept until Redis is back. */
-  #send(settled: Settlement): void {
-    if (!this.#isConnected) return this.#keep(settled);
-    this.#redis.gatewaySettle(...settled).catch((cause: unknown) => {
-      this.#keep(unlessSettled(settled));
-      this.#lost(cause);
-    });
-  }
-
-  #keep(settled: Settlement): void {
-    if (this.#unsettled.length < unsettledLimit) this.#unsettled.push(settled);
   }
 
   #reserveLocally(claims: readonly Claim[], nowMs: number): Grant {
@@ -221,13 +219,13 @@ export class RedisCounters implements Counters {
       const mark = await this.#redis.get(filled);
       const isSame = mark !== null && mark === this.#mark;
       // If another gateway has refilled it, the ledger included what was settled here, which must not be subtracted again.
-      if (isSame || this.#options.restore === undefined) await this.#settleMeanwhile();
-      else this.#unsettled = [];
+      if (isSame || this.#options.restore === undefined) await this.#settlements.sendKept();
+      else this.#settlements.forgetKept();
       // Another run of the server may have come back with older data.
       if (!isSame || !mark.startsWith(await this.#runId())) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
-      await this.#settleMeanwhile(); // what ended during the awaits above
+      await this.#settlements.sendKept(); // what ended during the awaits above
       await this.#renew();
       if (!wasConnected) this.#options.onState({ isConnected: true });
     } catch (cause) {
@@ -236,14 +234,6 @@ export class RedisCounters implements Counters {
       this.#again = setTimeout(() => {
         if (this.#redis.status === 'ready') void this.#regained();
       }, againMs).unref();
-    }
-  }
-
-  /** Adds what was used while Redis was unreachable. */
-  async #settleMeanwhile(): Promise<void> {
-    for (let next = this.#unsettled[0]; next !== undefined; next = this.#unsettled[0]) {
-      await this.#redis.gatewaySettle(...next);
-      if (this.#unsettled[0] === next) this.#unsettled.shift();
     }
   }
 

@@ -5,7 +5,8 @@
  * claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim kind, max, amount, end of the
  * period (ms), 1 where it is enforced.
  * Answers: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the
- * second, the mark, then used and reset (ms) of each.
+ * second, the mark, then used and reset (ms) of each. Fails with BADCOUNTER and the key, before anything is counted, if
+ * a counter's key holds something else.
  */
 export const reserveScript = `
 local time = redis.call('TIME')
@@ -13,16 +14,32 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local second = tonumber(time[1])
 local leaseMs = tonumber(ARGV[2])
 
+local function bad(key) error('BADCOUNTER ' .. key, 0) end
+
+local function number(key, text)
+  if not string.match(text, '^%-?%d+$') then bad(key) end
+  return tonumber(text)
+end
+
+local function read(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) == 'table' and answer.err then
+    if string.find(answer.err, 'WRONGTYPE') then bad(key) end
+    error(answer.err, 0)
+  end
+  return answer
+end
+
 local function window(key)
   local sum = 0
   local sums = {}
-  local fields = redis.call('HGETALL', key)
+  local fields = read('HGETALL', key)
   for i = 1, #fields, 2 do
-    local at = tonumber(fields[i])
+    local at = number(key, fields[i])
     if at <= second - 61 then
       redis.call('HDEL', key, fields[i])
     else
-      local amount = tonumber(fields[i + 1])
+      local amount = number(key, fields[i + 1])
       sum = sum + amount
       sums[#sums + 1] = { at, amount }
     end
@@ -53,10 +70,10 @@ for i = 1, #KEYS - 2 do
   if claim.kind == 'minute' then
     claim.used, claim.sums = window(key)
   elseif claim.kind == 'level' then
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    claim.used = redis.call('ZCARD', key)
+    read('ZREMRANGEBYSCORE', key, '-inf', now)
+    claim.used = read('ZCARD', key)
   else
-    claim.used = tonumber(redis.call('GET', key) or '0')
+    claim.used = number(key, read('GET', key) or '0')
   end
   if refused == 0 and ARGV[at + 5] == '1' and claim.used + claim.amount > claim.max then refused = i end
   claims[i] = claim
@@ -102,35 +119,58 @@ return answer
  *
  * KEYS: the set of the gateway's open leases, then a counter a claim. ARGV: the lease's name, the second of the
  * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms). A
- * counter that is gone is not made again for a difference below zero.
+ * counter that is gone is not made again for a difference below zero. Answers the keys that hold no counter, which are
+ * left alone.
  */
 export const settleScript = `
 local second = tonumber(redis.call('TIME')[1])
-local isOpen = redis.call('SREM', KEYS[1], ARGV[1]) == 1
-if ARGV[3] == '1' and not isOpen then return 0 end
+local isOpen = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1
+if ARGV[3] == '1' and not isOpen then return {} end
+
+local bad = {}
+local function count(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  if not string.find(answer.err, 'WRONGTYPE') and not string.find(answer.err, 'not an integer') then
+    error(answer.err, 0)
+  end
+  bad[#bad + 1] = key
+  return nil
+end
+
 for i = 2, #KEYS do
   local key = KEYS[i]
   local at = 3 + (i - 2) * 3
   local kind = ARGV[at + 1]
   local difference = tonumber(ARGV[at + 2])
   if kind == 'level' then
-    redis.call('ZREM', key, ARGV[1])
+    count('ZREM', key, ARGV[1])
   elseif kind == 'minute' then
-    if tonumber(ARGV[2]) > second - 61 and redis.call('HEXISTS', key, ARGV[2]) == 1 then
-      redis.call('HINCRBY', key, ARGV[2], string.format('%.0f', difference))
+    if tonumber(ARGV[2]) > second - 61 and count('HEXISTS', key, ARGV[2]) == 1 then
+      count('HINCRBY', key, ARGV[2], string.format('%.0f', difference))
     end
   elseif difference > 0 or redis.call('EXISTS', key) == 1 then
-    if redis.call('INCRBY', key, string.format('%.0f', difference)) < 0 then redis.call('SET', key, '0') end
-    redis.call('PEXPIREAT', key, tonumber(ARGV[at + 3]) + 172800000)
+    local used = count('INCRBY', key, string.format('%.0f', difference))
+    if used then
+      if used < 0 then redis.call('SET', key, '0') end
+      redis.call('PEXPIREAT', key, tonumber(ARGV[at + 3]) + 172800000)
+    end
   end
 end
-return 0
+-- Last: a server that takes no writes fails above, and is asked again.
+if isOpen then redis.call('SREM', KEYS[1], ARGV[1]) end
+return bad
 `;
 
-/** Raises a period's counter to what it held before; KEYS: the counter, ARGV: sum, end of the period (ms). */
+/**
+ * Raises a period's counter to what it held before, whatever is there instead of one; KEYS: the counter, ARGV: sum, end
+ * of the period (ms).
+ */
 export const restoreScript = `
 local sum = tonumber(ARGV[1])
-if sum > tonumber(redis.call('GET', KEYS[1]) or '0') then
+local held = redis.pcall('GET', KEYS[1])
+local used = type(held) == 'string' and string.match(held, '^%-?%d+$') and tonumber(held) or 0
+if sum > used then
   redis.call('SET', KEYS[1], string.format('%.0f', sum))
   redis.call('PEXPIREAT', KEYS[1], tonumber(ARGV[2]) + 172800000)
 end

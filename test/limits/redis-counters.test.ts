@@ -48,6 +48,17 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
+/** Starts something, and waits until the sum that is settled again has grown; answers the sum. */
+async function sumWhile(admin: Redis, start: () => void): Promise<number> {
+  const read = async () => Number((await admin.get('{gateway}:limits:settled again')) ?? 0);
+  start();
+  const before = await read();
+  const end = Date.now() + 2_000;
+  let sum = before;
+  while (sum === before && Date.now() < end) sum = await read();
+  return sum;
+}
+
 function used(grant: Grant): number {
   return grant.states[0]?.used ?? Number.NaN;
 }
@@ -173,6 +184,86 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     // Redis forgot the first one with its data; the ledger would bring it back.
     expect(used(after)).toBe(4);
   });
+
+  test('what is settled again, because nobody knows whether it was counted, counts once', async () => {
+    const { counters, states } = await open({ onFailure: 'local' });
+    const budget = claim('settled again', 1_000_000);
+    const leased = await counters.reserve([{ ...budget, amount: 100 }], Date.now());
+    await counters.reserve([budget], Date.now());
+    redis.pause();
+    await counters.reserve([claim('any', 10)], Date.now());
+    await until(() => states.at(-1) === false);
+    if (!leased.isGranted) throw new Error('it was refused');
+    counters.settle(leased.ticket, [7]);
+    for (let i = 0; i < 2_000; i += 1) {
+      const grant = await counters.reserve([{ ...budget, amount: 4 }], Date.now());
+      if (!grant.isGranted) throw new Error('it was refused');
+      counters.settle(grant.ticket, [3]);
+    }
+    // It hangs again in the middle of them: each time more of them are counted, and their answers are lost.
+    const admin = await connect();
+    for (let round = 0; round < 3; round += 1) {
+      const before = await sumWhile(admin, () => redis.resume());
+      expect(before).toBeGreaterThanOrEqual(0);
+      redis.pause();
+      await new Promise((resolve) => setTimeout(resolve, 1_200)); // longer than a command may take
+    }
+    redis.resume();
+    await until(() => states.at(-1) === true);
+
+    const after = await counters.reserve([budget], Date.now());
+
+    expect(used(after)).toBe(7 + 1 + 2_000 * 3 + 1);
+    admin.disconnect();
+  });
+
+  test.each(['minute', 'level', 'period'] as const)(
+    'a key of kind %s that holds something else refuses its own limit, and ends no connection',
+    async (kind) => {
+      const keys: string[] = [];
+      const { counters, states } = await open({ onBadCounter: (key) => keys.push(key) });
+      const bad = claim(`bad ${kind}`, 100, { kind });
+      const good = claim(`good beside bad ${kind}`, 100, { amount: 10 });
+      const grant = await counters.reserve([bad, good], Date.now());
+      const admin = await connect();
+      await admin.del(`{gateway}:limits:bad ${kind}`);
+      await admin.sadd(`{gateway}:limits:bad ${kind}`, 'no counter');
+
+      const refused = await counters.reserve([bad, good], Date.now()).catch((error: GatewayError) => error);
+      if (grant.isGranted) counters.settle(grant.ticket, [1, 4]);
+      const other = await counters.reserve([good], Date.now());
+      await admin.del(`{gateway}:limits:bad ${kind}`);
+      const mended = await counters.reserve([bad, good], Date.now());
+
+      expect(refused).toMatchObject({ reason: 'limit.state_unavailable' });
+      expect(used(other)).toBe(14);
+      expect(mended.isGranted).toBe(true);
+      expect({ keys, states }).toEqual({ keys: [`{gateway}:limits:bad ${kind}`], states: [] });
+      admin.disconnect();
+    },
+  );
+
+  test.each(['not a number', '1.5'])(
+    'a budget that holds %j is refused until the ledger restores it',
+    async (text) => {
+      const sums = { used: 3 };
+      const { counters, states } = await open({
+        restore: () => Promise.resolve([{ counter: 'rubbish', used: sums.used, endsMs }]),
+      });
+      const admin = await connect();
+      await admin.set('{gateway}:limits:rubbish', text);
+
+      const refused = await counters
+        .reserve([claim('rubbish', 10)], Date.now())
+        .catch((error: GatewayError) => error.message);
+      await admin.del('{gateway}:limits:filled'); // as if the data were lost
+      const grant = await counters.reserve([claim('rubbish', 10)], Date.now());
+
+      expect(refused).toBe('a counter in Redis holds something else; the log has its key');
+      expect({ used: used(grant), states }).toEqual({ used: 4, states: [] });
+      admin.disconnect();
+    },
+  );
 
   test('a Redis that lost its data is filled from the ledger before anybody counts', async () => {
     const known: RestoredSum[] = [{ counter: 'lost', used: 9, endsMs }];
