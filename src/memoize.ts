@@ -1,5 +1,5 @@
 // Names come from clients and providers, which may invent any number of them.
-const rememberedNames = 1_000;
+const maxNames = 1_000;
 // They may also be as long as a body.
 const longestName = 64;
 
@@ -12,7 +12,7 @@ export function memoize<Found extends object | string | boolean>(
     const before = known.get(name);
     if (before !== undefined) return before;
     const found = find(name);
-    if (name.length <= longestName && known.size < rememberedNames) known.set(name, found);
+    if (name.length <= longestName && known.size < maxNames) known.set(name, found);
     return found;
   };
 }

@@ -4,6 +4,13 @@ import type { Config } from '../config/config.ts';
 import type { LedgerSettings } from './serve/server/ledger.ts';
 import type { Io } from './shell/io.ts';
 
+/** Why a configuration keeps no ledger. */
+export function noLedgerReason({ isSandboxMode }: Pick<Config, 'isSandboxMode'>): string {
+  return isSandboxMode
+    ? 'no ledger is kept in sandbox mode; "gateway init" writes a configuration'
+    : 'no ledger is kept here: records.ledger is false';
+}
+
 /** Which ledger a configuration keeps; undefined for none. */
 export function ledgerSettings(
   { records: { ledger } }: Config,

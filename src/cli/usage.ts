@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { refuseForeignState } from '../client/state.ts';
 import { GatewayError } from '../errors.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
-import { ledgerSettings } from './ledger-path.ts';
+import { ledgerSettings, noLedgerReason } from './ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
@@ -86,7 +86,7 @@ async function read(
   const { config } = await loadUserConfig(options, io);
   const settings = ledgerSettings(config, io);
   if (settings === undefined) {
-    throw new GatewayError('config.invalid', 'no ledger is kept here: records.ledger is false');
+    throw new GatewayError('config.invalid', noLedgerReason(config));
   }
   const { place } = settings;
   const report = { ...query, dayOf: localDay };

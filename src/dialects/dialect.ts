@@ -58,8 +58,8 @@ export interface Dialect {
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
   errorEvent(failure: ProviderFailure, sequence: number): string;
-  /** The answer as the request asked for it, where hosts ignore a part of the question; undefined if nothing needs mending. */
-  mendAnswer?(answer: unknown, request: JsonDocument): unknown;
+  /** The answer in the form that the request asked for, if the host ignored that; undefined if nothing has to change. */
+  adaptAnswer?(answer: unknown, request: JsonDocument): unknown;
 
   /** Absent if there is no conversation that could be translated. */
   readonly codec?: Codec;

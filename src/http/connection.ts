@@ -44,14 +44,14 @@ export class Connection implements SwapRemoveItem, Wire {
   #lastRequest: HttpRequest | undefined;
   /** An error for malformed input after them: sent when they are over, or it would be read as part of one. */
   #refusal: GatewayError | undefined;
-  /** `deaf`: further input is dropped. */
-  #state: 'open' | 'deaf' | 'upgraded' = 'open';
+  /** `refusing`: further input is dropped. */
+  #state: 'open' | 'refusing' | 'upgraded' = 'open';
   /** Whether Node's HTTP has let go of the socket. */
   #isDetached = false;
   readonly #destroySoon: () => void;
   readonly #onEnd: readonly (() => void)[];
-  /** Bytes that the client has read, and since when it has read no more although data waits. */
-  #taken = 0;
+  /** Bytes that the client has read, and since when it has read no more although data is waiting. */
+  #readBytes = 0;
   #stuckSinceMs: number | undefined;
 
   constructor(socket: Socket, server: ConnectionServer) {
@@ -148,7 +148,7 @@ export class Connection implements SwapRemoveItem, Wire {
     const meaning = this.#readHead(message);
     if (meaning === undefined || onUpgrade === undefined) return;
     if (this.#answers.length > 0 || !meaning.asksForUpgrade) {
-      return this.refuse(malformed('an Upgrade is only taken on a connection where nothing is open'));
+      return this.refuse(malformed('an Upgrade is accepted only on a connection without open requests'));
     }
     this.#state = 'upgraded';
     onUpgrade(new HttpRequest(message, meaning), this.#socket, head);
@@ -164,7 +164,7 @@ export class Connection implements SwapRemoveItem, Wire {
     }
     this.#stopReading();
     if (this.#answers.length > 0) this.#refusal = error;
-    else this.#giveRefusal(error);
+    else this.#sendRefusal(error);
   }
 
   /** The client is gone, or has closed its half within a request. */
@@ -185,11 +185,11 @@ export class Connection implements SwapRemoveItem, Wire {
   /** Ends the connection if its client has stopped reading. */
   checkTime(nowMs: number): void {
     const waiting = this.#socket.writableLength;
-    const taken = this.#socket.bytesWritten - waiting;
+    const readBytes = this.#socket.bytesWritten - waiting;
     if (waiting === 0 || this.#state === 'upgraded') {
       this.#stuckSinceMs = undefined;
-    } else if (this.#stuckSinceMs === undefined || taken !== this.#taken) {
-      this.#taken = taken;
+    } else if (this.#stuckSinceMs === undefined || readBytes !== this.#readBytes) {
+      this.#readBytes = readBytes;
       this.#stuckSinceMs = nowMs;
     } else if (nowMs - this.#stuckSinceMs >= this.#server.limits.writeMs) {
       this.destroy();
@@ -201,7 +201,7 @@ export class Connection implements SwapRemoveItem, Wire {
     if (response.closes) return; // Node has called destroySoon
     const next = this.#answers[0];
     if (next !== undefined) return next.begin();
-    if (this.#refusal !== undefined) return this.#giveRefusal(this.#refusal);
+    if (this.#refusal !== undefined) return this.#sendRefusal(this.#refusal);
     if (this.#server.isDraining) this.#end();
   }
 
@@ -215,7 +215,7 @@ export class Connection implements SwapRemoveItem, Wire {
     }
   }
 
-  #giveRefusal(error: GatewayError): void {
+  #sendRefusal(error: GatewayError): void {
     if (!this.#socket.writable) return void this.#socket.destroy();
     this.#socket.write(rawErrorAnswer(error, newRequestId()));
     this.#linger();
@@ -235,8 +235,8 @@ export class Connection implements SwapRemoveItem, Wire {
 
   /** Detaches Node's parser from the socket: further input is dropped unread. */
   #stopReading(): void {
-    if (this.#state === 'deaf') return;
-    this.#state = 'deaf';
+    if (this.#state === 'refusing') return;
+    this.#state = 'refusing';
     this.#socket.removeAllListeners('data').on('data', ignore).resume();
   }
 

@@ -49,8 +49,8 @@ export function commonHeaders(requestId: string): Record<string, string> {
 export const lingerMs = 2_000;
 
 /**
- * Answers with an error. Must be called before any byte of the answer has gone out. Gives
- * how many bytes of the body are sent: none if only the head was asked for.
+ * Answers with an error. Must be called before any byte of the answer has been sent. Returns how many bytes of the body
+ * are sent: none for a HEAD request.
  */
 export function sendError(
   response: HttpResponse,

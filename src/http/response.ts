@@ -10,7 +10,7 @@ export interface Wire {
   readonly ticks: TickQueue;
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
-  /** Whether no other answer is before this one any more. */
+  /** Whether all answers before this one are over. */
   isNext(response: HttpResponse): boolean;
   /** Whether nothing can be sent any more; Node still reports writes in progress as finished. */
   readonly isDestroyed: boolean;
@@ -24,7 +24,7 @@ const joinedBytes = 16 * 1024;
 /** A long body is written in slices of this many bytes: only a completed write shows that the client is reading. */
 const sliceBytes = 64 * 1024;
 /** How long, in milliseconds, the last event of a broken answer may take to leave. */
-const lastWordsMs = 1_000;
+const lastEventMs = 1_000;
 const nothing = Buffer.alloc(0);
 /** The keep-alive sent to clients; the server waits a little longer, for requests in flight. */
 export const keepAliveS = 60;
@@ -114,8 +114,8 @@ export class HttpResponse {
   }
 
   /**
-   * The body is whole, after a last piece. Without this call a client knows that it was cut. Throws Error where
-   * there is no head yet.
+   * Completes the body, after a last piece. Without this call a client notices that it was cut off. Throws Error if there
+   * is no head yet.
    */
   end(last?: Buffer): void {
     if (this.#isOver) return;
@@ -128,13 +128,13 @@ export class HttpResponse {
   }
 
   /**
-   * Ends a begun answer so that nobody takes it for a whole one: last words, no closing chunk, and no
-   * connection. After another answer it waits for that one, which must not be cut off for it. Where no
-   * head was written there is nothing that words could end, and only the connection goes.
+   * Ends an answer that has begun so that no client takes it for a complete one: with a last event, without the closing
+   * chunk, and by closing the connection. It waits for the answers before it. If there is no head yet, only the connection
+   * is closed.
    */
-  breakOff(lastWords: Buffer): void {
+  breakOff(lastEvent: Buffer): void {
     if (this.#isOver) return;
-    if (this.headersSent) this.#response.write(lastWords, () => this.#wire.destroy());
+    if (this.headersSent) this.#response.write(lastEvent, () => this.#wire.destroy());
     this.#isBroken = true;
     this.closes = true;
     if (this.#wire.isNext(this)) this.begin();
@@ -158,7 +158,7 @@ export class HttpResponse {
   begin(): void {
     if (!this.#isBroken) return;
     if (!this.headersSent) this.#wire.destroy();
-    else setTimeout(() => this.#wire.destroy(), lastWordsMs).unref();
+    else setTimeout(() => this.#wire.destroy(), lastEventMs).unref();
   }
 
   /** For the connection: nothing can be written after this, so remaining slices are written in one piece. */

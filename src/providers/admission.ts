@@ -11,7 +11,7 @@ interface Waiter {
 export class Admission {
   readonly #limit: number;
   readonly #waitMs: number;
-  readonly #line = new Set<Waiter>();
+  readonly #queue = new Set<Waiter>();
   #inside = 0;
 
   constructor(limit: number, waitMs: number) {
@@ -26,7 +26,7 @@ export class Admission {
 
   /** Exchanges that wait for a slot. */
   get queued(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
   /** Takes a slot if one is free. Every slot taken must be released with `leave`. */
@@ -40,7 +40,7 @@ export class Admission {
   enter(lifetime: Lifetime): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
-        this.#line.delete(waiter);
+        this.#queue.delete(waiter);
         clearTimeout(timer);
         forget();
       };
@@ -55,7 +55,7 @@ export class Admission {
         const message = `no connection to the provider came free within ${this.#waitMs} ms`;
         reject(new GatewayError('gateway.overloaded', message, { retryAfterS: 1 }));
       }, this.#waitMs);
-      this.#line.add(waiter);
+      this.#queue.add(waiter);
       let forget: () => void = () => undefined;
       forget = lifetime.onEnd(() => {
         settle();
@@ -65,7 +65,7 @@ export class Admission {
   }
 
   leave(): void {
-    const next = this.#line.values().next();
+    const next = this.#queue.values().next();
     // The slot goes directly to the longest waiter, so that nobody can overtake it.
     if (next.done) this.#inside -= 1;
     else next.value.enter();

@@ -39,7 +39,7 @@ function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
   return (connected) => {
     let isOver = false;
     let socket: Socket | undefined;
-    const dug = tunnel.open((error, plain) => {
+    const opening = tunnel.open((error, plain) => {
       if (isOver || plain === null) return isOver ? plain?.destroy() : connected(error, null);
       socket = secure === undefined ? plain : secure({ socket: plain });
       if (secure !== undefined) return settleOnce(socket, 'secureConnect', connected);
@@ -50,7 +50,7 @@ function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
       destroy: (error) => {
         isOver = true;
         if (socket !== undefined) return void socket.destroy(error);
-        dug.abort();
+        opening.abort();
         connected(error, null);
       },
     };

@@ -20,7 +20,7 @@ export interface Router {
 }
 
 // Clients choose the names, so the cache is bounded.
-const rememberedNames = 1_000;
+const maxNames = 1_000;
 
 /** Resolves a model's targets, memoized by name. */
 export function createRouter(
@@ -38,7 +38,7 @@ export function createRouter(
   return {
     resolve: (name) => {
       if (known.has(name)) return known.get(name);
-      if (known.size >= rememberedNames) known.clear();
+      if (known.size >= maxNames) known.clear();
       const route = find(name);
       known.set(name, route);
       return route;

@@ -123,3 +123,17 @@ test('what can not be answered says why', async () => {
   expect(broken.exit).toBe(2);
   expect(broken.stderr).toContain('broken.sqlite');
 });
+
+test('says why there is no ledger', async () => {
+  const directory = emptyDirectory();
+  const sandboxMode = await command(['usage'], { cwd: directory });
+  writeFileSync(
+    join(directory, 'gateway.yaml'),
+    'providers: { s: { dialect: sandbox } }\nrecords: { ledger: false }\n',
+  );
+  const configured = await command(['usage'], { cwd: directory });
+
+  expect([sandboxMode.exit, configured.exit]).toEqual([2, 2]);
+  expect(sandboxMode.stderr).toContain('no ledger is kept in sandbox mode; "gateway init" writes');
+  expect(configured.stderr).toContain('records.ledger is false');
+});

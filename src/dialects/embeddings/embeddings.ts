@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { isFields, toCount, toFields } from '../fields.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { noUsage, type Usage } from '../usage.ts';
-import { mendEmbeddings } from './encodings.ts';
+import { adaptEmbeddings } from './encodings.ts';
 
 /** OpenAI's Embeddings API. */
 export const embeddings: Dialect = {
@@ -23,7 +23,7 @@ export const embeddings: Dialect = {
   mayEndAfter: () => false,
   errorBody: openAiErrorBody,
   errorEvent: () => '',
-  mendAnswer: mendEmbeddings,
+  adaptAnswer: adaptEmbeddings,
 };
 
 function toUsage(usage: unknown): Usage | undefined {

@@ -7,7 +7,7 @@ const floatBytes = 4;
  * The answer in the requested encoding, if the host ignored the request for it; undefined if it did not. OpenAI's SDK asks
  * for base64 by default, and misreads an array of numbers.
  */
-export function mendEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {
+export function adaptEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {
   const data = toList(toFields(answer).data);
   const isText = typeof toFields(data[0]).embedding === 'string';
   const wantsText = request.memberText(request.root, 'encoding_format') === 'base64';

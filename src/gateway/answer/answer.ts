@@ -139,8 +139,8 @@ function sendWhole(
     });
   }
   exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
-  const mended = endpoint.dialect.mendAnswer?.(value, request.document);
-  const checked = checkedAnswer(exchange, mended === undefined ? body : toBytes(mended), check);
+  const adapted = endpoint.dialect.adaptAnswer?.(value, request.document);
+  const checked = checkedAnswer(exchange, adapted === undefined ? body : toBytes(adapted), check);
   send(exchange, forwarded, { body: checked, gateway, isOwn: false });
 }
 

@@ -10,6 +10,7 @@ import type { RuleDetail } from '../../../inspector/contract/exchange-detail.ts'
 import type { HistoryAnswer } from '../../../inspector/contract/now.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
+import { noLedgerReason } from '../../ledger-path.ts';
 import { Budgets } from './budgets.ts';
 import type { KeyPasses } from './key-passes.ts';
 import { PageThreads } from './page-threads.ts';
@@ -65,7 +66,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
     budgets: () => budgets.read(config().limits),
     history: async (by, sinceMs) => {
       if (ledger === undefined) {
-        throw new GatewayError('inspector.no_ledger', 'no ledger is kept here: records.ledger is false');
+        throw new GatewayError('inspector.no_ledger', noLedgerReason(config()));
       }
       const query = { place: ledger.place, by, sinceMs, nowMs: Date.now() };
       return (await threads.run({ kind: 'history', query })) as HistoryAnswer; // what this task answers
