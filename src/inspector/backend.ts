@@ -32,8 +32,6 @@ export interface InspectorBackend {
   readonly password: () => string | undefined;
   /** Masks the configured secrets in a text. */
   readonly scrub: (text: string) => string;
-  /** The piece of text that an event of a streamed answer carries. */
-  readonly deltaText: (endpoint: string, event: unknown) => string;
   readonly open: () => { readonly exchanges: number; readonly streams: number };
   readonly breakers: () => readonly BreakerState[];
   readonly budgets: () => Promise<readonly BudgetState[]>;

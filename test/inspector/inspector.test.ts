@@ -164,13 +164,13 @@ describe('an exchange', () => {
       excerpt: 'w•••• t• a••@p••••••-m•••.c•• t••••',
       excerpt_range: { start: 9, end: 29 },
     });
-    const { received, sent, answer, answer_text, events } = detail.bodies ?? {};
+    const { received, sent, answer, answer_parts, events } = detail.bodies ?? {};
     const [mark] = received?.marks ?? [];
     expect(received?.text.slice(mark?.start, mark?.end)).toBe('"write to ann@penguin-mail.com today"');
     expect(sent?.text).not.toContain('ann@');
     expect(sent?.marks).toMatchObject([{ kind: 'redacted', rule: 'no-mail' }]);
     expect(answer?.text).toContain('data: [DONE]');
-    expect(answer_text?.length).toBeGreaterThan(0);
+    expect(answer_parts).toMatchObject([{ kind: 'text', text: expect.stringMatching(/./) }]);
     expect(events?.length).toBeGreaterThan(2);
     await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0}' });
   });

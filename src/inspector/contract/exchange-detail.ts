@@ -95,8 +95,8 @@ export interface Bodies {
   readonly sent?: Body;
   /** As the client got it. */
   readonly answer?: Body;
-  /** The text of a streamed answer, assembled; missing if the answer is not a stream. */
-  readonly answer_text?: string;
+  /** A streamed answer, assembled; missing if the answer is not a stream. */
+  readonly answer_parts?: readonly AnswerPart[];
   /** The events of a streamed answer, the first 2,000. */
   readonly events?: readonly StreamEvent[];
 }
@@ -118,6 +118,15 @@ export interface Mark {
   readonly kind: 'match' | 'redacted' | 'dropped';
   readonly at: string;
   readonly rule?: string;
+}
+
+export interface AnswerPart {
+  /** `more`: the answer has more parts than are assembled. */
+  readonly kind: 'text' | 'thinking' | 'refusal' | 'call' | 'error' | 'more';
+  /** Of the tool that is called. */
+  readonly name?: string;
+  /** For a call its arguments, as they came. */
+  readonly text: string;
 }
 
 export interface StreamEvent {

@@ -1,6 +1,7 @@
 import { createSseParser } from '../../dialects/sse.ts';
-import type { StreamEvent } from '../contract/exchange-detail.ts';
+import type { AnswerPart, StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
+import { assembleAnswer } from './answer-parts.ts';
 import { shownBytes } from './to-body.ts';
 
 const maxEvents = 2_000;
@@ -8,21 +9,21 @@ const longestData = 4_096;
 
 interface ReadStream {
   readonly events: readonly StreamEvent[];
-  /** The concatenated texts of the events, up to the length that is shown. */
-  readonly text: string;
+  /** Assembled from the bytes that are shown. */
+  readonly parts: readonly AnswerPart[];
 }
 
-/** Splits a streamed answer into events; none if it is not an event stream. */
+/** Splits a streamed answer into events, and assembles it. */
 export function readStream(
   pieces: readonly AnswerPiece[],
-  deltaText: (event: unknown) => string,
+  endpoint: string,
   scrub: (text: string) => string,
 ): ReadStream {
   const events: StreamEvent[] = [];
-  let text = '';
+  const answer = assembleAnswer(endpoint, scrub);
   let atMs = 0;
   const parser = createSseParser((name, data) => {
-    text += deltaText(parsed(data));
+    answer.event(name, data);
     if (events.length >= maxEvents) return;
     const at_ms = Math.round(atMs * 10) / 10;
     events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
@@ -39,13 +40,5 @@ export function readStream(
   } catch {
     // An event of more than 1 MiB: the events before it are shown, and the whole answer as raw text.
   }
-  return { events, text: scrub(text) };
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // [DONE], or nothing that has a text
-  }
+  return { events, parts: answer.parts() };
 }

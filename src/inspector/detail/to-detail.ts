@@ -9,7 +9,7 @@ import { headerLines } from './header-lines.ts';
 import { locate } from './locate.ts';
 import { shownText, toBody, type WantedMark } from './to-body.ts';
 
-type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines' | 'deltaText'>;
+type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
 
 /** Everything that is known about an exchange, computed on demand. */
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
@@ -122,12 +122,10 @@ function textOf(json: string): string {
   }
 }
 
-function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub, deltaText }: Backend): Bodies {
+function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub }: Backend): Bodies {
   const { receivedBody, sentBody, answer = [], facts } = entry;
   const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
-  const stream = streamed
-    ? readStream(answer, (event) => deltaText(facts.endpoint ?? '', event), scrub)
-    : undefined;
+  const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
   return {
     ...(receivedBody === undefined
       ? {}
@@ -136,7 +134,7 @@ function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub, delta
     ...(answer.length === 0
       ? {}
       : { answer: toBody(Buffer.concat(answer.map(({ bytes }) => bytes)), scrub, answerMarks(rules)) }),
-    ...(stream === undefined ? {} : { answer_text: stream.text, events: stream.events }),
+    ...(stream === undefined ? {} : { answer_parts: stream.parts, events: stream.events }),
   };
 }
 

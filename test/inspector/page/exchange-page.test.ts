@@ -56,6 +56,37 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     expect(complaints).toEqual([]);
   });
 
+  test('shows the end of a long request: what was said last', async () => {
+    const turn = (i: number) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: `turn ${i}` });
+    const messages = Array.from({ length: 301 }, (_, i) => turn(i));
+    const { page } = await openExchange({ model: 'sandbox-mini', messages });
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const last = page.getByText('"turn 300"', { exact: true });
+    const isThere = await last.count();
+
+    await page.getByRole('button', { name: 'Show the end' }).click();
+    await last.waitFor();
+    const atEnd = await page
+      .locator('.lines')
+      .first()
+      .evaluate(
+        (region: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
+          region.scrollHeight - region.scrollTop - region.clientHeight,
+      );
+    const first = await page.getByText('"turn 0"', { exact: true }).count();
+    await page.getByRole('button', { name: 'Show earlier lines' }).click();
+    await page.getByText('"turn 0"', { exact: true }).waitFor();
+
+    expect([isThere, first]).toEqual([0, 0]);
+    expect(Math.abs(Number(atEnd))).toBeLessThan(2);
+  });
+
+  test('that was refused shows the message that the client got', async () => {
+    const { page } = await openExchange(say('the blue heron'));
+
+    expect(await page.locator('.facts').innerText()).toContain('blocked by rule no-codename');
+  });
+
   test('is sent again with another model and with an edited body, through the same policy', async () => {
     const { page } = await openExchange(say('hello there'));
     const first = new URL(page.url()).hash;

@@ -1,4 +1,3 @@
-import { phrasings } from '../../../client/prompt.ts';
 import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
 import { createTextScrubber } from '../../../gateway/answer/scrub.ts';
@@ -53,7 +52,6 @@ export function createBackend(options: BackendOptions): InspectorBackend {
     keepsBodies: () => config().records.bodies,
     password: () => config().inspector.password,
     scrub,
-    deltaText: (endpoint, event) => phrasingOf(endpoint)?.deltaText(event) ?? '',
     open: () => gauges().open,
     breakers: () =>
       gauges().providers.map(({ name, isOpen, openModels, active, queued }) => ({
@@ -104,10 +102,6 @@ export function createBackend(options: BackendOptions): InspectorBackend {
 
 function toInput({ body, endpoint, key, atMs }: DecisionInput) {
   return { body, endpoint, key, atMs };
-}
-
-function phrasingOf(endpoint: string) {
-  return Object.entries(phrasings).find(([name]) => name === endpoint)?.[1];
 }
 
 function lazily<Value>(load: () => Promise<Value>): () => Promise<Value> {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
+import type { AnswerPart, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
 import { formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
 import { BodyText } from '../text/body-text.tsx';
@@ -13,7 +13,7 @@ type Way = keyof typeof ways;
 /** The answer; for a stream its assembled text, its events, or its raw bytes. */
 export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
   const [wanted, setWanted] = useState<Way>('text');
-  const { answer, answer_text: text, events } = detail.bodies ?? {};
+  const { answer, answer_parts: parts, events } = detail.bodies ?? {};
   if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} />;
   if (answer === undefined)
     return (
@@ -23,7 +23,7 @@ export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; r
           : 'Nothing came from a provider: the client got one of the gateway’s own errors.'}
       </p>
     );
-  if (text === undefined && events === undefined)
+  if (parts === undefined && events === undefined)
     return <BodyColumn title="As the client got it" body={answer} />;
   return (
     <>
@@ -42,15 +42,35 @@ export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; r
       </div>
       {wanted === 'text' && (
         <div class="prose">
-          <BodyText
-            label="The answer's text"
-            body={{ bytes: text?.length ?? 0, text: text ?? '', truncated: false, marks: [] }}
-          />
+          {parts?.map((part, index) => (
+            <Part key={index} part={part} />
+          ))}
+          {(parts ?? []).length === 0 && <p class="note">The events carry neither text nor tool calls.</p>}
         </div>
       )}
       {wanted === 'events' && <EventList events={events ?? []} />}
       {wanted === 'raw' && <BodyColumn title="As the client got it" body={answer} />}
     </>
+  );
+}
+
+const partTitles = { thinking: 'Thinking', refusal: 'Refusal', call: 'Tool call', error: 'Error' } as const;
+
+function Part({ part: { kind, name, text } }: { readonly part: AnswerPart }) {
+  if (kind === 'more') return <p class="note">There is more: see the events.</p>;
+  const title = kind === 'text' ? undefined : partTitles[kind];
+  return (
+    <section class={`part ${kind}`}>
+      {title !== undefined && (
+        <h3>
+          {title} {name !== undefined && <bdi>{visibleLine(name)}</bdi>}
+        </h3>
+      )}
+      <BodyText
+        label={title ?? "The answer's text"}
+        body={{ bytes: text.length, text, truncated: false, marks: [] }}
+      />
+    </section>
   );
 }
 

@@ -13,7 +13,7 @@ export function Overview({
   readonly detail: ExchangeDetail;
   onOpenId(id: string): void;
 }) {
-  const { row, attempts, form, dropped, cause } = detail;
+  const { row, attempts, form, dropped, message, cause } = detail;
   const { tokens, again } = row;
   return (
     <>
@@ -44,6 +44,7 @@ export function Overview({
         <Fact name="Ended">
           {row.reason !== undefined && `${row.outcome ?? ''}: ${visibleLine(row.reason)}`}
         </Fact>
+        <Fact name="Message">{message && visible(message)}</Fact>
         <Fact name="Cause">{cause && visible(cause)}</Fact>
         <Fact name="Sent again from">
           {again && (
@@ -56,7 +57,11 @@ export function Overview({
       <h3>Time</h3>
       <Waterfall row={row} />
       <h3>Rules</h3>
-      <Rules rules={detail.rules} isWhole={detail.all_rules} />
+      {detail.rules.length === 0 && row.state === 'finished' && row.decision === undefined ? (
+        <p class="note">It ended before any rule was evaluated.</p>
+      ) : (
+        <Rules rules={detail.rules} isWhole={detail.all_rules} />
+      )}
     </>
   );
 }

@@ -14,7 +14,10 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
 export function Decision({ row }: { readonly row: ExchangeRow }) {
   const { decision, rule, reason, would_block: dry } = row;
   const detail = rule ?? reason ?? (dry === undefined ? undefined : `monitor: ${dry.join(', ')}`);
-  const kind = decision === 'allow' && dry !== undefined ? 'warn' : decision;
+  const isWarning = decision === 'allow' && dry !== undefined;
+  // “allowed” beside the reason of a refusal reads as a contradiction.
+  const isElsewhere = decision === 'allow' && !isWarning && reason !== undefined;
+  const kind = isWarning ? 'warn' : isElsewhere ? undefined : decision;
   return (
     <>
       {kind !== undefined && <span class={`decision ${kind}`}>{decisions[kind]}</span>}

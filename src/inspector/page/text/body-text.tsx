@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Body, Mark } from '../../contract/exchange-detail.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { type Piece, toLines, toShown } from './json-lines.ts';
@@ -18,10 +18,23 @@ const markTitles = { match: 'matched by', redacted: 'replaced by', dropped: 'lef
 export function BodyText({ body, label }: Properties) {
   const [most, setMost] = useState(firstLines);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const { lines, isWhole } = useMemo(() => toLines(body.text, most), [body.text, most]);
+  const [isEnd, setEnd] = useState(false);
+  const { lines, isWhole } = useMemo(
+    () => (isEnd ? lastLines(body.text, most) : toLines(body.text, most)),
+    [body.text, most, isEnd],
+  );
+  const region = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (isEnd) region.current?.scrollTo({ top: region.current.scrollHeight });
+  }, [isEnd]);
   return (
     <div class="body-text">
-      <div class="lines" role="region" aria-label={label} tabIndex={0}>
+      {!isWhole && isEnd && (
+        <button type="button" class="more" onClick={() => setMost(most * 5)}>
+          Show earlier lines
+        </button>
+      )}
+      <div class="lines" ref={region} role="region" aria-label={label} tabIndex={0}>
         {lines.map((line) => (
           <div
             class="line"
@@ -41,10 +54,15 @@ export function BodyText({ body, label }: Properties) {
           </div>
         ))}
       </div>
-      {!isWhole && (
-        <button type="button" class="more" onClick={() => setMost(most * 5)}>
-          Show more lines
-        </button>
+      {!isWhole && !isEnd && (
+        <>
+          <button type="button" class="more" onClick={() => setMost(most * 5)}>
+            Show more lines
+          </button>
+          <button type="button" class="more" onClick={() => setEnd(true)}>
+            Show the end
+          </button>
+        </>
       )}
       {body.truncated && (
         <p class="note">
@@ -53,6 +71,12 @@ export function BodyText({ body, label }: Properties) {
       )}
     </div>
   );
+}
+
+/** The newest message of a long conversation is at the end of its body. */
+function lastLines(text: string, most: number) {
+  const { lines } = toLines(text, Number.POSITIVE_INFINITY);
+  return { lines: lines.slice(-most), isWhole: lines.length <= most };
 }
 
 interface PieceProperties {
