@@ -3,6 +3,8 @@ import type { HistoryAnswer, HistoryStep } from '../../../inspector/contract/now
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../../record/ledger/read-usage.ts';
 
+const hourMs = 3_600_000;
+
 export interface HistoryQuery {
   readonly place: LedgerPlace;
   readonly by: HistoryAnswer['by'];
@@ -36,7 +38,7 @@ function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): read
   for (let ms = startOf(by, sinceMs); ms <= nowMs; ) {
     starts.push(ms);
     const date = new Date(ms);
-    if (by === 'hour') ms += 3_600_000;
+    if (by === 'hour') ms += hourMs;
     // Days differ in length.
     else ms = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
   }
@@ -46,7 +48,8 @@ function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): read
 function startOf(by: HistoryAnswer['by'], ms: number): number {
   const date = new Date(ms);
   if (by === 'day') return date.setHours(0, 0, 0, 0);
-  return date.setMinutes(0, 0, 0);
+  // Not setMinutes(0), which takes the second of two equal hours, at the end of summer time, for the first.
+  return ms - (date.getMinutes() * 60_000 + date.getSeconds() * 1_000 + date.getMilliseconds());
 }
 
 function empty(ms: number): HistoryStep {
