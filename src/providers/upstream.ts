@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { type FailureCode, GatewayError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { AnswerHeaders } from './answer-headers.ts';
 import type { HostConnection } from './host-client.ts';
+import { type HostFailure, hostError } from './host-failure.ts';
 
 /** Consumes an answer's body, piece by piece. */
 export interface BodySink {
@@ -31,11 +32,6 @@ export interface ProviderAnswer {
 export interface UpstreamFailure {
   readonly error: GatewayError;
   readonly wasSent: boolean;
-}
-
-export interface HostFailure {
-  readonly kind: 'unreachable' | 'slow connect' | 'slow head' | 'slow body' | 'large head' | 'broken';
-  readonly cause: Error;
 }
 
 export interface UpstreamTimeouts {
@@ -83,11 +79,15 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** Whether the body is delimited by the end of the connection. */
   #endsWithConnection = false;
   #sink: BodySink | undefined;
+  /** Whether the sink asked for a pause, which only itself may end. */
+  #sinkWaits = false;
   /** What arrived before there was a sink. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #outcome: Outcome | undefined;
-  readonly #resumeLater = () => this.resume();
+  readonly #inNextTick = () => {
+    if (!this.#sinkWaits) this.#resumeSoon();
+  };
 
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
   constructor(settle: (failure: UpstreamFailure | undefined) => void) {
@@ -155,10 +155,9 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#phase !== 'body') return;
     this.#delay('idleMs');
-    const mayGoOn = this.#take(piece);
+    this.#sinkWaits = !this.#take(piece);
     if (this.#isFlushing) return;
-    // Not if the sink asks for a pause: it resumes itself.
-    if (!mayGoOn || !this.#keeper.ticks.pieces.take(this.#resumeLater)) controller.pause();
+    if (this.#sinkWaits || !this.#keeper.ticks.pieces.take(this.#inNextTick)) controller.pause();
   }
 
   /** False asks for a pause. */
@@ -189,7 +188,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   fail(failure: HostFailure): void {
     if (this.#phase === 'over') return;
-    const error = toError(failure);
+    const error = hostError(failure);
     this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
@@ -210,7 +209,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (this.#outcome === 'complete') sink.end();
     else if (this.#outcome !== undefined) sink.fail(this.#outcome);
     else if (wantsMore) this.resume();
-    else this.#controller?.pause();
+    else {
+      this.#sinkWaits = true;
+      this.#controller?.pause();
+    }
   }
 
   /** Whether the host is paused. */
@@ -219,6 +221,11 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   resume(): void {
+    this.#sinkWaits = false;
+    this.#resumeSoon();
+  }
+
+  #resumeSoon(): void {
     // undici must not be called from within one of its own callbacks, not even another answer's.
     if (this.isPaused) queueMicrotask(() => this.#resumeNow());
   }
@@ -275,18 +282,4 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const { nowMs, timeouts } = this.#keeper;
     this.#dueAtMs = nowMs + timeouts[timeout];
   }
-}
-
-const messages: Readonly<Record<HostFailure['kind'], readonly [FailureCode, string]>> = {
-  unreachable: ['provider.unreachable', "the provider can't be reached"],
-  'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
-  'slow head': ['provider.timeout', 'the provider took too long to answer'],
-  'slow body': ['provider.timeout', 'the provider took too long to answer'],
-  'large head': ['provider.broken_response', "the provider's headers are too large"],
-  broken: ['provider.broken_response', 'the provider broke off or answered nonsense'],
-};
-
-function toError({ kind, cause }: HostFailure): GatewayError {
-  const [code, message] = messages[kind];
-  return new GatewayError(code, message, { cause });
 }

@@ -41,5 +41,6 @@ test('converting a number of many digits is linear', () => {
   exactInteger(`0.${'0'.repeat(1_000_000)}1`);
   exactInteger(`${'1'.repeat(1_000_000)}`);
 
-  expect(performance.now() - started).toBeLessThan(500);
+  // Half a second on a busy machine; one that is not linear takes hours.
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

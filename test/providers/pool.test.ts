@@ -428,3 +428,26 @@ test('answers in single bytes from many hosts are read in turns, some pieces in 
   // In one tick two budgets may fall due, and each host's first piece after it.
   expect(most).toBeLessThan(3 * budget);
 });
+
+test('the end of a pause for the budget does not end one that the reader asked for', async () => {
+  const answer = `${ok}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5)}0\r\n\r\n`;
+  const host = await start(({ socket }) => void socket.write(answer));
+  const pool = new Pool(host.url, { timeouts, ticks: new TickQueue(new PieceBudget(1)) });
+  pools.push(pool);
+  let pieces = 0;
+  const reader: Reader = new Reader(() => {
+    pieces += 1;
+    // The reader goes on by itself before the budget is there, and then can't take more.
+    if (pieces === 1) queueMicrotask(() => reader.upstream.resume());
+    return pieces !== 2;
+  });
+
+  ask(pool, {}, reader);
+  await until(() => pieces >= 2);
+  for (let tick = 0; tick < 20; tick += 1) await new Promise((resolve) => setImmediate(resolve));
+  const whilePaused = pieces;
+  reader.upstream.resume();
+  const { body } = await reader.outcome;
+
+  expect({ whilePaused, length: body.length }).toEqual({ whilePaused: 2, length: 5 });
+});
