@@ -220,6 +220,25 @@ describe('the numbers of an hour', () => {
     ).toBe(true);
   });
 
+  test('blocked and failed are what the list counts as such', () => {
+    const minutes = new Minutes();
+    minutes.add(record({ outcome: 'refused', decision: 'block', reason: 'content.codename', status: 403 }));
+    minutes.add(record({ outcome: 'refused', reason: 'key.invalid', status: 401 }));
+    minutes.add(record({ outcome: 'refused', decision: 'allow', reason: 'limit.requests', status: 429 }));
+    minutes.add(
+      record({ outcome: 'failed', decision: 'allow', reason: 'provider.unreachable', status: 502 }),
+    );
+    minutes.add(record({ decision: 'allow', status: 529 }));
+    minutes.add(record({ outcome: 'left', decision: 'allow' }));
+    minutes.add(record({ decision: 'warn' }));
+
+    expect(minutes.list()[0]).toMatchObject({
+      requests: 7,
+      blocks: { 'content.codename': 1, 'key.invalid': 1, 'limit.requests': 1 },
+      errors: { 'provider.unreachable': 1, 'status 529': 1, left: 1 },
+    });
+  });
+
   test('reasons that are made up without an end are counted as others', () => {
     const minutes = new Minutes();
     for (let i = 0; i < 500; i += 1) {

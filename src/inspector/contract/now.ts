@@ -19,9 +19,9 @@ export interface Minute {
   readonly cost_usd: number;
   /** Missing if nothing was sent; accurate to 7 %. */
   readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
-  /** Requests that a rule refused, by reason. */
+  /** What the gateway refused, by reason, as the list counts it (show.ts). */
   readonly blocks: Readonly<Record<string, number>>;
-  /** Everything else that was not answered, and answers of 400 and above (`status 529`), by reason. */
+  /** What should have been answered and was not, by reason (`status 529`). */
   readonly errors: Readonly<Record<string, number>>;
 }
 

@@ -1,5 +1,6 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Minute } from '../contract/now.ts';
+import { shows } from '../contract/show.ts';
 import { TimeHistogram } from './time-histogram.ts';
 
 const minuteMs = 60_000;
@@ -23,7 +24,7 @@ class MinuteCount {
   }
 
   add(record: ExchangeRecord): void {
-    const { usage, cost_usd, first_byte_ms, outcome, reason, status, decision } = record;
+    const { usage, cost_usd, first_byte_ms, outcome, reason, status } = record;
     this.requests += 1;
     if (usage !== undefined) {
       this.input += usage.input_tokens;
@@ -32,10 +33,9 @@ class MinuteCount {
     }
     if (cost_usd !== undefined) this.costUsd += cost_usd;
     if (first_byte_ms !== undefined && outcome === 'answered') this.firstByte.add(first_byte_ms);
-    const isBlock = decision === 'block' && outcome === 'refused';
-    if (isBlock) count(this.blocks, reason ?? 'policy.blocked');
-    else if (outcome !== 'answered') count(this.errors, reason ?? outcome);
-    else if (status >= 400) count(this.errors, `status ${status}`);
+    if (shows.blocked(record)) count(this.blocks, reason ?? 'policy.blocked');
+    else if (shows.failed(record))
+      count(this.errors, reason ?? (outcome === 'answered' ? `status ${status}` : outcome));
   }
 }
 

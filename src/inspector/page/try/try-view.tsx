@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PoliciesAnswer, TryPolicyAnswer, TryPolicyRequest } from '../../contract/actions.ts';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
-import { messageOf } from '../session.ts';
+import { CallError, messageOf } from '../session.ts';
 import { toIndented } from '../text/json-lines.ts';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
@@ -25,12 +25,14 @@ const exampleRequest = `{
 
 // Milliseconds after the last keystroke: long enough to finish a word.
 const waitMs = 400;
+// Other pages may be using the threads in which rules are tried.
+const busyMs = 1_000;
 
 /** A scratch copy of the rules and a request: what would be decided. Nothing is saved, nothing is sent. */
 export function TryView({ live, id }: Properties) {
   const policies = useCall('policies', () => live.session.get<PoliciesAnswer>('policies'));
   const [rules, setRules] = useState<string>();
-  const [body, setBody] = useState(exampleRequest);
+  const [body, setBody] = useState(id === undefined ? exampleRequest : undefined);
   const [key, setKey] = useState('');
   const [endpoint, setEndpoint] = useState('');
   const [outcome, setOutcome] = useState<
@@ -47,14 +49,17 @@ export function TryView({ live, id }: Properties) {
     void live.session
       .get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`)
       .then(({ row, bodies }) => {
-        if (bodies?.received !== undefined) setBody(toIndented(bodies.received.text));
+        setBody(bodies?.received === undefined ? exampleRequest : toIndented(bodies.received.text));
         if (row.key !== undefined) setKey(row.key);
         if (row.endpoint !== undefined) setEndpoint(row.endpoint);
       })
-      .catch((error) => setOutcome({ kind: 'failed', message: messageOf(error) }));
+      .catch((error) => {
+        setBody((current) => current ?? exampleRequest);
+        setOutcome({ kind: 'failed', message: messageOf(error) });
+      });
   }, [id]);
   useEffect(() => {
-    if (rules === undefined) return undefined;
+    if (rules === undefined || body === undefined) return undefined;
     let isCurrent = true;
     const decide = async () => {
       const request: TryPolicyRequest = {
@@ -67,10 +72,13 @@ export function TryView({ live, id }: Properties) {
         const answer = await live.session.post<TryPolicyAnswer>('try-policy', request);
         if (isCurrent) setOutcome(answer);
       } catch (error) {
-        if (isCurrent) setOutcome({ kind: 'failed', message: messageOf(error) });
+        if (!isCurrent) return;
+        const isBusy = error instanceof CallError && error.reason === 'inspector.busy';
+        if (isBusy) timer = setTimeout(() => void decide(), busyMs);
+        else setOutcome({ kind: 'failed', message: messageOf(error) });
       }
     };
-    const timer = setTimeout(() => void decide(), waitMs);
+    let timer = setTimeout(() => void decide(), waitMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
@@ -136,7 +144,7 @@ export function TryView({ live, id }: Properties) {
             </>
           )}
         </header>
-        <Editor label="Request body, JSON" value={body} onInput={setBody} problems={[]} />
+        <Editor label="Request body, JSON" value={body ?? ''} onInput={setBody} problems={[]} />
       </section>
       <section class="try-outcome" aria-label="What would be decided" aria-live="polite">
         <Outcome outcome={outcome} onLine={goToLine} />
