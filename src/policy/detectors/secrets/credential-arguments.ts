@@ -25,7 +25,42 @@ const places: readonly Place[] = [
     why: 'secret of a command',
     mark: /secret/,
     expression:
-      /secrets? (?:set|create|put|add) [^\n|;]{1,80}?(?:--body|--value|-b|-v)[ =]["']?([^\s"']{8,256})/g,
+      /secrets? (?:set|create|put|add) [^\n|;]{1,80}?(?:--body|--value|-b|-v|--data|--secret-string)[ =]["']?([^\s"']{8,256})/g,
+  },
+  {
+    why: 'secret of a command',
+    mark: /secret|vault/,
+    expression:
+      /(?:--from-literal[ =]|secrets? (?:set|put|add) (?:-[^\s]{1,20} ){0,2}|vault (?:kv put|write) [^\s]{1,80} )["']?[\w.-]{1,48}=["']?([^\s"']{8,256})/g,
+  },
+  {
+    why: 'password of a command',
+    mark: /sqlplus|sqlcmd|smbclient|lftp|chpasswd|cqlsh|mongo|psql|isql|rabbitmqctl|https?ie?|keytool|zip|7z/,
+    expression:
+      /(?:sqlplus (?:-\w{1,4} )?[\w.]{1,40}\/|(?:sqlcmd|isql|bcp)\b[^\n|;]{0,80}? -P ?|smbclient\b[^\n|;]{0,80}?-U [\w\\.]{1,40}%|lftp\b[^\n|;]{0,80}?-u [\w.@]{1,40},|(?:cqlsh|mongo\w{2,10})\b[^\n|;]{0,80}? -p |add_user [\w.-]{1,40} |https? (?:-\w{1,4} )?-a [\w.@-]{1,40}:|zip\b[^\n|;]{0,40}? -P ?|7z a? ?-p|echo ["']?[\w.-]{1,32}:(?=[^\n]{6,140}chpasswd))["']?([^\s"'@|]{8,128})/g,
+  },
+  {
+    why: 'parameter of an address',
+    mark: /[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=/i,
+    expression: /[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=([A-Za-z0-9%_.~+/=-]{20,256})/gi,
+  },
+  {
+    why: 'session of a cookie',
+    mark: /cookie/i,
+    expression:
+      /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|token)=([^;\s"'\\]{16,256})/gi,
+  },
+  {
+    why: 'value before its name',
+    mark: /["']?value["']?\s{0,4}[:=]/i,
+    expression:
+      /value\\?["']?\s{0,4}[:=]\s{0,4}\\?["']([^\s"'\\]{10,256})\\?["'],?\s{0,24}\\?["']?(?:name|key|id)\\?["']?\s{0,4}[:=]\s{0,4}\\?["'][\w.-]{0,40}(?:password|secret|token|api_?key)\\?["']/gi,
+  },
+  {
+    why: 'password of a call',
+    mark: /mysqli|getConnection|PDO|login|WiFi\.begin|basic_?auth|signIn|authenticate|imap_open/i,
+    expression:
+      /(?:mysqli(?:_connect)?|getConnection|PDO|\w{0,12}login|WiFi\.begin|\w{0,8}basic_?auth|signIn\w{0,24}|authenticate|imap_open)\((?:[^()\n]{0,160},\s{0,4})?["'][^"'\n]{1,64}["'],\s{0,4}["']([^"'\s]{8,128})["']/gi,
   },
   {
     why: 'secret of a signature',
@@ -51,6 +86,13 @@ export const argumentPrefilters: readonly string[] = [
   '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{4}',
   '(?:sshpass|redis-cli|mysql|mongo|ldap|htpasswd|docker|podman|helm)[a-z]{0,8} [^ ]',
   'secrets? (?:set|create|put|add) ',
+  'chpasswd',
+  '--from-literal[ =]|vault (?:kv put|write) ',
+  '(?:sqlplus|sqlcmd|isql|bcp|smbclient|lftp|cqlsh|add_user|https?|zip|7z)[a-z]{0,8} [^ ]',
+  '[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=[a-z0-9%_.~+/=-]{20}',
+  'cookie[^ ]{0,4} ?[^ ]',
+  'value[\\\\"\']{0,2} ?[:=] ?[\\\\"\']{1,2}[!-~]{10}',
+  '(?:mysqli(?:_connect)?|getconnection|pdo|login|wifi\\.begin|basic_?auth|signin[a-z]{0,24}|authenticate|imap_open)\\(',
   'jwt\\.(?:sign|verify|encode|decode)\\(',
   '["\'], ?for(?:httpheaderfield|key)?:',
   '(?:auth|credential)[a-z_]{0,12}[ =:]{0,3}[(\\[{] ?["\']',

@@ -22,7 +22,8 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     const goesOn = end - index - word.length === longestName;
     from = goesOn ? index + longestName / 4 : end;
     if (goesOn) continue;
-    const kind = kindOfName(text.slice(start, end)) ?? kindOfQuery(text, { start, end });
+    const named = kindOfName(text.slice(start, end));
+    const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
     if (kind === undefined) continue;
     const opening = openingOf(text, { start, end });
     if (opening === undefined) continue;
@@ -34,11 +35,14 @@ export function findNamedSecrets(text: string): readonly Finding[] {
   return [...findings, ...findCredentialArguments(text)];
 }
 
-/** `?key=…`, `&key=…` */
-function kindOfQuery(text: string, { start, end }: Name): NameKind | undefined {
+/** `?key=…`, `secret key: …` */
+function kindOfKey(text: string, { start, end }: Name): NameKind {
   const isQuery = '?&'.includes(text.charAt(start - 1)) && text.charAt(end) === '=';
-  return isQuery && text.slice(start, end) === 'key' ? 'token' : undefined;
+  return isQuery || wordBeforeKey.test(text.slice(Math.max(0, start - 16), start)) ? 'token' : 'bare key';
 }
+
+const wordBeforeKey =
+  /(?:^|[^A-Za-z])(?:secret|access|private|licen[sc]e|signing|encryption|account|auth|service|admin|master|activation|app|shared|storage) $/i;
 
 /** A name, from its beginning to the place behind it. */
 interface Name {
@@ -65,26 +69,31 @@ function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45 || code === 46;
 }
 
-const closers = /\\{0,3}["'`]?\]?\)?[ \t]{0,24}/y;
-/** `"name": "password", "value": "…"`, `key="password" value="…"`. */
-const valueBeside = /(?:,|:\s{0,4}\{)?\s{0,24}\\{0,3}["']?value\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
+const closers = /\\{0,3}(?:\*\*)?["'`]?(?:\[\d{0,4}\])?\]?\)?[ \t]{0,24}/y;
+/** `"name": "password", "value": "…"`, `key="password" value="…"`, `password: { value: "…" }`, in YAML too. */
+const valueBeside =
+  /(?:,|:\s{0,4}\{?)?\s{0,24}\\{0,3}["']?(?:value|default|plain|data)\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
 const separator =
-  /:=|=>|->|={1,3}|:(?!:)\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
+  /:=|=>|->|<-|={1,3}|(?:\|\||\?\?|\?:|or)[ \t]{1,2}(?=["'`])|\|[ \t]{0,12}|<\/\w{1,10}>\s{0,24}<\w{1,10}>|:(?!:)(?:\*\*)?\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
 const attributeEnd = /["'][^<>=]{0,40}>/y;
 /** `val token by lazy { "…" }` */
 const lazily = /by lazy \{\s{0,4}(?=["'])/y;
 /** `variable "api_token" { default = "…" }` */
 const defaultOf =
   /"?\s{0,4}\{\s{0,40}(?:(?:type|sensitive)\s{0,12}=\s{0,4}\w{1,12}\s{1,40})?default\s{0,12}=\s{0,4}(?=")/y;
+/** `fun token() = "…"`, `get token() { return "…"; }` */
+const returned = /\(\)[^\n{}"'();]{0,40}[{=>]{1,2}\s{0,12}(?:return\s)?\s{0,4}(?=["'`])/y;
 /** `password: &str = "…"` */
 const annotation = /&?(?:'static )?[A-Za-z_][\w.<>?[\]]{0,30}[ \t]{0,2}=[ \t]{0,2}(?=["'`@])/y;
 /** `var password string = "…"` */
 const declaration = /[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["'`])/y;
 /** `the password is …`, `mot de passe : …` */
-const copula = /(?:is|ist|est|es|was|è|é|to|by)[ \t]{1,2}(?:now |set to )?/iy;
+const copula = /(?:is|ist|lautet|est|es|was|è|é|to|by|jest|är|er|on)[ \t]{1,2}(?:now |set to )?:?[ \t]?/iy;
 const beforeQuote =
-  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|(?:String::from|Some|std::string|string|Secret|SecretStr|str)\((?=["'`]))?\\{0,3}(?:"""|'''|["'`](?:\\{1,3}["'])?)/y;
+  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|[\w.:[\]]{1,30}\((?=[@bruf]?["'`])|\[\s{0,12}(?=["'`]))?\\{0,3}(?:"""|'''|["'`](?:\\{1,3}["'])?)/y;
 const scheme = /(?:bearer|basic|token|apikey|bot|key)[ \t]{1,2}/iy;
+/** `Authorization: Acme token="…"` */
+const anyScheme = /(?:[a-z][\w-]{1,24}:?[ \t]{1,2})?(?:(?:token|key|auth|apikey|api_key)=["']?)?/iy;
 
 function openingOf(text: string, name: Name): Opening | undefined {
   const isTag = text.charCodeAt(name.start - 1) === 60 && text.charCodeAt(name.end) === 62;
@@ -96,8 +105,11 @@ function openingOf(text: string, name: Name): Opening | undefined {
     after(valueBeside, text, closed) ??
     after(defaultOf, text, name.end) ??
     after(lazily, text, closed) ??
+    after(returned, text, name.end) ??
     separated(text, name, closed);
-  return at === undefined ? undefined : opened(text, at);
+  if (at === undefined) return undefined;
+  const isHeader = /auth(?:orization)?$/i.test(text.slice(name.start, name.end));
+  return opened(text, at, isHeader ? anyScheme : scheme);
 }
 
 /** `<string name="api_token">…</string>` */
@@ -115,20 +127,21 @@ function separated(text: string, name: Name, closed: number): number | undefined
   const said = after(copula, text, closed);
   if (said !== undefined) return said;
   const isOption = text.startsWith('--', name.start);
-  const isLogin = /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env)?(?: -\w{1,3})? $/.test(
-    text.slice(Math.max(0, name.start - 80), name.start),
-  );
+  const isLogin =
+    /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env|x)?(?: -\w{1,3})? $|\bconfig(?: -{1,2}[\w-]{1,20})*(?: set)? \S{0,40}$/.test(
+      text.slice(Math.max(0, name.start - 80), name.start),
+    );
   const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
   return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
 }
 
-function opened(text: string, from: number): Opening {
+function opened(text: string, from: number, beforeValue: RegExp): Opening {
   const quoted = after(beforeQuote, text, from);
   let at = quoted ?? from;
   while (quoted === undefined && at - from < 24 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9))
     at += 1;
   const quote = quoted === undefined ? undefined : text.charAt(quoted - 1);
-  return { at: after(scheme, text, at) ?? at, quote, isTag: false };
+  return { at: after(beforeValue, text, at) ?? at, quote, isTag: false };
 }
 
 /** Where a sticky expression's match ends; undefined if there is none. */

@@ -1,8 +1,11 @@
-/** What a name says of its value: a password may be short, a key is long and drawn by lot. */
-export type NameKind = 'password' | 'token' | 'key';
+/**
+ * What a name says of its value: a password may be short, a key is long and random, and what is called nothing but "key"
+ * must look like one by itself.
+ */
+export type NameKind = 'password' | 'token' | 'key' | 'bare key';
 
-/** Words that names of secrets hold, in small letters, and what each makes of the name. */
-const words: Readonly<Record<NameKind, readonly string[]>> = {
+/** Words in names of secrets, in lower case, and what each makes of the name. */
+const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> = {
   password: [
     'password',
     'passwd',
@@ -28,22 +31,95 @@ const words: Readonly<Record<NameKind, readonly string[]>> = {
     '비밀번호',
     'identified by',
     'securestring',
+    'passwrd',
+    'pswd',
+    'passord',
+    'adgangskode',
+    'lösenord',
+    'losenord',
+    'salasana',
+    'heslo',
+    'jelszó',
+    'jelszo',
+    'lozinka',
+    'şifre',
+    'sifre',
+    'mật khẩu',
+    'kata sandi',
+    'kata_sandi',
+    'κωδικός',
+    'كلمة المرور',
+    'סיסמה',
+    'पासवर्ड',
+    'รหัสผ่าน',
+    '口令',
+    'パスコード',
   ],
-  token: ['secret', 'token', 'credential', 'authorization', 'bearer', '_auth', 'apikey', 'api key'],
+  token: [
+    'secret',
+    'token',
+    'credential',
+    'authorization',
+    'bearer',
+    '_auth',
+    'apikey',
+    'api key',
+    'chave de api',
+    'clave de api',
+    'clé api',
+    'cle api',
+    'geheimnis',
+    'schlüssel',
+    'schluessel',
+    'segredo',
+    'segreto',
+    'jeton',
+    'chave',
+    'chiave',
+    'clave',
+    'sleutel',
+    'klucz',
+    'ключ',
+    'токен',
+    'секрет',
+    '密钥',
+    '密鑰',
+    '令牌',
+    'トークン',
+    'シークレット',
+    '토큰',
+  ],
   key: ['key', 'appid'],
 };
 
+/** Words that are part of too many others: a name must have them as its last word, or before a sign. */
+const shortWords = { password: ['pw', 'psk'], token: ['auth', '[_-]pat', 'creds'] } as const;
+
 /** Any of the words, in texts of any case. */
 export const secretWord = new RegExp(
-  Object.values(words)
-    .flat()
-    .toSorted((one, other) => other.length - one.length)
-    .join('|'),
+  [
+    ...Object.values(words)
+      .flat()
+      .toSorted((one, other) => other.length - one.length),
+    ...Object.values(shortWords).map((all) => `(?:${all.join('|')})(?![a-z])`),
+  ].join('|'),
   'gi',
 );
 
 /** The words of other scripts as the folded view has them: look-alikes are Latin there, marks are gone. */
 const folded = [
+  'mat khau',
+  'κωδ[i1l][κk][o0]{2}',
+  'كلمة [li1]لمرور',
+  "[o0]'[o0]מה",
+  'पसवरड',
+  'รหสผาน',
+  'ハスコート',
+  'schlussel',
+  'kл[li1]oч|кл[li1]oч',
+  't[o0][kк]eh',
+  'ceкpet|cekpet',
+  '\u1110\u1169\u110f\u1173\u11ab',
   'haslo',
   'пapoль',
   'ハスワート',
@@ -54,14 +130,18 @@ const folded = [
 export const namePrefilters: readonly string[] = [
   ...(['password', 'token', 'key'] as const).flatMap((kind) => {
     const spellings = kind === 'password' ? [...words[kind], ...folded] : words[kind];
-    const name = `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])]{0,5} ?`;
+    const name = `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])*]{0,5} ?`;
     return [
-      `${name}(?:[:=>,(]|: (?:basic|bearer|token) |-|%3d|is |ist |est |es |["' ])[^ ]{0,3} ?[!-~]{${kind === 'password' ? 8 : 12}}`,
-      `${name},? ?["'\\\\]{0,4}value["'\\\\]{0,4} ?[:=]`,
+      `${name}(?:[:=>,(|?<]|: (?:basic|bearer|token) |-|%3d|is |ist |est |es |["' ])[^ ]{0,3} ?[!-~]{${kind === 'password' ? 6 : 10}}`,
+      `${name}[,:]? ?\\{? ?["'\\\\]{0,4}(?:value|default|plain|data)["'\\\\]{0,4} ?[:=]`,
+      `${name}</[a-z]{1,10}> ?<`,
+      `${name}\\(\\)[^"']{0,48}["']`,
+      `${name}[:=] ?[a-z0-9_.:]{1,30}[(\\[]["' ]`,
       // With a type between: `password: &str = "…"`
       `${name}:? ?(?:&?'static |&?mut )?[&*a-z][a-z0-9_.<>?[\\]]{0,30} ?:?= ?["'\`@]`,
     ];
   }),
+  `(?:${Object.values(shortWords).flat().join('|')})(?:[_.-][a-z0-9_.-]*)?[\\\\"'\`\\])*]{0,5} ?[:=>,(|"' ][^ ]{0,3} ?[!-~]{6}`,
   // The default of a variable stands in a block.
   '(?:key|token|secret|password)" \\{ ?[a-z= ]{0,40}default ?= ?"',
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
@@ -69,30 +149,38 @@ export const namePrefilters: readonly string[] = [
 
 // A name may go on behind its word: what it ends with says what the value is.
 const otherEnding =
-  /(?:[_.-](?:id|ids|url|uri|urls|path|paths|file|files|filename|dir|name|names|type|types|length|len|size|count|limit|max|min|index|regex|pattern|expiry|expires|expiration|expires_in|expires_at|ttl|timeout|at|age|date|version|field|label|hint|placeholder|title|text|message|error|errors|prompt|policy|format|provider|endpoint|scope|scopes|column|table|algorithm|alg|usage|status|state|style|class|attr|store|manager|service|arn|ref|prefix|suffix|hash|digest|salt|checksum|fingerprint|sha|sha1|sha256|md5|hint|strength|required|enabled|valid|list|map|set|count|info|kind|code_challenge)|(?:Id|ID|Ids|Url|URL|Uri|URI|Path|File|FileName|Dir|Name|Names|Type|Types|Length|Size|Count|Limit|Index|Regex|Pattern|Expiry|Expires|ExpiresIn|ExpiresAt|Ttl|TTL|Timeout|At|Age|Date|Version|Field|Label|Hint|Placeholder|Title|Text|Message|Error|Prompt|Policy|Format|Provider|Endpoint|Scope|Scopes|Column|Table|Algorithm|Usage|Status|State|Style|Class|Store|Manager|Service|Arn|Ref|Prefix|Suffix|Hash|Digest|Salt|Checksum|Fingerprint|Strength|Required|Enabled|Valid|List|Map|Set|Info|Kind|Reviver))$|hash|digest|integrity|checksum|fingerprint|public|csrf|xsrf|tokeniz|tokens$|tokenType|tokenizer|secretary|passport|passive|passenger|bypass|compass|passing|passed$/;
+  /(?:[_.-](?:id|ids|url|uri|urls|path|paths|file|files|filename|dir|name|names|type|types|length|len|size|count|limit|max|min|index|regex|pattern|expiry|expires|expiration|expires_in|expires_at|ttl|timeout|at|age|date|version|field|label|hint|placeholder|title|text|message|error|errors|prompt|policy|format|provider|endpoint|scope|scopes|column|table|algorithm|alg|usage|status|state|style|class|attr|store|manager|service|arn|ref|prefix|suffix|hash|digest|salt|checksum|fingerprint|sha|sha1|sha256|md5|hint|strength|required|enabled|valid|list|map|set|count|info|kind|code_challenge)|(?:Id|ID|Ids|Url|URL|Uri|URI|Path|File|FileName|Dir|Name|Names|Type|Types|Length|Size|Count|Limit|Index|Regex|Pattern|Expiry|Expires|ExpiresIn|ExpiresAt|Ttl|TTL|Timeout|At|Age|Date|Version|Field|Label|Hint|Placeholder|Title|Text|Message|Error|Prompt|Policy|Format|Provider|Endpoint|Scope|Scopes|Column|Table|Algorithm|Usage|Status|State|Style|Class|Store|Manager|Service|Arn|Ref|Prefix|Suffix|Hash|Digest|Salt|Checksum|Fingerprint|Strength|Required|Enabled|Valid|List|Map|Set|Info|Kind|Reviver))$|hash|digest|integrity|checksum|fingerprint|public|csrf|xsrf|tokeniz|tokenType|tokenizer|secretary|passport|passive|passenger|bypass|compass|passing|passed$/;
 
 /** Keys that open no door: of tables, caches, maps, the keyboard. */
 const otherKey =
-  /(?:primary|foreign|sort|partition|cache|object|group|index|map|hash|json|dict|lookup|query|row|unique|composite|candidate|i18n|translation|locale|hot|short|arrow|enter|escape|shift|ctrl|alt|meta|tab|press|event|react|list|item|data|field|config|settings|menu|route|store|state|prop|public|idempotency|s3|file|bucket|mon|turn|don|hoc|whis|jockey|registry|dedup|ordering|message|routing|shard|site|sitekey|recaptcha|rsa|ssh|pub|node|dom|websocket|result|symbol|type|name|attribute|metadata|header|resource|parent|child|local_?storage|session_?storage)[_. -]?key$/i;
+  /(?:primary|foreign|sort|partition|cache|object|group|index|map|hash|json|dict|lookup|query|row|unique|composite|candidate|i18n|translation|locale|hot|short|arrow|enter|escape|shift|ctrl|alt|meta|tab|press|event|react|list|item|data|field|config|settings|menu|route|store|state|prop|public|idempotency|s3|file|bucket|mon|turn|don|hoc|whis|jockey|registry|dedup|ordering|message|shard|site|sitekey|recaptcha|rsa|ssh|pub|node|dom|websocket|result|symbol|type|name|attribute|metadata|header|resource|parent|child|local_?storage|session_?storage)[_. -]?key$/i;
 
-const endsInPass = /(?:^|[_.-])(?:pass|Pass|PASS)$|[a-z]Pass$/;
+const endsInPass =
+  /(?:^|[_.-])(?:pass|Pass|PASS|pw|PW|psk|PSK)$|[a-z](?:Pass|Pw|PW|Psk)$|^-?(?:store|key)pass$/;
+const endsInAuth = /(?:^|[_.-])(?:auth|Auth|AUTH|pat|PAT|creds?|Creds?|CREDS?)$|[a-z](?:Auth|Creds?)$/;
+
+/** What distinguishes a name from others of its kind: its number, place or form. */
+const qualifier =
+  /(?:[_.-]?(?:\d{1,2}|[vV]\d)|[_.-](?:prod|production|live|staging|stage|dev|test|main|primary|secondary|backup|old|new|current|default|base64|b64|hex|str|string|plain|raw|value|val)|[_.-](?:PROD|PRODUCTION|LIVE|STAGING|STAGE|DEV|TEST|MAIN|PRIMARY|SECONDARY|BACKUP|OLD|NEW|CURRENT|BASE64|B64|HEX|VALUE)|(?:Prod|Production|Live|Staging|Dev|Test|Primary|Secondary|Base64|Hex|Value))$/;
 
 /** Tokens that say where to go on, or that a request is the same. */
 const otherToken =
   /(?:next|continuation|page|paging|pagination|client_?request|change|cursor|sync|resume|starting|idempotency)_?token$|^(?:client|marker)_?token$/i;
 
+const credentialKey =
+  /(?:api|access|auth|secret|private|signing|sign|signature|encryption|master|account|shared|app|application|service|license|licence|activation|subscription|deploy|client|customer|merchant|partner|developer|consumer|integration|security|storage|function|functions|routing|gateway|ingest|ingestion|instrumentation|project|team|org|workspace|webhook|admin|server|host|write|live|prod|hmac|aes|jwt|fernet|cookie|session|crypt|user|root|bot|secure|webservice|ws)[_. -]?key$/i;
+
 /** What a name speaks of; undefined if it speaks of no secret. */
-export function kindOfName(name: string): NameKind | undefined {
-  const lower = name.toLowerCase();
-  if (otherEnding.test(name)) return undefined;
+export function kindOfName(written: string): NameKind | undefined {
+  if (otherEnding.test(written)) return undefined;
+  const name = written.replace(qualifier, '').replace(/(?<=[a-rt-z])s$|(?<=[A-RT-Z])S$/, '');
+  const lower = written.toLowerCase();
   if (words.password.some((word) => word !== 'pass' && lower.includes(word)) || endsInPass.test(name)) {
     return 'password';
   }
   if (otherToken.test(name)) return undefined;
-  if (words.token.some((word) => lower.includes(word))) return 'token';
-  if (!/key$|^appid$/.test(lower) || otherKey.test(name)) return undefined;
-  const isCredential =
-    /(?:api|access|auth|secret|private|signing|sign|encryption|master|account|shared|app|application|service|license|subscription|deploy|client|webhook|admin|server|write|live|prod|hmac|crypt|user)[_. -]?key$/i;
-  if (isCredential.test(name)) return 'token';
-  return lower.length > 3 ? 'key' : undefined;
+  if (words.token.some((word) => lower.includes(word)) || endsInAuth.test(name)) return 'token';
+  if (!/key$|^appid$/i.test(name) || otherKey.test(name)) return undefined;
+  if (credentialKey.test(name)) return 'token';
+  return name.length > 3 ? 'key' : 'bare key';
 }

@@ -1,8 +1,15 @@
+import { drawnRun } from '../shapes/random-run.ts';
 import { isPlaceholder, isRepetitive } from './placeholder.ts';
 import { looksRandom } from './randomness.ts';
 import type { NameKind } from './secret-names.ts';
 
-const shortest: Readonly<Record<NameKind, number>> = { password: 8, token: 12, key: 16 };
+const shortest: Readonly<Record<NameKind, number>> = {
+  password: 6,
+  token: 10,
+  key: 16,
+  'bare key': 20,
+};
+const leastBareBits = 110;
 const longest = 400;
 
 const template =
@@ -25,13 +32,30 @@ const stockValues =
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
   if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
-  if ([path, address, lockHash, dateOrNumber, program].some((each) => each.test(value))) return false;
+  if (kind === 'bare key') return isQuotedKey(value);
+  if (path.test(value) && !isBase64(value)) return false;
+  if ([address, lockHash, dateOrNumber, program].some((each) => each.test(value))) return false;
   if (reference.test(value) && !isDottedToken(value)) return false;
   if (!isQuoted && (/^!|[(){}[\];]/.test(value) || variable.test(value))) return false;
-  if (uuid.test(value)) return kind === 'token' && !isRepetitive(value.toLowerCase(), 6);
+  if (uuid.test(value)) return kind !== 'key' && !isRepetitive(value.toLowerCase(), 6);
   if (isPlaceholder(value)) return false;
   if (kind === 'password') return isPassword(value);
   return isKey(value) && (kind === 'token' || /\d/.test(value));
+}
+
+/** Of a PGP key. */
+const fingerprint = /^[0-9A-F]{40}$/;
+
+/** What is called a key and looks like one. Objects have keys, too, and some are identifiers. */
+function isQuotedKey(value: string): boolean {
+  if (fingerprint.test(value)) return false;
+  const drawn = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? drawnRun(value) : undefined;
+  return drawn !== undefined && drawn.bits >= leastBareBits;
+}
+
+/** One value in 64 begins with a slash. */
+function isBase64(value: string): boolean {
+  return /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && drawnRun(value)?.alphabet === 'mixed';
 }
 
 /** Random parts with dots between, or one that is long: a token, not `config.auth.token`. */
@@ -44,14 +68,22 @@ function isDottedToken(value: string): boolean {
 }
 
 function isKey(value: string): boolean {
-  if (!/^[\w+/=.~:!@#$%^&*-]+$/.test(value)) return false;
+  if (!/^[\w+/=.~:!@#$%^&*|?,-]+$/.test(value)) return false;
   const letters = /[a-z]/i.test(value);
-  const isMixed = /\d/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value));
+  const isMixed = /\d/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)) || isOneCase(value);
+  if (value.length < 12 && !/[a-z].*\d|\d.*[a-z]/i.test(value)) return false;
   return letters && isMixed && looksRandom(value) && wordsOf(value) < value.length * 0.5;
+}
+
+/** Letters of one case in which words are as rare as in random ones. */
+function isOneCase(value: string): boolean {
+  return /^(?:[a-z]{12,}|[A-Z]{12,})$/.test(value) && looksRandom(value) && !isRepetitive(value, 7);
 }
 
 function isPassword(value: string): boolean {
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
+  if (isOneCase(value)) return true;
+  if (value.length < 8 && (classes < 3 || !/[!@#$%^&*?+~]/.test(value) || !/\d/.test(value))) return false;
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
   // Names of program text have no signs but these, and are made of words.
   const isName = /^[\w.:/-]+$/.test(value) && !changesCase(value);

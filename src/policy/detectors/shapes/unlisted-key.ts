@@ -1,15 +1,16 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
+import { isPlaceholder } from '../secrets/placeholder.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { readKeyPrefix, subjectOf } from './key-prefix.ts';
-import { drawnBody, drawnDottedParts } from './random-run.ts';
+import { drawnBody, drawnDottedParts, drawnRun } from './random-run.ts';
 
 /** What keys with a prefix are made of: words and random parts, with signs between. */
 const characters = toSet('.~$+');
 const base64 = toSet('+/=');
 const signs = '_.~$+/-';
 
-const shortestKey = 20;
+const shortestKey = 16;
 const shortestRun = 12;
 const longestKey = 2048;
 
@@ -25,6 +26,8 @@ export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly
     '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',
     '[g-z][0-9a-f]{32}',
     '[a-z0-9][:|][a-z0-9_-]{24}',
+    '(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$+/=-]{12}',
+    '[a-z]{2}_[a-z0-9_-]{14}',
   ],
 };
 
@@ -44,6 +47,7 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
     const found = joined ?? keyIn(text, run) ?? pairIn(text, run);
     if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
+    else if (isBareKey(text, run)) findings.push({ ...run, confidence: 'possible', why: 'random run' });
   }
   return findings;
 }
@@ -72,6 +76,20 @@ function keyIn(text: string, run: Range): Finding | undefined {
   return confidence && { start, end, confidence };
 }
 
+const shortestBare = 32;
+const longestBare = 128;
+const alone = /[^\w+/=:;,.-]/;
+
+/** A run of both cases and digits that stands alone: many services issue keys without any prefix. */
+function isBareKey(text: string, { start, end }: Range): boolean {
+  const length = end - start;
+  if (length < shortestBare || length > longestBare) return false;
+  if (!alone.test(text.charAt(start - 1) || ' ') || !/[^\w+/-]/.test(text.charAt(end) || ' ')) return false;
+  const value = text.slice(start, end);
+  if (!/^[A-Za-z0-9]+$/.test(value) || !value.split(/\d+/).every((part) => part.length < 16)) return false;
+  return drawnRun(value)?.alphabet === 'mixed' && !isPlaceholder(value);
+}
+
 /** An identifier and a secret with a colon or a bar between, of which the run is the second. */
 function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const sign = text.charAt(start - 1);
@@ -97,10 +115,10 @@ const glued =
 
 /** Bits from which on a key is possible and likely, by what its prefix speaks of. */
 const leastBits = {
-  'a key': { possible: 80, likely: 120 },
+  'a key': { possible: 64, likely: 120 },
   'a public key': { possible: 80, likely: Number.POSITIVE_INFINITY },
-  access: { possible: 80, likely: 180 },
-  something: { possible: 110, likely: 180 },
+  access: { possible: 64, likely: 180 },
+  something: { possible: 90, likely: 180 },
 } as const;
 const leastDottedBits = 160;
 
