@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { stateDirectory } from '../client/state.ts';
+import { refuseForeignState, stateDirectory } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
 import type { LedgerSettings } from './serve/server/ledger.ts';
 import type { Io } from './shell/io.ts';
@@ -11,7 +11,7 @@ export function noLedgerReason({ isSandboxMode }: Pick<Config, 'isSandboxMode'>)
     : 'no ledger is kept here: records.ledger is false';
 }
 
-/** Which ledger a configuration keeps; undefined for none. */
+/** Which ledger a configuration keeps; undefined for none. Throws config.invalid if it is in another user's state directory. */
 export function ledgerSettings(
   { records: { ledger } }: Config,
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
@@ -19,6 +19,7 @@ export function ledgerSettings(
   if (ledger === undefined) return undefined;
   const { file, database, days, bytes } = ledger;
   if (database !== undefined) return { place: { url: database }, days, bytes };
+  if (file === undefined) refuseForeignState(env);
   const path = file === undefined ? `${stateDirectory(env)}/ledger.sqlite` : resolve(cwd, file);
   return { place: { path }, days, bytes };
 }

@@ -5,6 +5,7 @@ import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { startAgent } from './agents/start-agent.ts';
+import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 
@@ -31,8 +32,9 @@ export function build(io: Io): Command {
           await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
         }
         const { url, key } = gateway;
-        if (name === 'claude') await refuseBypass(url, io);
         const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
+        const namesModel = asked !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+        await refuseBypass(name, { url, namesModel }, io);
         const { variables, arguments: before = [] } = settings({ url, key, model: asked });
         const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
         const env = {
@@ -49,13 +51,24 @@ export function build(io: Io): Command {
     });
 }
 
-/** Throws agent.failed if Claude Code's own settings files would send its requests past the gateway and its policies. */
-async function refuseBypass(url: string, io: Io): Promise<void> {
-  const { checkClaude } = await import('./doctor/check-claude.ts');
-  const fault = checkClaude(io, url).find(({ status }) => status === 'error');
+/** Throws agent.failed if an agent's own settings files would have it not use the gateway, whatever is set for it. */
+async function refuseBypass(
+  name: ClientName,
+  { url, namesModel }: { readonly url: string; readonly namesModel: boolean },
+  io: Io,
+): Promise<void> {
+  const fault = (await checkAgent()).find(({ status }) => status === 'error');
   if (fault === undefined) return;
   throw new GatewayError(
     'agent.failed',
-    `claude would not use the gateway: ${fault.message}; ${fault.remedy}`,
+    `${name} would not use the gateway: ${fault.message}; ${fault.remedy}`,
   );
+
+  async function checkAgent(): Promise<readonly Finding[]> {
+    if (name === 'claude') return (await import('./doctor/check-claude.ts')).checkClaude(io, url);
+    // A model on the command line beats that of the files.
+    if (name === 'opencode' && !namesModel)
+      return (await import('./doctor/check-opencode.ts')).checkOpencode(io, url);
+    return [];
+  }
 }

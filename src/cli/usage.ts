@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { refuseForeignState } from '../client/state.ts';
 import { GatewayError } from '../errors.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from './ledger-path.ts';
@@ -92,7 +91,6 @@ async function read(
   const report = { ...query, dayOf: localDay };
   try {
     if (place.path !== undefined && !existsSync(place.path)) {
-      refuseForeignState(io.env);
       throw new GatewayError('config.invalid', `there is no ledger at ${place.path}: nothing was served yet`);
     }
     const { readUsage } = await import('../record/ledger/read-usage.ts');

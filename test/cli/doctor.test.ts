@@ -380,7 +380,8 @@ describe("opencode's own settings", () => {
   ])('%s is named', async (_what, file, settings, expected) => {
     const { faults, stdout } = await examine({ yaml, files: { [file]: JSON.stringify(settings) } });
 
-    expect(faults).toEqual([expect.stringMatching(/^warning opencode: /)]);
+    const status = 'model' in settings ? 'error' : 'warning';
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${status} opencode: `))]);
     expect(faults[0]).toContain(
       `${file} ${expected.startsWith('apiKey') ? 'sets provider.openai.options.apiKey' : expected}`,
     );

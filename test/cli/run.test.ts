@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
@@ -250,3 +250,48 @@ test('an agent it does not know is exit 2', async () => {
   expect(exit).toBe(2);
   expect(stderr).toContain('Allowed choices are claude, codex, opencode');
 });
+
+test.each([
+  ['opencode.json', { 'opencode.json': 'openrouter/x' }],
+  ['.config/opencode/opencode.json', { '.config/opencode/opencode.json': 'openrouter/x' }],
+  [
+    'opencode.json',
+    { '.config/opencode/opencode.json': 'anthropic/claude-sonnet-4-5', 'opencode.json': 'openrouter/x' },
+  ],
+])('opencode is not started if the model that %s sets is of another provider', async (file, models) => {
+  const agent = startOpencode(models, []);
+
+  const { exit, stdout, stderr } = await agent.ended;
+
+  expect([exit, stdout]).toEqual([126, '']);
+  expect(stderr).toContain(
+    `opencode would not use the gateway: ${agent.home}/${file} sets model to openrouter/x`,
+  );
+});
+
+const foreign = { 'opencode.json': 'openrouter/x' };
+
+test.each([
+  [
+    'a file that beats it names one of the gateway',
+    { ...foreign, '.opencode/opencode.json': 'openai/gpt-5' },
+    [],
+  ],
+  ['its own arguments name a model', foreign, ['opencode', 'run', '-m', 'openai/gpt-5', 'hello']],
+  ['its own arguments name a model', foreign, ['opencode', '--model=openai/gpt-5']],
+  ['the command names a model', foreign, ['-m', 'sandbox-mini', 'opencode']],
+])('it is if %s', async (_why, models, argv) => {
+  expect(await startOpencode(models, argv).ended).toMatchObject({ exit: 0, stdout: 'started\n' });
+});
+
+function startOpencode(models: Readonly<Record<string, string>>, argv: readonly string[]) {
+  const home = emptyDirectory();
+  writeFileSync(join(home, 'opencode'), '#!/bin/sh\necho started\n', { mode: 0o755 });
+  for (const [file, model] of Object.entries(models)) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), JSON.stringify({ model }));
+  }
+  const argument = argv.length === 0 ? ['opencode'] : argv;
+  const child = startProgram(['run', ...argument], home, { PATH: `${home}:${process.env.PATH}` });
+  return Object.assign(child, { home });
+}

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
-import { readSettings } from './read-settings.ts';
+import { type ReadSettings, readSettings } from './read-settings.ts';
 
-const { ok, warning } = about('opencode');
+const { ok, warning, error } = about('opencode');
 
 /**
  * opencode's own configuration. What `gateway run` and `gateway env` set beats its providers' addresses and keys (tried
@@ -13,32 +13,60 @@ const { ok, warning } = about('opencode');
  */
 export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const user = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'opencode');
-  const names = ['opencode.json', 'opencode.jsonc'];
+  const inDirectory = (directory: string) =>
+    ['opencode.json', 'opencode.jsonc'].map((name) => join(directory, name));
+  // As opencode reads them: a later one beats an earlier.
   const files = [
     join(user, 'config.json'),
-    ...[user, cwd, join(cwd, '.opencode')].flatMap((directory) => names.map((name) => join(directory, name))),
+    ...inDirectory(user),
     ...(env.OPENCODE_CONFIG ? [env.OPENCODE_CONFIG] : []),
+    ...[cwd, join(cwd, '.opencode')].flatMap(inDirectory),
   ];
-  const found = [...new Set(files)].flatMap((file) => checkFile(file, gatewayUrl));
+  const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
+  const found = [...checkModel(read), ...read.flatMap((each) => checkFile(each, gatewayUrl))];
   return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
 }
 
-function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
-  const settings = readSettings(file, JSON.parse);
+interface ReadFile {
+  readonly file: string;
+  readonly settings: ReadSettings;
+}
+
+/** The model that counts: without it opencode has nothing to ask. */
+function checkModel(read: readonly ReadFile[]): Finding[] {
+  const models = read.flatMap(({ file, settings }) => {
+    const name = settings.kind === 'read' ? toText(toFields(settings.value).model) : '';
+    return name === '' ? [] : [{ file, name }];
+  });
+  const last = models.at(-1);
+  if (last === undefined || isServed(last.name)) return [];
+  return [
+    error(
+      `${last.file} sets model to ${last.name}, which gateway run opencode does not serve`,
+      'take model out of it, or name another: gateway run -m MODEL opencode',
+    ),
+  ];
+}
+
+/** Whether a model is of a provider that `gateway run` sets. */
+function isServed(name: string): boolean {
+  return /^(?:anthropic|openai|gateway)\//.test(name);
+}
+
+function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined): Finding[] {
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken') {
     // It may be good for opencode, which takes comments and trailing commas.
     return [warning(`${file} is not checked: ${settings.reason}`, 'make it plain JSON, without comments')];
   }
   if (!isFields(settings.value)) return [warning(`${file} holds no JSON object`, 'fix or remove the file')];
-  const { model, small_model, agent, provider, disabled_providers: disabled } = settings.value;
-  const models = { model, small_model, ...modelsOf(toFields(agent)) };
-  const isOurs = (text: string) => /^(?:anthropic|openai|gateway)\//.test(text);
+  const { small_model, agent, provider, disabled_providers: disabled } = settings.value;
+  const models = { small_model, ...modelsOf(toFields(agent)) };
   const foreign = Object.entries(models).flatMap(([path, value]) => {
     const name = toText(value);
-    return name === '' || isOurs(name) ? [] : [notServed(`${file} sets ${path} to ${name}`, path)];
+    return name === '' || isServed(name) ? [] : [notServed(`${file} sets ${path} to ${name}`, path)];
   });
-  const off = Array.isArray(disabled) ? disabled.map(toText).filter((id) => isOurs(`${id}/`)) : [];
+  const off = Array.isArray(disabled) ? disabled.map(toText).filter((id) => isServed(`${id}/`)) : [];
   return [
     ...foreign,
     ...off.map((id) => notServed(`${file} has ${id} in disabled_providers`, 'disabled_providers')),

@@ -50,10 +50,14 @@ async function removeExchanges(
 ): Promise<number> {
   const beforeTime = new Date(Date.now() - (options.before ?? 0)).toISOString();
   const isAll = options.all === true;
-  const count = await removeRecords(await recordsFile(options, io), ({ request_id: id, time }) =>
-    requestId === undefined ? isAll || time < beforeTime : id === requestId,
+  const file = await recordsFile(options, io);
+  const { count, isUnfinishedLeft } = await removeRecords(file, ({ request_id: id, time }) =>
+    requestId === undefined ? isAll || (time !== undefined && time < beforeTime) : id === requestId,
   );
-  if (requestId !== undefined && count === 0) throw await noRecord(requestId, io);
+  if (isUnfinishedLeft) {
+    const problem = `the last line of ${file} has no end yet, and was left: part of a record may be in it`;
+    await write(io.stderr, `gateway: ${problem}; try again once more was logged\n`);
+  } else if (requestId !== undefined && count === 0) throw await noRecord(requestId, io);
   return count;
 }
 

@@ -5,12 +5,16 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { removeRecords } from '../../../src/cli/logs/remove-records.ts';
 import { openHistory } from '../../../src/history/history.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
 
@@ -190,6 +194,87 @@ describe('show, search and rm', () => {
     expect((await run('rm', 'req_1')).exit).toBe(5);
     expect((await run('show', 'req_1')).exit).toBe(5);
     expect(ids((await run()).stdout)).toEqual(['req_2']);
+  });
+
+  test('rm of a request deletes what a full disk or a crash left of its record', async () => {
+    const secret = JSON.stringify(record(1, { request_body: 'a secret' })).slice(0, -4);
+    const whole = lines(record(2));
+    const { run, file } = withRecords(`${secret}\n${secret}${whole}${lines(record(1))}`);
+
+    const { exit, stderr } = await run('rm', 'req_1');
+
+    expect([exit, stderr]).toEqual([0, 'deleted 3 records; the ledger keeps what they cost\n']);
+    expect(readFileSync(file, 'utf8').trim()).toBe(whole.trim());
+    expect(ids((await run()).stdout)).toEqual(['req_2']);
+  });
+
+  test.each([
+    ['all', ['--exchanges', '--all']],
+    ['the old ones', ['--exchanges', '--before', '1h']],
+  ])('rm of %s deletes truncated ones too', async (_which, argv) => {
+    const { run, file } = withRecords(`${JSON.stringify(record(1)).slice(0, -4)}\n\n${lines(record(2))}`);
+
+    expect((await run('rm', ...argv)).stderr).toBe('deleted 2 records; the ledger keeps what they cost\n');
+    expect(readFileSync(file, 'utf8').trim()).toBe('');
+  });
+
+  test('rm leaves a line that may still be written, and reports that', async () => {
+    const unfinished = JSON.stringify(record(1, { request_body: 'a secret' })).slice(0, -4);
+    const { run, file } = withRecords(`${lines(record(2))}${unfinished}`);
+
+    const { exit, stderr } = await run('rm', 'req_1');
+
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^gateway: the last line of .*records\.jsonl has no end yet, and was left.*\n.*/),
+    ]);
+    expect(readFileSync(file, 'utf8').endsWith(unfinished)).toBe(true);
+  });
+
+  test('rm damages no record that a rotation put where another was', async () => {
+    const first = lines(record(1, { path: '/v1/messages' }));
+    const other = lines(record(3, { path: '/v1/messages' }));
+    const { file } = withRecords(`${first}${lines(record(2))}`);
+    let isRotated = false;
+
+    const { count } = await removeRecords(file, ({ request_id: id }) => {
+      if (!isRotated) {
+        isRotated = true;
+        truncateSync(file);
+        appendFileSync(file, `${other}${first}`);
+      }
+      return id === 'req_1';
+    });
+
+    expect(count).toBe(1);
+    expect(readFileSync(file, 'utf8').trim()).toBe(other.trim());
+  });
+
+  test('rm follows no symbolic link, and names it', async () => {
+    const { run, file } = withRecords(lines(record(1)));
+    renameSync(file, `${file}.real`);
+    symlinkSync(`${file}.real`, file);
+
+    const { exit, stderr } = await run('rm', 'req_1');
+
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(/can't be changed \(ELOOP\): it is a symbolic link/),
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe(lines(record(1)));
+  });
+
+  test('rm says why a file is none that it can change', async () => {
+    const { run, file } = withRecords('');
+    rmSync(file);
+    mkdirSync(file);
+
+    const { exit, stderr } = await run('rm', '--exchanges', '--all');
+
+    expect([exit, stderr]).toEqual([
+      2,
+      `gateway: the records ${file} can't be changed (EISDIR): it is a directory\n`,
+    ]);
   });
 
   test('rm --exchanges deletes the old or all records, and keeps what is appended meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bin } from '../../kit/build.ts';
@@ -23,6 +23,7 @@ async function callAs(call: Invocation, home: 'none' | 'closed' | 'foreign') {
   const state = join(place.home, '.local', 'state', 'gateway');
   // Readable for everybody: whoever it belongs to may have left an address there.
   if (home === 'foreign') mkdirSync(state, { recursive: true, mode: 0o755 });
+  if (home === 'foreign') writeFileSync(join(state, 'ledger.sqlite'), '');
   if (home === 'foreign') chownSync(dirname(state), nobody.uid, nobody.gid);
   const env = home === 'none' ? place.env : { ...place.env, HOME: place.home };
   const ended = await runCall(call, place, { env, user: nobody });
