@@ -132,6 +132,8 @@ export async function serveGateway({
   };
   const follower = observers.find(({ trace }) => trace !== undefined);
   let current = configureGateway(config, state);
+  /** Replaced configurations whose last exchanges are not over. */
+  const retiring = new Set<Promise<void>>();
   breakers?.subscribe((change) => {
     const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
     known?.health.follow(change, Date.now());
@@ -161,8 +163,12 @@ export async function serveGateway({
 
   const prepare = (next: GatewayConfig): PreparedConfig => {
     const built = configureGateway(next, state);
-    // If the whole gateway stops meanwhile, its connections are gone already.
-    const close = (retired: ConfiguredGateway) => void retired.close().catch(() => undefined);
+    const close = (retired: ConfiguredGateway) => {
+      // If the whole gateway stops meanwhile, its connections are gone already.
+      const closed = retired.close().catch(() => undefined);
+      retiring.add(closed);
+      void closed.then(() => retiring.delete(closed));
+    };
     return {
       commit: () => {
         const previous = current;
@@ -187,8 +193,9 @@ export async function serveGateway({
     drain: async () => {
       await server.drain();
       memory.stop();
+      // Whoever called may close ledger and records next: no exchange, of whatever configuration, is left by then.
+      await Promise.all([current.close(), ...retiring]);
       repeats.close();
-      await current.close();
     },
   };
 }
