@@ -9,7 +9,6 @@ import { conversation } from './policy-bodies.mjs';
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const load = (path) => import(join(root, 'build', path));
 const { dialects } = await load('dialects/registry.js');
-const { BodyCache } = await load('json/body-cache.js');
 const { parseStrictJson } = await load('json/strict-json.js');
 const { compilePolicies } = await load('policy/compile.js');
 const { policySchema } = await load('policy/rules/schema.js');

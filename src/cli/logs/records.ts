@@ -153,7 +153,7 @@ export function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }
 
-export function unreadable(file: string, cause: unknown): GatewayError {
+function unreadable(file: string, cause: unknown): GatewayError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new GatewayError('config.invalid', `the records ${file} can't be read (${code})`, { cause });
 }
