@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Child, startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
@@ -24,11 +24,24 @@ const answer = JSON.stringify({
 type Phase = 'before' | 'away' | 'after';
 type Kind = 'budget' | 'rate';
 
-const started: { redis?: TestRedis; gateways: Child[] } = { gateways: [] };
+const started: { redis?: TestRedis; gateways: Child[]; loads: { isOver: boolean }[] } = {
+  gateways: [],
+  loads: [],
+};
+afterEach(() => {
+  // Of a test that failed in the middle: the next one has its machine and its Redis.
+  for (const load of started.loads.splice(0)) load.isOver = true;
+  for (const child of started.gateways.splice(0)) child.process.kill('SIGKILL');
+  started.redis?.resume();
+});
 afterAll(async () => {
-  for (const child of started.gateways) child.process.kill('SIGKILL');
   await started.redis?.stop();
 });
+
+/** A disk that takes longer than two seconds, which a busy machine may have, refuses budgets too. */
+function isOfDisk(status: number, text: string): boolean {
+  return status === 503 && text.includes('the ledger can not be written');
+}
 
 /** A gateway with two projects under load: one has a budget, one a rate. */
 async function underLoad(onFailure: string) {
@@ -65,15 +78,17 @@ projects:
 
   const seen: Record<Phase, { kind: Kind; status: number }[]> = { before: [], away: [], after: [] };
   const load = { phase: 'before' as Phase, isOver: false, slowestMs: 0 };
+  started.loads.push(load);
   const client = async (kind: Kind) => {
     const key = kind === 'budget' ? keys.SHOP_KEY : keys.RATE_KEY;
     while (!load.isOver) {
       const { phase } = load;
       const atMs = performance.now();
       const response = await ask({ ...gateway, key }, body);
-      await response.text();
+      const text = await response.text();
       load.slowestMs = Math.max(load.slowestMs, performance.now() - atMs);
-      if (phase === load.phase) seen[phase].push({ kind, status: response.status });
+      if (phase === load.phase && !isOfDisk(response.status, text))
+        seen[phase].push({ kind, status: response.status });
       if (response.status !== 503) continue;
       expect(response.headers.get('retry-after')).toBe('5');
       await new Promise((resume) => setTimeout(resume, 20));
@@ -196,7 +211,12 @@ projects:
       const { url } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
       const gateway = { child, home, url: url as string, key: keys.SHOP_KEY, workers: [] };
       const spend = async () => {
-        for (let i = 0; i < 5; i += 1) expect((await ask(gateway, body)).status).toBe(200);
+        for (let served = 0; served < 5; ) {
+          const response = await ask(gateway, body);
+          if (isOfDisk(response.status, await response.text())) continue;
+          expect(response.status).toBe(200);
+          served += 1;
+        }
       };
       await spend();
       configure(home, settings('requests_per_minute: 1000, tokens_per_day: 1000000'));

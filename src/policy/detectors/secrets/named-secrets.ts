@@ -13,6 +13,7 @@ const longestName = 48;
 export function findNamedSecrets(text: string): readonly Finding[] {
   const findings: Finding[] = [];
   const values = new NamedValues(text);
+  const kinds = new NameKinds();
   let from = 0;
   for (const { index, 0: word } of text.matchAll(secretWord)) {
     if (index < from) continue;
@@ -22,7 +23,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     const goesOn = end - index - word.length === longestName;
     from = goesOn ? index + longestName / 4 : end;
     if (goesOn) continue;
-    const named = kindOfName(text.slice(start, end));
+    const named = kinds.of(text.slice(start, end));
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
     if (kind === undefined) continue;
     const opening = openingOf(text, { start, end });
@@ -33,6 +34,22 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     from = found.end;
   }
   return [...findings, ...findCredentialArguments(text)];
+}
+
+const knownNames = 64;
+
+/** What names speak of. Texts repeat theirs, and hostile ones do so tens of thousands of times. */
+class NameKinds {
+  readonly #known = new Map<string, NameKind | undefined>();
+
+  of(name: string): NameKind | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined || this.#known.has(name)) return known;
+    if (this.#known.size >= knownNames) this.#known.clear();
+    const kind = kindOfName(name);
+    this.#known.set(name, kind);
+    return kind;
+  }
 }
 
 /** `?key=…`, `secret key: …` */

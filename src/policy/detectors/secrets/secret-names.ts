@@ -170,16 +170,17 @@ const otherToken =
 const credentialKey =
   /(?:api|access|auth|secret|private|signing|sign|signature|encryption|master|account|shared|app|application|service|license|licence|activation|subscription|deploy|client|customer|merchant|partner|developer|consumer|integration|security|storage|function|functions|routing|gateway|ingest|ingestion|instrumentation|project|team|org|workspace|webhook|admin|server|host|write|live|prod|hmac|aes|jwt|fernet|cookie|session|crypt|user|root|bot|secure|webservice|ws)[_. -]?key$/i;
 
+const passwordWord = new RegExp(words.password.filter((word) => word !== 'pass').join('|'));
+const tokenWord = new RegExp(words.token.join('|'));
+
 /** What a name speaks of; undefined if it speaks of no secret. */
 export function kindOfName(written: string): NameKind | undefined {
   if (otherEnding.test(written)) return undefined;
   const name = written.replace(qualifier, '').replace(/(?<=[a-rt-z])s$|(?<=[A-RT-Z])S$/, '');
   const lower = written.toLowerCase();
-  if (words.password.some((word) => word !== 'pass' && lower.includes(word)) || endsInPass.test(name)) {
-    return 'password';
-  }
+  if (passwordWord.test(lower) || endsInPass.test(name)) return 'password';
   if (otherToken.test(name)) return undefined;
-  if (words.token.some((word) => lower.includes(word)) || endsInAuth.test(name)) return 'token';
+  if (tokenWord.test(lower) || endsInAuth.test(name)) return 'token';
   if (!/key$|^appid$/i.test(name) || otherKey.test(name)) return undefined;
   if (credentialKey.test(name)) return 'token';
   return name.length > 3 ? 'key' : 'bare key';
