@@ -34,12 +34,13 @@ export function createCharacterFold(): CharacterFold {
 
 function foldCharacter(character: string, alike: ReadonlyMap<string, readonly string[]>): readonly Reading[] {
   if (blank.test(character)) return [oneSpace];
-  if (mark.test(character)) return [nothing];
   const codePoint = character.codePointAt(0) as number;
   if (codePoint >= firstTag && codePoint <= lastTag) {
     return [...invisibleReadings, ...foldCharacter(String.fromCodePoint(codePoint - tagOffset), alike)];
   }
+  // Before the marks, because some of them are invisible (variation selectors).
   if (invisible.test(character)) return invisibleReadings;
+  if (mark.test(character)) return [nothing];
   // A compatibility form may look like something else than it stands for (the lunate sigma: c).
   const texts = new Set(alike.get(character) ?? foldParts(character, alike));
   const capital = character.toUpperCase();

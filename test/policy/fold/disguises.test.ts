@@ -60,12 +60,13 @@ const isSetAside = (character: string) =>
   character >= '\u{e0100}' && (character.codePointAt(0) ?? 0) % 64 !== 0;
 const invisible = [
   ...matching(/[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/u).filter(
-    (each) => !/[\p{White_Space}\p{M}]/u.test(each) && !isSetAside(each),
+    (each) => !/\p{White_Space}/u.test(each) && !isSetAside(each),
   ),
   '\ud800',
   '\udfff',
 ];
-const marks = matching(/\p{M}/u);
+// Some marks are invisible: variation selectors, the grapheme joiner.
+const marks = matching(/\p{M}/u).filter((each) => !/\p{Default_Ignorable_Code_Point}/u.test(each));
 const blanks = matching(/[\p{White_Space}\u2800]/u);
 
 function mapLetters(text: string, change: (letter: string) => string): string {
@@ -146,11 +147,14 @@ test('letters in frames, circles and other alphabets of symbols are letters', ()
   }
 });
 
+/** Tags may also be read as the letter that they encode, which may be the one that was replaced. */
+const withoutLetter = invisible.filter((each) => !/[\u{e0020}-\u{e007e}]/u.test(each));
+
 /** A disguise of a text that mixes all of the above, a character at a time. */
 function disguised(text: string, random: Random): string {
   return Array.from(text, (letter) => {
-    const hidden = random.below(3) === 0 ? random.of(invisible) : '';
-    if (letter === ' ') return random.of([...blanks, random.of(invisible)]) + hidden;
+    const hidden = random.below(3) === 0 ? random.of(withoutLetter) : '';
+    if (letter === ' ') return random.of([...blanks, random.of(withoutLetter)]) + hidden;
     const others = (looksLike.get(letter) ?? []).filter((each) => single.has(each));
     const other = random.below(2) === 0 && others.length > 0 ? random.of(others) : letter;
     return (
