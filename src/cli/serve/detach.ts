@@ -14,7 +14,9 @@ import { printRunning } from './print-running.ts';
 interface DetachOptions extends CommonOptions {
   readonly port?: number;
   readonly host?: string;
+  readonly plantsPort?: number;
   readonly workers?: number;
+  readonly log?: 'pretty' | 'json';
   readonly watch: boolean;
 }
 
@@ -59,11 +61,13 @@ export async function serveDetached(options: DetachOptions, io: Io): Promise<voi
   await printRunning(io, options.output);
 }
 
-function argumentsOf({ config, port, host, workers, watch, quiet }: DetachOptions, { cwd }: Io): string[] {
+function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {
+  const { config, port, plantsPort, host, workers, log = 'json', watch, quiet } = options;
   return [
-    ...['serve', '--log', 'json'],
+    ...['serve', '--log', log],
     ...(config === undefined ? [] : ['-c', resolve(cwd, config)]),
     ...(port === undefined ? [] : ['-p', String(port)]),
+    ...(plantsPort === undefined ? [] : ['--plants-port', String(plantsPort)]),
     ...(host === undefined ? [] : ['--host', host]),
     ...(workers === undefined ? [] : ['--workers', String(workers)]),
     ...(watch ? [] : ['--no-watch']),

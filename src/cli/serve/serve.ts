@@ -59,7 +59,7 @@ interface ServeHooks {
 
 /** Serves until the signal comes. */
 export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHooks = {}): Promise<void> {
-  if (options.detach === true) return serveDetached(options, io);
+  if (options.detach === true && options.dryRun !== true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
   const run: Run = {
     options,

@@ -45,6 +45,26 @@ test('serves in the background until it is stopped', async () => {
   expect(() => process.kill(gateway.pid, 0)).toThrow('ESRCH');
 });
 
+test('passes on where the plant store listens, and what its log looks like', async () => {
+  const cwd = emptyDirectory();
+
+  const { exit, gateway } = await detach(cwd, '--plants-port', '0', '--log', 'pretty');
+
+  expect(exit).toBe(0);
+  expect(gateway.plants_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v3$/);
+  expect(gateway.plants_url).not.toContain(':4101/');
+  expect(readFileSync(gateway.log, 'utf8')).not.toContain('{"level"');
+});
+
+test('starts nothing with --dry-run', async () => {
+  const cwd = homeWith();
+
+  const { exit, stderr } = await command(['serve', '--detach', '--dry-run'], { cwd });
+  const status = await command(['status'], { cwd });
+
+  expect([exit, stderr, status.exit]).toEqual([0, '', 8]);
+});
+
 test('counts open streams, lets them finish, and cuts them with --now', async () => {
   const cwd = homeWith();
   await detach(cwd);
