@@ -32,10 +32,11 @@ export interface Dialect {
   /** Required top-level fields, besides `model`. */
   readonly required: readonly string[];
   /**
-   * What the top-level fields contain: texts of one role, or the turns of the conversation. Texts anywhere else have every
-   * role, so that no rule can be evaded through an unexpected field.
+   * What the top-level fields contain: texts of one role, the turns of the conversation, or parts that the host joins to
+   * one text apart from it. Texts there and anywhere else have every role, so that no rule can be evaded through an
+   * unexpected field.
    */
-  readonly places: ReadonlyMap<string, Role | 'turns'>;
+  readonly places: ReadonlyMap<string, Role | 'turns' | 'parts'>;
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
   /**

@@ -246,6 +246,17 @@ const hidden: readonly (readonly [string, DialectName, unknown])[] = [
   ['a function description', 'chat', { messages: [], functions: [{ name: 'f', description: name }] }],
   ['a prediction', 'chat', { messages: [], prediction: { type: 'content', content: name } }],
   [
+    'a prediction in parts',
+    'chat',
+    {
+      messages: [],
+      prediction: {
+        type: 'content',
+        content: ['project ', 'nightfall'].map((text) => ({ type: 'text', text })),
+      },
+    },
+  ],
+  [
     'the schema of an answer',
     'chat',
     {

@@ -23,6 +23,7 @@ export const chat: TextDialect = {
     ['messages', 'turns'],
     ['tools', 'tool_definition'],
     ['functions', 'tool_definition'],
+    ['prediction', 'parts'],
   ]),
 
   turnRole(document, turn) {

@@ -91,6 +91,8 @@ class RequestWalk {
         return this.#turns(document, value);
       case 'tool_definition':
         return this.#tools(document, value);
+      case 'parts':
+        return this.#values.section(document, value, this.#everything.alone(`.${name}`));
       default:
         return this.#values.section(document, value, this.#conversation.as(roleBits[place]));
     }
