@@ -63,11 +63,18 @@ export interface ConfiguredGateway {
   close(): Promise<void>;
 }
 
-/** Builds the gateway for a configuration; throws if it can't be applied. */
-export function configureGateway(config: GatewayConfig, state: ProcessState): ConfiguredGateway {
+/** Builds the gateway for a configuration, after a previous one if it replaces it; throws if it can't be applied. */
+export function configureGateway(
+  config: GatewayConfig,
+  state: ProcessState,
+  previous?: ConfiguredGateway,
+): ConfiguredGateway {
   const { ticks, counters, ledger, breakers, tracer, record, admit, startedMs, readiness, health } = state;
   const providers = new Map(
-    config.providers.map((options) => [options.name, new Provider(options, breakers?.publish, ticks)]),
+    config.providers.map((options) => {
+      const before = previous?.providers.find((provider) => provider.options.name === options.name);
+      return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
+    }),
   );
   const router = createRouter(config.findModel, providers);
   const decider = createDecider({

@@ -162,7 +162,7 @@ export async function serveGateway({
   });
 
   const prepare = (next: GatewayConfig): PreparedConfig => {
-    const built = configureGateway(next, state);
+    const built = configureGateway(next, state, current);
     const close = (retired: ConfiguredGateway) => {
       // If the whole gateway stops meanwhile, its connections are gone already.
       const closed = retired.close().catch(() => undefined);

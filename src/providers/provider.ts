@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { memoize } from '../memoize.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
@@ -34,6 +35,14 @@ export interface ProviderOptions {
   readonly breaker: BreakerOptions;
 }
 
+interface ProviderSurroundings {
+  /** Called when a breaker opens or closes here. */
+  readonly onBreaker?: BreakerChannel['publish'] | undefined;
+  readonly ticks?: TickQueue;
+  /** The provider of this name in the configuration before; if its options are the same, its health is still true. */
+  readonly previous?: Provider | undefined;
+}
+
 /** A configured provider with its state: connections, queue, health. */
 export class Provider {
   readonly options: ProviderOptions;
@@ -48,17 +57,20 @@ export class Provider {
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
 
-  /** `onBreaker` is called when a breaker opens or closes here. */
-  constructor(options: ProviderOptions, onBreaker?: BreakerChannel['publish'], ticks?: TickQueue) {
+  constructor(options: ProviderOptions, { onBreaker, ticks, previous }: ProviderSurroundings = {}) {
     const url = new URL(options.baseUrl);
     this.options = options;
     this.pool = new Pool(url.origin, { ...options, ...(ticks === undefined ? {} : { ticks }) });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
+    // Different settings may be what makes it work again.
+    const known = isDeepStrictEqual(options, previous?.options) ? previous?.health : undefined;
     // The sandbox fails on request, which says nothing about its health.
-    this.health = new Health(options.breaker, {
-      trustsAnswers: options.family === 'sandbox',
-      onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
-    });
+    this.health =
+      known ??
+      new Health(options.breaker, {
+        trustsAnswers: options.family === 'sandbox',
+        onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
+      });
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
     this.host = hostOf(options.family, url.hostname);

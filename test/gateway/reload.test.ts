@@ -95,3 +95,24 @@ test('exchanges that began, and those that still wait in line, keep their config
   ]);
   await old.closed(1); // nothing is left of the old configuration
 });
+
+test('a breaker that is open stays open over a reload, unless the provider itself was configured anew', async () => {
+  const broken = await hostThat((response) => void response.writeHead(500).end());
+  const config = await configFor(broken);
+  const limits = { ...defaultListenLimits, drainMs: 2_000 };
+  const started = await serveGateway({ host: '127.0.0.1', port: 0, limits, config, record: () => undefined });
+  server = started;
+  const untilOpen = config.providers[0]?.breaker.failures as number;
+  for (let failures = 0; failures < untilOpen; failures += 1) expect((await ask(started))[0]).toBe(500);
+  expect((await ask(started))[0]).toBe(503);
+  expect(broken.requests()).toBe(untilOpen);
+
+  started.apply(await configFor(broken));
+  expect((await ask(started))[0]).toBe(503);
+  expect(broken.requests()).toBe(untilOpen);
+
+  const [provider] = config.providers;
+  started.apply({ ...config, providers: provider === undefined ? [] : [{ ...provider, connections: 2 }] });
+  expect((await ask(started))[0]).toBe(500);
+  expect(broken.requests()).toBe(untilOpen + 1);
+});
