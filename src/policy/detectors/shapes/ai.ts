@@ -3,7 +3,12 @@ import { readTable } from './table.ts';
 export const ai = readTable(`
   Anthropic                 sk-ant-<api|admin|oat|ort|sid><digits:2>-<key:80-140>  https://platform.claude.com/docs/en/get-api-key  2026-11
   Anyscale                  esecret_<lower:24-40>  https://docs.anyscale.com/endpoints/text-generation/query-a-model  2026-11
+  Arcade                    arc_<alnum:40-70>  https://docs.arcade.dev/  -
+  Arize                     ak-<uuid>-<key:32>  https://arize.com/docs/ax/security-and-settings/api-keys  -
+  Braintrust                bt-st-<alnum:40-60>  https://www.braintrust.dev/docs/  -
   Brave Search              BSA<key:28>  https://api-dashboard.search.brave.com/  -
+  Browserbase               bb_<live|test>_<key:27>  https://docs.browserbase.com/  -
+  Cartesia                  sk_car_<alnum:20-24>  https://docs.cartesia.ai/  -
   Cerebras                  csk-<lower:48>  https://inference-docs.cerebras.ai/quickstart  -
   Chroma                    ck-<alnum:44>  https://docs.trychroma.com/cloud/getting-started  -
   Coze                      pat_<alnum:64>  https://www.coze.com/docs/developer_guides/pat  -
@@ -17,10 +22,15 @@ export const ai = readTable(`
   Groq                      gsk_<alnum:52>  github  -
   Helicone                  sk-helicone-<key:30-44>  https://docs.helicone.ai/  -
   Hugging Face              hf_<alnum:34-40> api_org_<alnum:34>  https://huggingface.co/docs/hub/security-tokens  2026-11
+  Humanloop                 hl_sk_<hex:48>  https://humanloop.com/docs/  -
+  Hyperbrowser              hb_<hex:28-40>  https://docs.hyperbrowser.ai/  -
   InferBridge               <ib|agni>_<alnum:32>  https://www.inferbridge.dev/docs/api/authentication/  2026-11
   Jina AI                   jina_<key:60>  https://jina.ai/api-dashboard/  -
+  Lambda                    secret_<word:2-40>_<hex:32>.<alnum:32>  https://docs.lambda.ai/  -
   Langfuse                  sk-lf-<uuid>  https://github.com/langfuse/langfuse/blob/01388fbf4181a67e3083db72f736074d31913525/packages/shared/src/server/auth/apiKeys.ts  2026-11
   LangSmith                 lsv2_<pt|sk>_<hex:32>_<hex:10> ls__<hex:32>  https://docs.langchain.com/langsmith/llm-gateway-authentication  2026-11
+  LlamaCloud                llx-<alnum:48>  https://docs.cloud.llamaindex.ai/  -
+  Logfire                   pylf_v<digits:1>_<us|eu>_<alnum:43>  https://logfire.pydantic.dev/docs/  -
   MCPMeter                  mcpm_live_<hex:32>  https://mcpmeter.com/docs/auth  2026-11
   Mem0                      m0-<alnum:40>  https://docs.mem0.ai/platform/quickstart  -
   mem9                      mem9_<alnum:32>  https://github.com/mem9-ai/mem9/issues/75  2026-11
@@ -32,13 +42,17 @@ export const ai = readTable(`
   OpenRouter                sk-or-v1-<hex:64>  https://openrouter.ai/docs/guides/features/guardrails/secret-formats  2026-11
   Perplexity                pplx-<alnum:40-56>  https://docs.perplexity.ai/  -
   Pinecone                  pcsk_<alnum:5-6>_<alnum:60-66>  https://docs.pinecone.io/guides/projects/manage-api-keys  -
+  PromptLayer               pl_<hex:32>  https://docs.promptlayer.com/  -
   Replicate                 r8_<alnum:37>  https://replicate.com/docs/topics/security/api-tokens  2026-11
   Retell                    key_<hex:28>  https://docs.retellai.com/  -
   RunPod                    rpa_<alnum:40-48>  https://docs.runpod.io/get-started/api-keys  -
   Runway                    key_<hex:128>  https://docs.dev.runwayml.com/guides/setup/  -
+  Steel                     ste-<alnum:64>  https://docs.steel.dev/  -
   Tavily                    tvly-<key:32-48>  https://github.com/tavily-ai/tavily-python/blob/137dac2a5a74d23af4d0218e72b5ac2e176dafc9/README.md  2026-11
   Together AI               tgp_v1_<key:43>  https://docs.together.ai/docs/quickstart  -
+  Upstage                   up_<alnum:29>  https://console.upstage.ai/docs/getting-started  -
   Voyage AI                 pa-<key:43>  https://docs.voyageai.com/docs/api-key-and-installation  -
   Weights & Biases          wandb_v1_<word:60-90>  https://docs.wandb.ai/  -
   xAI                       xai-<alnum:80>  https://docs.x.ai/docs/overview  -
+  Zep                       z_<base64:50-120>.<key:60-100>  https://help.getzep.com/  -
 `);

@@ -4,6 +4,7 @@ export const code = readTable(`
   Aikido                    AIK_CI_<alnum:40-80>  github  -
   Anaconda                  an-<uuid>  https://www.anaconda.com/docs/  -
   Apify                     apify_<api|proxy|ui>_<alnum:34-40>  https://docs.apify.com/platform/integrations/api  -
+  Argos                     argos_<hex:40>  https://argos-ci.com/docs/  -
   Artifactory               AKCp<alnum:69> cmVmdGtu<alnum:56>  https://jfrog.com/help/r/jfrog-platform-administration-documentation/access-tokens  -
   Atlassian                 <ATATT3|ATCTT3|ATSTT3><padded:180-200>  github  -
   Bitbucket                 ATBB<alnum:32>  https://support.atlassian.com/bitbucket-cloud/docs/app-passwords/  -
@@ -15,14 +16,17 @@ export const code = readTable(`
   CodeSandbox               csb_v1_<key:43>  https://github.com/codesandbox/codesandbox-sdk/blob/0bf8143d629daa915b207e801422cb8b00d16363/src/utils/constants.ts  2026-11
   ConfigCat                 configcat-sdk-1/<key:22>/<key:22>  https://configcat.com/docs/  -
   Contentful                CFPAT-<key:43>  https://www.contentful.com/developers/docs/references/authentication/  -
+  Contentstack              cs<hex:40>  https://www.contentstack.com/docs/  -
   crates.io                 cio<alnum:32>  https://github.com/rust-lang/crates.io/blob/04fe1d28b7b7b4dc0fa938554b56285ffc1a9f3a/src/util/token.rs  2026-11
   DeepSource                dsp_<hex:40>  https://docs.deepsource.com/docs/developers/api  -
+  DevCycle                  dvc_<server|client|mobile>_<hex:32>_<hex:7>  https://docs.devcycle.com/  -
   Docker                    dckr_<pat|oat>_<key:27-32>  https://docs.docker.com/reference/api/hub/latest/operations/AuthCreateAccessToken.md  2026-11
   Flagsmith                 ser.<alnum:22>  https://docs.flagsmith.com/clients/server-side  -
   GitBook                   gb_api_<alnum:40>  https://gitbook.com/docs/developers/gitbook-api/authentication  -
   GitHub                    gh<p|o|u|s|r>_<alnum:36-255> github_pat_<alnum:22>_<alnum:59>  https://github.blog/changelog/2021-03-31-authentication-token-format-updates-are-generally-available  2026-11
   GitLab                    gl<pat|oas|dt|rt|rtr|ft|imt|soat|ffct|wt|ptt|cbt|agent>-<key:20-64> glpat-<key:27-300>.<lower:2>.<lower:9> GR1348941<key:20-24> _gitlab_session=<hex:32>  https://docs.gitlab.com/security/tokens/  2026-11
   Gitpod                    gitpod_pat_<secret:30-250>  https://github.com/gitpod-io/gitpod/blob/509b523033dbddb8998823f7111e53007ce6c6b2/components/public-api-server/pkg/auth/personal_access_token.go  2026-11
+  GrowthBook                secret_<admin|readonly|user>_<alnum:24-40>  https://docs.growthbook.io/  -
   Harness                   <pat|sat>.<key:22>.<hex:24>.<alnum:20>  https://developer.harness.io/docs/platform/automation/api/add-and-manage-api-keys/  -
   Hex                       hex_<hex:40>  https://github.com/hexpm/hexpm/pull/1536  2026-11
   Infracost                 ico-<alnum:32>  https://www.infracost.io/docs/  -
@@ -43,14 +47,19 @@ export const code = readTable(`
   RubyGems                  rubygems_<hex:48>  https://github.com/rubygems/rubygems.org/blob/066aae5501c8364428647e2bbbe68dca98f743f7/app/controllers/concerns/api_keyable.rb  2026-11
   Semgrep                   sgp_<hex:64>  https://semgrep.dev/docs/  -
   Settlemint                sm_<pat|aat|sat>_<lower:16>  https://github.com/settlemint/sdk/blob/1fb1a12f66e4918c54a375b733c26bc0f36ba3dd/sdk/utils/src/validation/access-token.schema.ts  2026-11
+  Snyk                      snyk_<uat|sat>.<hex:8>.<key:40-60>  https://docs.snyk.io/  -
   Sonar                     sq<u|p|a|b>_<hex:40>  https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens/  -
   Sourcegraph               sgp_<hex:40> sgp_<hex:16>_<hex:40> sgp_local_<hex:40> slk_<hex:64>  https://github.com/sourcegraph/sourcegraph-public-snapshot/blob/0c504c8e555ab07b529249a2cda2bb06386c2380/internal/accesstoken/personal_access_token.go  2026-11
   Stackhawk                 hawk.<key:20>.<key:20>  https://docs.stackhawk.com/  -
   Statsig                   <secret|console>-<alnum:43>  https://docs.statsig.com/  -
+  Svix                      <testsk|sk>_<key:32>.<eu|us|ca|au|in>  https://docs.svix.com/  -
   TeamCity                  eyJ0eXAiOiAiVENWMiJ9.<key:20-60>.<key:30-60>  https://www.jetbrains.com/help/teamcity/configuring-your-user-profile.html  -
   Tinybird                  p.eyJ<key:60-300>.<key:43>  https://www.tinybird.co/docs/  -
   Tolgee                    tgpa<k|t>_<lower:40-70>  https://docs.tolgee.io/platform/account_settings/api_keys_and_pat_tokens  2026-11
   Transifex                 1/<hex:40>  https://developers.transifex.com/reference/api-authentication  -
   Trigger.dev               tr_<dev|prod|pat|stg|preview>_<alnum:20-40> tr_<dev|prod|stg|preview>_sk_<alnum:20-64>  https://trigger.dev/docs/apikeys  2026-11
+  Unkey                     unkey_<alnum:22-26>  https://www.unkey.com/docs/  -
+  Vanta                     vc<i|s>_<hex:40-50>  https://developer.vanta.com/docs/  -
   WakaTime                  waka_<uuid>  https://github.com/wakatime/vscode-wakatime/blob/01ac846764ec1a167a00e4d225f1073e69b35dac/src/utils.ts  2026-11
+  Weblate                   wl<u|p>_<alnum:36>  https://docs.weblate.org/en/latest/api.html  -
 `);

@@ -42,12 +42,17 @@ export function readKeyPrefix(key: string): KeyPrefix | undefined {
   return words.length === 0 ? undefined : { words, body };
 }
 
+/** Whether a word is one for what is no key. */
+export function namesNoKey(word: string): boolean {
+  return otherWords.test(word);
+}
+
 /** What a prefix speaks of. */
 export type Subject = 'a key' | 'a public key' | 'access' | 'something' | 'no key';
 
 export function subjectOf(key: string, { words }: KeyPrefix): Subject {
   if (/^\d+[_.~$-]/.test(key) || identifiers.test(key)) return 'no key';
-  if (words.some((each) => otherWords.test(each))) return 'no key';
+  if (words.some(namesNoKey)) return 'no key';
   if (words.some((each) => publicWords.test(each))) return 'a public key';
   if (words.some((each) => keyWords.test(each))) return 'a key';
   if (/^\d/.test(key)) return 'no key';

@@ -1,17 +1,28 @@
 import { readTable } from './table.ts';
 
 export const payments = readTable(`
+  Adyen                     AQE<base64:40-120>-<base64:40-60>-<secret:12-30>  https://docs.adyen.com/development-resources/api-credentials/  -
   Alchemy                   alcht_<alnum:30>  github  -
+  Alpaca                    <PK|AK|CK><upper:18>  https://docs.alpaca.markets/  -
+  Asaas                     $aact_<prod|hmlg>_<base64:120-240>  https://docs.asaas.com/  -
+  Blockfrost                <mainnet|preprod|preview|ipfs><alnum:32>  https://docs.blockfrost.io/  -
   Braintree                 <access_token|client_secret>$<development|integration|qa|sandbox|production>$<lower:16>$<hex:32>  https://github.com/braintree/braintree_python/blob/495138f824597e271a07666e25eac036af633204/braintree/credentials_parser.py  2026-11
   Brex                      bxt_<alnum:36>  https://developer.brex.com/docs/authentication/  -
+  Chargebee                 live_<alnum:30-50>  https://apidocs.chargebee.com/docs/api/  -
   Chargily                  <test|live>_sk_<alnum:40>  https://dev.chargily.com/pay-v2/api-reference/authentication  2026-11
+  Checkout.com              sk_sbox_<lower:27> sk_<lower:27>  https://www.checkout.com/docs/  -
+  Column                    live_<alnum:27>  https://column.com/docs/  -
+  Conekta                   key_<alnum:22>  https://developers.conekta.com/  -
+  Covalent                  cqt_<key:30-40>  https://goldrush.dev/docs/  -
   Duffel                    duffel_<live|test>_<key:43>  https://duffel.com/docs/api/overview/test-mode  2026-11
   EasyPost                  EZ<AK|TK><alnum:54>  https://docs.easypost.com/docs/authentication  -
   Easyship                  <prod|sand>_<hex:49>  https://developers.easyship.com/reference/authentication-1  2026-11
   Flutterwave               FLW<SECK|PUBK><|_TEST>-<lower:32>-X FLWSECK_TEST-<lower:12>  https://developer.flutterwave.com/v3.0/docs/authentication  2026-11
   GoCardless                live_<key:40>  https://developer.gocardless.com/getting-started/api/making-your-first-request/  -
   Kickbox                   live_<hex:64>  https://docs.kickbox.com/docs/using-the-api  -
+  Klarna                    klarna_<live|test>_api_<base64:40-120>  https://docs.klarna.com/  -
   Lob                       <live|test>_<hex:35> <live|test>_pub_<hex:31>  https://help.lob.com/account-management/api-keys  2026-11
+  Mercado Pago              APP_USR-<digits:16>-<digits:6>-<hex:32>-<digits:6-12>  https://www.mercadopago.com.br/developers/en/docs  -
   Mercury                   mercury_production_<word:30-70>  https://docs.mercury.com/reference/getting-started  -
   Midtrans                  Mid-server-<key:24>  https://docs.midtrans.com/docs/  -
   Midtrans, older keys      VT-server-<key:24>  https://github.com/Midtrans/Midtrans-Payment-API-Postman-Collections  2026-11
@@ -23,9 +34,12 @@ export const payments = readTable(`
   Persona                   persona_<production|sandbox>_<uuid>  https://docs.withpersona.com/api-keys  -
   Plaid                     <access|link|public|asset-report>-<sandbox|development|production>-<uuid>  https://plaid.com/docs/quickstart/glossary/  2026-11
   Polar                     polar_<oat|pat|at|rt|cst>_<key:40-64>  https://github.com/polarsource/polar/blob/0c22d04e46d1dbde1b5b608cce82cbed67c0af96/server/polar/organization_access_token/service.py  2026-11
+  QuickNode                 QN_<hex:32>  https://www.quicknode.com/docs/  -
   Razorpay                  rzp_live_<alnum:14>  https://razorpay.com/docs/payments/dashboard/account-settings/api-keys/  -
+  Revolut                   oa_<prod|sand>_<key:43>  https://developer.revolut.com/docs/  -
   Shippo                    shippo_<live|test>_<hex:40>  https://docs.goshippo.com/guides/authentication  2026-11
   Square                    sq0<atp|csp|idp>-<key:22-43> EAAA<key:60>  https://developer.squareup.com/docs/build-basics/access-tokens  -
   Stripe                    <sk|rk>_live_<alnum:16-247> whsec_<base64:32-64>  https://gitlab.com/gitlab-org/gitlab/-/issues/458019  2026-11
+  Tatum                     t-<hex:24>-<hex:24>  https://docs.tatum.io/  -
   Xendit                    xnd_<production|development>_<alnum:40-90>  https://docs.xendit.co/docs/api-keys  -
 `);

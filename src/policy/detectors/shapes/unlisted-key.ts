@@ -1,8 +1,9 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
+import { looksRandom } from '../secrets/randomness.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import { readKeyPrefix, subjectOf } from './key-prefix.ts';
+import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
 import { drawnBody, drawnDottedParts, drawnRun } from './random-run.ts';
 
 /** What keys with a prefix are made of: words and random parts, with signs between. */
@@ -45,7 +46,7 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     const end = run.start < readTo ? run.end : base64End(text, run);
     readTo = Math.max(readTo, end);
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
-    const found = joined ?? keyIn(text, run) ?? pairIn(text, run);
+    const found = joined ?? keyIn(text, run) ?? pairIn(text, { start: run.start, end });
     if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
     else if (isBareKey(text, run)) findings.push({ ...run, confidence: 'possible', why: 'random run' });
   }
@@ -76,32 +77,53 @@ function keyIn(text: string, run: Range): Finding | undefined {
   return confidence && { start, end, confidence };
 }
 
-const shortestBare = 32;
+const shortestBare = { mixed: 32, single: 40 } as const;
 const longestBare = 128;
 const alone = /[^\w+/=:;,.-]/;
 
-/** A run of both cases and digits that stands alone: many services issue keys without any prefix. */
+/** A run of letters and digits that stands alone: many services issue keys without any prefix. Hex digits are hashes. */
 function isBareKey(text: string, { start, end }: Range): boolean {
   const length = end - start;
-  if (length < shortestBare || length > longestBare) return false;
-  if (!alone.test(text.charAt(start - 1) || ' ') || !/[^\w+/-]/.test(text.charAt(end) || ' ')) return false;
+  if (length < shortestBare.mixed || length > longestBare) return false;
+  if (
+    text.startsWith('0x', start) ||
+    !alone.test(text.charAt(start - 1) || ' ') ||
+    !/[^\w+/-]/.test(text.charAt(end) || ' ')
+  )
+    return false;
   const value = text.slice(start, end);
-  if (!/^[A-Za-z0-9]+$/.test(value) || !value.split(/\d+/).every((part) => part.length < 16)) return false;
-  return drawnRun(value)?.alphabet === 'mixed' && !isPlaceholder(value);
+  if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
+  const parts = value.split(/[_-]/);
+  return parts.length === 2 && parts.every((part) => part.length >= shortestPart && isDrawnMixed(part));
 }
 
-/** An identifier and a secret with a colon or a bar between, of which the run is the second. */
+const shortestPart = 16;
+
+function isDrawnAlone(value: string): boolean {
+  const alphabet = drawnRun(value)?.alphabet;
+  if (alphabet === undefined || alphabet === 'hex' || value.length < shortestBare[alphabet]) return false;
+  // Letters without a digit between may be words.
+  return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part)) && !isPlaceholder(value);
+}
+
+function isDrawnMixed(part: string): boolean {
+  return /^[A-Za-z0-9]+$/.test(part) && drawnRun(part)?.alphabet === 'mixed' && !isPlaceholder(part);
+}
+
+/** An identifier or words and a secret with a colon or a bar between, of which the run is the second. */
 function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const sign = text.charAt(start - 1);
   if (sign !== ':' && sign !== '|') return undefined;
-  const [id = ''] =
-    (sign === '|' ? number : identifier).exec(text.slice(Math.max(0, start - 49), start - 1)) ?? [];
-  if (id === '') return undefined;
+  const before = text.slice(Math.max(0, start - 49), start - 1);
+  const [id = ''] = (sign === '|' ? number : identifier).exec(before) ?? words.exec(before) ?? [];
+  if (id === '' || id.split(':').some(namesNoKey)) return undefined;
   const bits = drawnBody(text.slice(start, end))?.bits ?? 0;
   return bits < leastPairBits ? undefined : { start: start - 1 - id.length, end, confidence: 'possible' };
 }
 
 const number = /(?<![\w|])\d{1,12}$/;
+/** Two or more, as in `agent:acme:`. */
+const words = /(?<![\w:/.@-])[a-z][a-z0-9-]{1,24}(?::[a-z][a-z0-9-]{1,24}){1,3}$/;
 const identifier =
   /(?<![\w-])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,48}|[A-Za-z0-9]{6}\.[A-Za-z0-9]{6})$/;
 const leastPairBits = 120;
@@ -118,8 +140,10 @@ const leastBits = {
   'a key': { possible: 64, likely: 120 },
   'a public key': { possible: 80, likely: Number.POSITIVE_INFINITY },
   access: { possible: 64, likely: 180 },
-  something: { possible: 90, likely: 180 },
+  something: { possible: 64, likely: 180 },
 } as const;
+/** More than names have that pass for random. */
+const memberBits = 90;
 const leastDottedBits = 160;
 
 function confidenceOf(key: string): Confidence | undefined {
@@ -139,8 +163,14 @@ function confidenceOf(key: string): Confidence | undefined {
   if (drawn === undefined) return 'possible';
   const { possible, likely } = leastBits[subject];
   if (drawn.bits < possible) return undefined;
+  if (subject === 'something' && drawn.bits < memberBits && mayBeMember(key, body)) return undefined;
   const isLikely = drawn.bits >= likely && (subject === 'a key' || drawn.alphabet !== 'hex');
   return isLikely ? 'likely' : 'possible';
+}
+
+/** Names of members (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key behind a word. */
+function mayBeMember(key: string, body: string): boolean {
+  return key.charAt(key.length - body.length - 1) === '.' || !/\d.*\d/.test(body);
 }
 
 function toSet(others: string) {

@@ -27,17 +27,23 @@ export const work = readTable(`
   Liveblocks                sk_<prod|dev>_<key:64>  https://liveblocks.io/docs/authentication  -
   Mapbox                    <sk|tk>.eyJ<key:60-250>.<key:22>  https://docs.mapbox.com/help/dive-deeper/access-tokens.md  2026-11
   MaxMind                   <alnum:6>_<alnum:29>_mmk  https://support.maxmind.com/hc/en-us/articles/4407111582235-Generate-a-License-Key  -
+  Metabase                  mb_<base64:43>  https://www.metabase.com/docs/latest/people-and-groups/api-keys  -
   n8n                       n8n_api_<alnum:40-160>  https://github.com/n8n-io/n8n/blob/00f462ab54ee178f8ce499842db267a4a6b7d627/packages/cli/src/services/public-api-key.service.ts  2026-11
+  NocoDB                    nc_pat_<key:40>  https://nocodb.com/docs/  -
   Notion                    ntn_<alnum:40-50> secret_<alnum:43>  https://github.com/makenotion/notion-mcp-server/blob/0c87e278f9b359fb146507063a3d96eda66823c4/README.md  2026-11
   Nylas                     nyk_v0_<alnum:64>  https://developer.nylas.com/docs/v3/auth/  -
   Radar                     prj_<live|test>_sk_<hex:40>  https://docs.radar.com/api  -
   RapidAPI                  <lower:10>msh<lower:15>p1<lower:6>jsn<lower:11-12>  https://docs.rapidapi.com/docs/keys-and-key-rotation  -
+  Retool                    retool_01<lower:24>  https://docs.retool.com/  -
   Riot Games                RGAPI-<uuid>  https://developer.riotgames.com/docs/portal  -
   Roblox                    steal-your-ROBUX-and-items.|_<hex:200-1500>  https://create.roblox.com/docs/  -
   Salesforce                00D<alnum:12-15>!<secret:80-130>  https://help.salesforce.com/  -
   Samsara                   samsara_api_<alnum:30>  https://developers.samsara.com/docs/authentication  -
   Sanity                    sk<alnum:178-182>  https://www.sanity.io/docs/http-auth  -
+  Segment                   sgp_<alnum:64>  https://segment.com/docs/api/public-api/  -
   Shopify                   shp<at|ca|pa|ss|ua|tka>_<hex:32>  https://shopify.dev/changelog/length-of-the-shopify-access-token-is-increasing  2026-11
+  SignalWire                PT<hex:48>  https://developer.signalwire.com/  -
+  Teamwork                  twp_<alnum:20-40>  https://apidocs.teamwork.com/  -
   Thunderstore              tss_<alnum:36-40>  github  -
   Trello                    ATTA<hex:64>  https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/  -
   Typeform                  tfp_<secret:44-65>  https://www.typeform.com/developers/get-started/personal-access-token/  -

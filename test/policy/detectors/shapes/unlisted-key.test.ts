@@ -34,6 +34,9 @@ const formats: readonly (readonly [string, string])[] = [
   ['possible', '<digits:2>|<alnum:48>'],
   ['possible', '<uuid>:<hex:32>'],
   ['possible', '<hex:24>:<hex:64>'],
+  ['possible', 'ac-<hex:16>'],
+  ['possible', 'agent:acme:<hex:32>'],
+  ['possible', 'agent:acme-eu:west|<alnum:40>'],
 ];
 
 describe('a key of a service that the table does not know', () => {
@@ -66,8 +69,22 @@ describe('a key of a service that the table does not know', () => {
   });
 });
 
+test.each(['<alnum:32>', '<alnum:60>', '<upper:80>', '<lower:44>', '<alnum:27>_<alnum:21>'])(
+  'a random run that stands alone, %s, is possible',
+  (format) => {
+    const keys = Array.from({ length: 20 }, (_, seed) => draw(format, seed));
+    const missed = keys.filter((key) => !found(possible, `use "${key}", please`).includes(key));
+
+    expect(missed.length).toBeLessThan(3); // a few have no digit for too long, or letters like those of words
+    expect(keys.flatMap((key) => found(secrets, `use "${key}"`))).toEqual([]);
+  },
+);
+
 describe('what is written like a key', () => {
   test.each([
+    ['a number in hex', '0x<hex:64> 0x<hex:40>'],
+    ['a hash behind words for it', 'cache:sha256:<hex:64> repo:digest:<hex:40>'],
+    ['a member of an object', 'util.bytesFromIPv4 forge.toPkcs12Asn1 generated.isEnumBody'],
     ['an identifier of a dialect', 'toolu_<alnum:24> resp_<hex:48> chatcmpl-<alnum:29> msg_01<alnum:22>'],
     ['an identifier ordered by time', 'order_01<upper:24> user_01<alnum:22>'],
     ['a hash in a lock file', 'sha512-<base64:86>== sha256-<hex:64>'],
