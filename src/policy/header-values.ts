@@ -62,19 +62,26 @@ export class HeaderValues {
 
 const none: readonly Verdict[] = [];
 
-/** Shorter values in base64 are taken for words and ids. */
-const shortestBase64 = 32;
+/** The shortest key is twelve characters long; shorter values can't be one in base64. */
+const shortestBase64 = 16;
+/** How often a value may have been percent-encoded. */
+const mostEncodings = 3;
 
 /** A value as it is, with its percent-encoding undone, and the text that it is in base64. */
 function readings(text: string): readonly string[] {
-  const plain = text.includes('%') ? [text, percentDecode(text).toString()] : [text];
-  if (text.length < shortestBase64) return plain;
+  const plain = [text];
+  for (let last = text; last.includes('%') && plain.length <= mostEncodings; ) {
+    const decoded = percentDecode(last).toString();
+    if (decoded === last) break;
+    plain.push(decoded);
+    last = decoded;
+  }
   return plain.flatMap((each) => [each, ...base64Text(each)]);
 }
 
 /** Random bytes, as ids have them, are hardly ever UTF-8. */
 function base64Text(value: string): readonly string[] {
-  if (!isBase64(value)) return [];
+  if (value.length < shortestBase64 || !isBase64(value)) return [];
   const bytes = Buffer.from(value, 'base64');
   return isUtf8(bytes) && isPlainText(bytes) ? [bytes.toString()] : [];
 }

@@ -47,6 +47,20 @@ test('a value in percent-encoding is read both ways, however often it comes', ()
   }
 });
 
+test('percent-encoding and base64 are undone as far as the shortest key and three rounds', () => {
+  const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+  const encoded = Buffer.from('is nightfall').toString('base64');
+
+  expect(encoded.length).toBe(16);
+  for (const text of [
+    percent(percent('nightfall')),
+    percent(percent(percent('nightfall'))),
+    encoded,
+    percent(encoded),
+  ])
+    expect(evaluate(text)).toEqual([['codename', 'block', 'header:x-app']]);
+});
+
 test('what one reading shows does not hide what the other does', () => {
   expect(evaluate('rosa@example.org night%66all')).toEqual([
     ['codename', 'block', 'header:x-app'],
