@@ -11,7 +11,7 @@ export interface ExplainedMatch extends Match {
   readonly range?: TextRange;
 }
 
-/** One rule on one request. */
+/** One rule, or one of a policy's own options, on one request. */
 export interface RuleExplanation {
   readonly policy: string;
   readonly rule: string;
@@ -42,7 +42,22 @@ export function explain(
   const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, mask }));
   const started = now();
   const decision = set.decide(subject);
-  return { rules, decision, microseconds: now() - started };
+  return { rules: withOwnVerdicts(rules, decision), decision, microseconds: now() - started };
+}
+
+/** Adds what no rule decides by its conditions: the policies' own options, and text that a rule can't read. */
+function withOwnVerdicts(
+  rules: readonly RuleExplanation[],
+  { verdicts }: Decision,
+): readonly RuleExplanation[] {
+  const all = [...rules];
+  for (const { policy, rule, action, mode, reason, matches } of verdicts) {
+    const at = all.findIndex((each) => each.policy === policy && each.rule === rule);
+    if (all[at]?.matched === true) continue;
+    const explained = { policy, rule, action, mode, reason, matched: true, matches };
+    all.splice(at < 0 ? all.length : at, 1, { ...explained, microseconds: all[at]?.microseconds ?? 0 });
+  }
+  return all;
 }
 
 /** Leaves out all places if it can't be determined which may be shown. */

@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decideOffline } from '../../src/cli/policy/decide-offline.ts';
+import { explainRequest } from '../../src/cli/policy/explain-request.ts';
+import { endpointNamed } from '../../src/cli/policy/request-endpoint.ts';
+import { tryTask } from '../../src/cli/serve/inspector/decision-task.ts';
+import { hashKey } from '../../src/config/build/keys.ts';
+import type { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { speakAll } from '../kit/answers.ts';
+import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { type ScriptedHost, startHost } from '../kit/host.ts';
+import { bodies } from './agreement/bodies.ts';
+
+// "policy explain", "policy test", "send --dry-run" and the live page predict what a gateway decides. So each body is
+// put to each policy in all these ways, and sent to a running gateway.
+
+const policies = `
+  phrases:
+    rules:
+      - { id: codename, action: block, when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+      - { id: lake, action: block, when: { text: { phrases: ["silver lake"], in: [user] } }, reason: content.lake }
+      - { id: tone, action: warn, when: { text: { phrases: ["please"] } }, reason: content.tone }
+  redacting:
+    rules:
+      - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.card }
+      - { id: mails, action: redact, when: { text: { detect: [email] } }, except: { text: { phrases: ["ops@acme.example"] } }, reason: content.email }
+      - { id: codename-out, action: redact, when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+  watching:
+    mode: monitor
+    rules:
+      - { id: seen-cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.card }
+      - { id: seen-codename, action: block, when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+  strict:
+    default: deny
+    opaque_content: block
+    unseen_references: block
+    rules:
+      - { id: shell, action: block, when: { tools: [shell] }, reason: tools.shell }
+      - { id: long, action: block, when: { max_output_tokens: { over: 100 } }, reason: tokens.cap }
+      - { id: big, action: block, when: { bytes: { over: 3000 } }, reason: bytes.big }
+      - { id: chatting, action: allow, when: { endpoint: [messages, chat, responses] } }
+`;
+const names = ['phrases', 'redacting', 'watching', 'strict'] as const;
+const keyOf = (name: string) => `key-of-${name}-0123456789`;
+const yamlFor = (host: string) => `
+providers:
+  messages: { dialect: anthropic, base_url: "${host}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  chat: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  responses: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+models:
+  - { match: to-messages, provider: messages }
+  - { match: to-chat, provider: chat }
+  - { match: to-responses, provider: responses }
+policies: ${policies}
+projects:
+  shop:
+    keys:
+${names.map((name) => `      - { id: ${name}, hash: "sha256:${hashKey(keyOf(name)).toString('hex')}", policies: [${name}] }`).join('\n')}
+`;
+
+const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const;
+const targets = ['messages', 'chat', 'responses'] as const;
+
+let host: ScriptedHost;
+let gateway: TestGateway;
+let config: Config;
+beforeAll(async () => {
+  host = await startHost(speakAll);
+  const yaml = yamlFor(host.url);
+  gateway = await startGateway(yaml);
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const file = join(directory, 'gateway.yaml');
+  writeFileSync(file, yaml, { mode: 0o600 });
+  config = (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
+  rmSync(directory, { recursive: true });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await host.close();
+});
+
+const ruleIds = (ids: readonly string[] = []) => [...new Set(ids)].sort();
+
+for (const dialect of targets) {
+  for (const target of targets) {
+    test.each(bodies[dialect])(
+      `${dialect} to ${target}: %s is decided as predicted`,
+      async (_name, fields) => {
+        for (const name of names) {
+          const body = Buffer.from(JSON.stringify({ model: `to-${target}`, ...fields }));
+          const key = [...config.keys.records()].find(({ id }) => id === name);
+          if (key === undefined) throw new Error(`no key ${name}`);
+          const question = { config, key, endpoint: endpointNamed(paths[dialect]), body, nowMs: Date.now() };
+          const predicted = decideOffline(question);
+          const explained = explainRequest(question);
+          const tried = tryTask({
+            source: config.source,
+            policies: policies,
+            body,
+            endpoint: paths[dialect],
+            key: name,
+            atMs: question.nowMs,
+          });
+
+          const before = host.requests.length;
+          const answer = await post(gateway, paths[dialect], body.toString(), {
+            headers: {
+              authorization: `Bearer ${keyOf(name)}`,
+              'content-type': 'application/json',
+            },
+          });
+          const error = answer.ok
+            ? undefined
+            : ((await answer.json()) as { error: { reason: string } }).error;
+          if (answer.ok) await answer.arrayBuffer();
+          const id = answer.headers.get('x-request-id');
+          const record = await gateway.recordWhere(({ request_id }) => request_id === id);
+          const about = `${name}, ${dialect} to ${target}: ${body.toString().slice(0, 200)}`;
+
+          // A request that no target can take is refused after the decision.
+          const isUntranslatable = explained.outgoing?.[0]?.unsupported !== undefined;
+          const isBlocked = predicted.decision === 'block';
+          expect(answer.status === 200, about).toBe(!isBlocked && !isUntranslatable);
+          if (isBlocked) expect(error?.reason, about).toBe(predicted.reason);
+          if (isBlocked) expect(host.requests.length, about).toBe(before);
+          if (record.decision !== undefined) {
+            expect(record.decision, about).toBe(predicted.decision);
+            expect(ruleIds(record.would_block), about).toEqual(ruleIds(predicted.would_block));
+            const matched = explained.rules.filter((rule) => rule.matched).map(({ rule }) => rule);
+            const here = record.rules?.filter(({ on }) => on === undefined).map(({ id: rule }) => rule);
+            expect(ruleIds(here), about).toEqual(ruleIds(matched));
+          }
+          const { rules: _, outgoing: _o, ...summary } = explained;
+          expect(summary, about).toMatchObject(predicted);
+          expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);
+          if (tried.kind === 'decided') expect(tried.rule, about).toBe(predicted.rule);
+        }
+      },
+    );
+  }
+}

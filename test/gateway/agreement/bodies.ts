@@ -1,0 +1,209 @@
+const card = '4111 1111 1111 1111';
+/** What users say, and how a dialect may split it. */
+const sayings: Readonly<Record<string, readonly string[]>> = {
+  harmless: ['what is a proxy?'],
+  codename: ['what about project nightfall?'],
+  'codename in two blocks': ['what about project', ' nightfall?'],
+  'codename in disguise': ['PROJECT\u00a0NIGHT\u200bFALL'],
+  lake: ['on the silver lake'],
+  warned: ['please'],
+  'warned and blocked': ['please', 'project nightfall'],
+  card: [`my card is ${card}`],
+  'card in two blocks': ['my card is 4111 1111', ' 1111 1111'],
+  mails: ['write to rosa@acme.example and ops@acme.example'],
+  'card and mail': [`${card} rosa@acme.example`],
+  'image in words': [`data:image/png;base64,${'iVBORw0KGgo'.repeat(3)}`],
+  long: ['la '.repeat(1_200)],
+};
+
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Bodies without a model by what is special about them, for each dialect. */
+export const bodies: Readonly<
+  Record<'messages' | 'chat' | 'responses', readonly (readonly [string, object])[]>
+> = {
+  messages: [
+    ...Object.entries(sayings).map(([name, texts]) => {
+      const content = texts.map((text) => ({ type: 'text', text }));
+      return [name, { max_tokens: 9, messages: [{ role: 'user', content }] }] as const;
+    }),
+    [
+      'system and user',
+      { max_tokens: 9, system: 'project', messages: [{ role: 'user', content: 'nightfall' }] },
+    ],
+    ['no cap', { messages: [{ role: 'user', content: 'hi' }] }],
+    ['a high cap', { max_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
+    [
+      'a tool',
+      {
+        max_tokens: 9,
+        tools: [{ name: 'shell', input_schema: { type: 'object' } }],
+        messages: [{ role: 'user', content: 'hi' }],
+      },
+    ],
+    [
+      'an image',
+      {
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }],
+          },
+        ],
+      },
+    ],
+    [
+      'a file',
+      {
+        max_tokens: 9,
+        messages: [
+          { role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] },
+        ],
+      },
+    ],
+    [
+      'signed thinking',
+      {
+        max_tokens: 9,
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: card, signature: 'c2ln' },
+              { type: 'text', text: 'ok' },
+            ],
+          },
+          { role: 'user', content: 'go on' },
+        ],
+      },
+    ],
+    [
+      'dropped thinking',
+      {
+        max_tokens: 9,
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'project ' },
+              { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
+              { type: 'text', text: 'nightfall' },
+            ],
+          },
+          { role: 'user', content: 'go on' },
+        ],
+      },
+    ],
+    [
+      'a document',
+      {
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              {
+                type: 'document',
+                title: 'project',
+                source: { type: 'text', media_type: 'text/plain', data: 'nightfall' },
+              },
+              { type: 'text', text: 'hi' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'a result',
+      {
+        max_tokens: 9,
+        messages: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: { a: card } }] },
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 't1', content: 'on the silver lake' }],
+          },
+        ],
+      },
+    ],
+    ['not a list', { max_tokens: 9, messages: 'hi' }],
+  ],
+  chat: [
+    ...Object.entries(sayings).map(([name, texts]) => {
+      const content = texts.map((text) => ({ type: 'text', text }));
+      return [name, { messages: [{ role: 'user', content }] }] as const;
+    }),
+    ['a high cap', { max_completion_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
+    [
+      'a tool',
+      {
+        tools: [{ type: 'function', function: { name: 'shell' } }],
+        messages: [{ role: 'user', content: 'hi' }],
+      },
+    ],
+    [
+      'an image',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }],
+          },
+        ],
+      },
+    ],
+    [
+      'arguments',
+      {
+        messages: [
+          { role: 'user', content: 'hi' },
+          {
+            role: 'assistant',
+            tool_calls: [
+              { id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 't1', content: 'project nightfall' },
+        ],
+      },
+    ],
+    [
+      'two systems',
+      {
+        messages: [
+          { role: 'system', content: 'project' },
+          { role: 'system', content: 'nightfall' },
+          { role: 'user', content: 'hi' },
+        ],
+      },
+    ],
+    ['an unknown role', { messages: [{ role: 'narrator', content: 'on the silver lake' }] }],
+  ],
+  responses: [
+    ...Object.entries(sayings).map(([name, texts]) => {
+      const content = texts.map((text) => ({ type: 'input_text', text }));
+      return [name, { input: [{ role: 'user', content }] }] as const;
+    }),
+    ['a text', { input: 'project nightfall' }],
+    ['instructions', { instructions: 'project', input: 'nightfall' }],
+    ['a high cap', { max_output_tokens: 500, input: 'hi' }],
+    ['a tool', { tools: [{ type: 'shell' }], input: 'hi' }],
+    ['a reference', { input: 'hi', previous_response_id: 'resp_1' }],
+    [
+      'reasoning between',
+      {
+        input: [
+          { role: 'assistant', content: 'project ' },
+          { type: 'reasoning', id: 'r', summary: [] },
+          { role: 'assistant', content: 'nightfall' },
+          { role: 'user', content: 'hi' },
+        ],
+      },
+    ],
+  ],
+};
