@@ -128,11 +128,14 @@ describe('the ring while nobody looks', () => {
     ring.trace(exchange('the last')).finished(record(), undefined);
 
     const [last, ...others] = ring.entries();
+    const oldest = others.at(-1);
 
     expect(last?.id).toBe('the last');
     expect(others).toHaveLength(499);
     // A hundred seconds of them, not half a second.
     expect(Number(others.at(-1)?.id.slice(3))).toBeLessThan(200_000 - 95_000);
+    // The last one is the 200,001st; of those since the oldest, 500 are here.
+    expect(ring.leftOut).toBe(200_001 - Number(oldest?.id.slice(3)) + 1 - 500);
     expect(ring.bytes).toBe(ring.entries().reduce((sum, { bytes }) => sum + bytes, 0));
   });
 

@@ -94,6 +94,8 @@ export interface ListAnswer {
   readonly rows: readonly ExchangeRow[];
   /** Of all that are kept, before filters. */
   readonly kept: number;
+  /** Unremarkable exchanges between those that were not kept, because no page was open; missing if there are none. */
+  readonly left_out?: number;
   /** The event id up to which `rows` is current: pass it as `Last-Event-ID` to `/_/api/events`. */
   readonly cursor: string;
 }

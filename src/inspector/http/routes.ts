@@ -85,7 +85,8 @@ function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {
     const row = toRow(entry);
     if (filter.matches(row)) rows.push(row);
   }
-  return { rows, kept: ring.size, cursor };
+  const { size: kept, leftOut } = ring;
+  return { rows, kept, ...(leftOut === 0 ? {} : { left_out: leftOut }), cursor };
 }
 
 function follow({ request, response }: Call, { events }: RouteContext): void {

@@ -19,6 +19,8 @@ export class Live {
   readonly traffic = new Traffic();
   /** Exchanges that came too fast to be sent. */
   skipped = 0;
+  /** Exchanges between those of the list that were not kept, because no page was open. */
+  leftOut = 0;
   connection: Connection = { state: 'connecting' };
   hello: Hello | undefined;
   now: NowAnswer | undefined;
@@ -95,13 +97,25 @@ export class Live {
     this.#stop.abort();
     this.session.forgetKey();
     this.traffic.clear();
-    this.#set({ isSignedOut: true, isLoaded: false, skipped: 0, now: undefined, hello: undefined });
+    this.#set({
+      isSignedOut: true,
+      isLoaded: false,
+      skipped: 0,
+      leftOut: 0,
+      now: undefined,
+      hello: undefined,
+    });
   }
 
   async #load(): Promise<string> {
-    let { rows, cursor, kept } = await this.session.get<ListAnswer>('exchanges?limit=500');
+    let {
+      rows,
+      cursor,
+      kept,
+      left_out: leftOut = 0,
+    } = await this.session.get<ListAnswer>('exchanges?limit=500');
     for (const row of rows) this.traffic.put(row);
-    this.#set({ isLoaded: true });
+    this.#set({ isLoaded: true, leftOut });
     while (rows.length > 0 && this.traffic.rows.length < Math.min(kept, maxRows)) {
       const oldest = rows.at(-1)?.seq ?? 0;
       ({ rows, kept } = await this.session.get<ListAnswer>(`exchanges?limit=500&before=${oldest}`));
@@ -141,7 +155,10 @@ export class Live {
 
   #set(
     change: Partial<
-      Pick<Live, 'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure' | 'skipped'>
+      Pick<
+        Live,
+        'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure' | 'skipped' | 'leftOut'
+      >
     >,
   ): void {
     Object.assign(this, change);

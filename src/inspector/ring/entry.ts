@@ -46,6 +46,8 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   slot = 0;
   /** The ring's version when this entry last changed. */
   version = 0;
+  /** How many exchanges between the one before it and this one were not kept. */
+  leftOut = 0;
   /** Approximate size of everything that it holds. */
   bytes = 0;
   readonly id: string;

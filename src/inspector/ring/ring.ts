@@ -36,6 +36,8 @@ export class Ring implements EntryKeeper {
   /** Those under way that have no slot yet. */
   readonly #open = new SwapRemoveList<RingEntry>();
   readonly #sampler: Sampler;
+  /** Exchanges that were not kept since the newest entry. */
+  #leftOut = 0;
   /** The newest entry, where it only stays until the next one comes. */
   #provisional: RingEntry | undefined;
 
@@ -47,6 +49,13 @@ export class Ring implements EntryKeeper {
 
   get size(): number {
     return this.#newest - this.#oldest + 1;
+  }
+
+  /** How many exchanges between those that are here were not kept, because nobody looked. */
+  get leftOut(): number {
+    let count = 0;
+    for (const entry of this.#kept()) count += entry.slot === this.#oldest ? 0 : entry.leftOut;
+    return count;
   }
 
   get isWatched(): boolean {
@@ -130,6 +139,8 @@ export class Ring implements EntryKeeper {
     if (this.size === this.limits.exchanges) this.#dropOldest();
     this.#newest += 1;
     entry.slot = this.#newest;
+    entry.leftOut = this.#leftOut;
+    this.#leftOut = 0;
     this.#slots[entry.slot % this.limits.exchanges] = entry;
     this.grew(entry, entryBytes + lengthOf(entry.rawHeaders));
     this.changed(entry);
@@ -142,6 +153,7 @@ export class Ring implements EntryKeeper {
     if (entry === undefined || entry.slot !== this.#newest || this.#sampler.take()) return;
     this.#slots[entry.slot % this.limits.exchanges] = undefined;
     this.#newest -= 1;
+    this.#leftOut = entry.leftOut + 1;
     this.#noteGone(entry);
   }
 
