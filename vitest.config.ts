@@ -9,7 +9,7 @@ const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests|hostile).te
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/kit/build.ts'],
+    globalSetup: ['test/kit/temporary-folder.ts', 'test/kit/build.ts'],
     setupFiles: ['test/kit/leftovers.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
