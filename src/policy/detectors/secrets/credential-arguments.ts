@@ -12,6 +12,34 @@ interface Place {
 const places: readonly Place[] = [
   {
     why: 'option of curl',
+    mark: /curl/,
+    expression: /(?:-u|--user)[ =]["']?([^\s"':@/$]{20,128}):["']?(?=\s|$)/g,
+  },
+  {
+    why: 'input of a command',
+    mark: /-stdin|sudo -|with-token|<<</,
+    expression:
+      /(?:(?:echo|printf) (?:-n )?["']?(?=[^\n|]{8,130}\|[^\n]{0,60}(?:-stdin|sudo -\w{0,4}S|with-token))|(?:secret|env|login|token|password)[^\n|;]{0,60}<<< ?["']?)([^\s"'|$]{8,256})/g,
+  },
+  {
+    why: 'secret of a network device',
+    mark: /community|(?:secret|password|key|md5) \d |net use/,
+    expression:
+      /(?:community (?=\S{6,64} R[OW])|(?:secret|password|key|md5) \d (?!\d{1,5}\b)|net use \S{1,8} \S{3,64} )["']?([^\s"']{8,128})/g,
+  },
+  {
+    why: 'password file of PostgreSQL',
+    mark: /:(?:\d{4,5}|\*):/,
+    expression:
+      /(?<![^\s"'])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w*-]{1,48}:[\w*-]{1,48}:([^\s:"']{8,128})(?![^\s"'])/g,
+  },
+  {
+    why: 'user of an address',
+    mark: /:\/\/[\w-]{24,128}@/,
+    expression: /:\/\/([\w-]{24,128})@(?!o?\d{0,12}\.?(?:ingest|sentry))/g,
+  },
+  {
+    why: 'option of curl',
     mark: /curl|wget/,
     expression: /(?:-u|--user)[ =]["']?[^\s"':]{1,64}:([^\s"']{4,128})/g,
   },
@@ -41,8 +69,9 @@ const places: readonly Place[] = [
   },
   {
     why: 'parameter of an address',
-    mark: /[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=/i,
-    expression: /[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=([A-Za-z0-9%_.~+/=-]{20,256})/gi,
+    mark: /[?&](?:(?:x-(?:amz|goog)-)?sig(?:nature)?|code|auth|sid|tk|pw|k|apikey)=/i,
+    expression:
+      /[?&](?:(?:x-(?:amz|goog)-)?sig(?:nature)?|code|auth|sid|tk|pw|k|apikey)=([A-Za-z0-9%_.~+/=-]{20,256})/gi,
   },
   {
     why: 'session of a cookie',
@@ -86,10 +115,13 @@ export const argumentPrefilters: readonly string[] = [
   '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{4}',
   '(?:sshpass|redis-cli|mysql|mongo|ldap|htpasswd|docker|podman|helm)[a-z]{0,8} [^ ]',
   'secrets? (?:set|create|put|add) ',
-  'chpasswd',
+  'chpasswd|-stdin|sudo -[a-z]{0,4}s|with-token|<<<',
+  'community [^ ]|(?:secret|password|key|md5) [0-9] |net use ',
+  ':(?:[0-9]{4,5}|\\*):[a-z0-9_*-]+:[a-z0-9_*-]+:',
+  '://[a-z0-9_-]{24}',
   '--from-literal[ =]|vault (?:kv put|write) ',
   '(?:sqlplus|sqlcmd|isql|bcp|smbclient|lftp|cqlsh|add_user|https?|zip|7z)[a-z]{0,8} [^ ]',
-  '[?&](?:sig|signature|code|auth|sid|tk|pw|k|apikey)=[a-z0-9%_.~+/=-]{20}',
+  '[?&](?:(?:x-(?:amz|goog)-)?sig(?:nature)?|code|auth|sid|tk|pw|k|apikey)=[a-z0-9%_.~+/=-]{20}',
   'cookie[^ ]{0,4} ?[^ ]',
   'value[\\\\"\']{0,2} ?[:=] ?[\\\\"\']{1,2}[!-~]{10}',
   '(?:mysqli(?:_connect)?|getconnection|pdo|login|wifi\\.begin|basic_?auth|signin[a-z]{0,24}|authenticate|imap_open)\\(',

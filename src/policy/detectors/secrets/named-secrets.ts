@@ -1,5 +1,6 @@
 import type { Finding } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
+import { AnnouncedKeys } from './announced-key.ts';
 import { findCredentialArguments } from './credential-arguments.ts';
 import { NamedValues, type Opening } from './named-values.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
@@ -13,6 +14,7 @@ const longestName = 48;
 export function findNamedSecrets(text: string): readonly Finding[] {
   const findings: Finding[] = [];
   const values = new NamedValues(text);
+  const announced = new AnnouncedKeys(text);
   const kinds = new NameKinds();
   let from = 0;
   for (const { index, 0: word } of text.matchAll(secretWord)) {
@@ -27,8 +29,8 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
     if (kind === undefined) continue;
     const opening = openingOf(text, { start, end });
-    if (opening === undefined) continue;
-    const found = values.at(opening, kind);
+    const given = opening === undefined ? undefined : values.at(opening, kind);
+    const found = given ?? (kind === 'bare key' ? undefined : announced.behind(end));
     if (found === undefined) continue;
     findings.push({ ...found, ...certaintyOf(text, { start, end: found.end }, kind) });
     from = found.end;
@@ -86,12 +88,12 @@ function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45 || code === 46;
 }
 
-const closers = /\\{0,3}(?:\*\*)?["'`]?(?:\[\d{0,4}\])?\]?\)?[ \t]{0,24}/y;
+const closers = /\\{0,3}(?:\*\*)?["'`]?(?:\[\d{0,4}\])?\]?\)?[ \t]{0,24}(?:<const>[ \t])?/y;
 /** `"name": "password", "value": "…"`, `key="password" value="…"`, `password: { value: "…" }`, in YAML too. */
 const valueBeside =
-  /(?:,|:\s{0,4}\{?)?\s{0,24}\\{0,3}["']?(?:value|default|plain|data)\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
+  /(?:,|:\s{0,4}\{?)?\s{0,24}(?:<\/label>\s{0,24}<input\s|(?:[\w-]{1,20}=["'][^"'<>]{0,40}["']\s{1,4}){0,4})?\\{0,3}["']?(?:value|default|plain|data|content)\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
 const separator =
-  /:=|=>|->|<-|={1,3}|(?:\|\||\?\?|\?:|or)[ \t]{1,2}(?=["'`])|\|[ \t]{0,12}|<\/\w{1,10}>\s{0,24}<\w{1,10}>|:(?!:)(?:\*\*)?\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
+  /[ \t]?[–—][ \t]|[ \t]-[ \t](?=["'`])|:=|=>|->|<-|={1,3}|(?:\|\||\?\?|\?:|or)[ \t]{1,2}(?=["'`])|\|[ \t]{0,12}|<\/\w{1,10}>\s{0,24}<\w{1,10}>|:(?!:)(?:\*\*)?\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
 const attributeEnd = /["'][^<>=]{0,40}>/y;
 /** `val token by lazy { "…" }` */
 const lazily = /by lazy \{\s{0,4}(?=["'])/y;
@@ -103,11 +105,18 @@ const returned = /\(\)[^\n{}"'();]{0,40}[{=>]{1,2}\s{0,12}(?:return\s)?\s{0,4}(?
 /** `password: &str = "…"` */
 const annotation = /&?(?:'static )?[A-Za-z_][\w.<>?[\]]{0,30}[ \t]{0,2}=[ \t]{0,2}(?=["'`@])/y;
 /** `var password string = "…"` */
-const declaration = /[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["'`])/y;
+const declaration = /(?:As )?[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["'`])/y;
 /** `the password is …`, `mot de passe : …` */
-const copula = /(?:is|ist|lautet|est|es|was|è|é|to|by|jest|är|er|on)[ \t]{1,2}(?:now |set to )?:?[ \t]?/iy;
+const copula =
+  /(?:(?:is|ist|lautet|est|es|was|è|é|to|by|jest|är|er|on)(?:[ \t]{1,2}(?:now |set to )?:?[ \t]?|:[ \t])|is:[ \t]|['’]s[ \t])/iy;
+/** `password 8xK…`: letters of both cases and digits, which no word has. */
+const drawn =
+  /(?=[A-Za-z]{0,20}\d)(?=[\da-z]{0,20}[A-Z])(?=[\dA-Z]{0,20}[a-z])[A-Za-z0-9]{12,64}(?![\w(.=:/-])/y;
+/** `密码是 …`, `パスワードは「…」` */
+const particle = /[ \t]?(?:は|是|为|為|는|은|이|가)[ \t:：]{0,3}/y;
+const typographicQuote = /[«„“「『‘][ \t\u00a0]?/y;
 const beforeQuote =
-  /\s{0,24}(?:[@bruf]{1,2}(?=["'`])|[\w.:[\]]{1,30}\((?=[@bruf]?["'`])|\[\s{0,12}(?=["'`]))?\\{0,3}(?:"""|'''|["'`](?:\\{1,3}["'])?)/y;
+  /\s{0,24}(?:[@bruNf]{1,2}(?=["'`])|<<(?=["'])|[\w.:[\]]{1,30}\((?=[@bruNf]?["'`])|\[\s{0,12}(?=["'`]))?\\{0,3}(?:"""|'''|["'`](?:\\{1,3}["'])?)/y;
 const scheme = /(?:bearer|basic|token|apikey|bot|key)[ \t]{1,2}/iy;
 /** `Authorization: Acme token="…"` */
 const anyScheme = /(?:[a-z][\w-]{1,24}:?[ \t]{1,2})?(?:(?:token|key|auth|apikey|api_key)=["']?)?/iy;
@@ -138,6 +147,8 @@ function namesElement(text: string, at: number): boolean {
 function separated(text: string, name: Name, closed: number): number | undefined {
   const at = after(separator, text, closed);
   if (at !== undefined) return after(annotation, text, at) ?? at;
+  const particled = after(particle, text, name.end);
+  if (particled !== undefined) return particled;
   if (closed === name.end) return undefined;
   const declared = after(declaration, text, closed);
   if (declared !== undefined) return declared;
@@ -148,6 +159,7 @@ function separated(text: string, name: Name, closed: number): number | undefined
     /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env|x)?(?: -\w{1,3})? $|\bconfig(?: -{1,2}[\w-]{1,20})*(?: set)? \S{0,40}$/.test(
       text.slice(Math.max(0, name.start - 80), name.start),
     );
+  if (after(drawn, text, closed) !== undefined) return closed;
   const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
   return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
 }
@@ -158,6 +170,7 @@ function opened(text: string, from: number, beforeValue: RegExp): Opening {
   while (quoted === undefined && at - from < 24 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9))
     at += 1;
   const quote = quoted === undefined ? undefined : text.charAt(quoted - 1);
+  if (quoted === undefined) at = after(typographicQuote, text, at) ?? at;
   return { at: after(beforeValue, text, at) ?? at, quote, isTag: false };
 }
 

@@ -63,5 +63,5 @@ function isEnd(text: string, at: number, quote: string | undefined, isTag: boole
   if (isTag) return character === '<';
   if (quote !== undefined) return character === quote;
   if (character === '\\') return /[nrt"']/.test(text.charAt(at + 1));
-  return /[\s"'`,;()<>&|{}[\]\u3000-\u303f\uff0c]/.test(character);
+  return /[\s"'`,;()<>&|{}[\]«»“”„‘’\u3000-\u303f\uff0c]/.test(character);
 }

@@ -63,6 +63,8 @@ const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> 
     'bearer',
     '_auth',
     'apikey',
+    'sessid',
+    'jsessionid',
     'api key',
     'chave de api',
     'clave de api',
@@ -130,9 +132,9 @@ const folded = [
 export const namePrefilters: readonly string[] = [
   ...(['password', 'token', 'key'] as const).flatMap((kind) => {
     const spellings = kind === 'password' ? [...words[kind], ...folded] : words[kind];
-    const name = `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])*]{0,5} ?`;
+    const name = `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])*]{0,5} ?(?:<const> )?`;
     return [
-      `${name}(?:[:=>,(|?<]|: (?:basic|bearer|token) |-|%3d|is |ist |est |es |["' ])[^ ]{0,3} ?[!-~]{${kind === 'password' ? 6 : 10}}`,
+      `${name}(?:[:=>,(|?<]|: (?:basic|bearer|token) |-|%3d|is[ :]|ist |lautet|est |es |["' ]|[^ -~]{1,3})[^ ]{0,3} ?[!-~]{${kind === 'password' ? 6 : 10}}`,
       `${name}[,:]? ?\\{? ?["'\\\\]{0,4}(?:value|default|plain|data)["'\\\\]{0,4} ?[:=]`,
       `${name}</[a-z]{1,10}> ?<`,
       `${name}\\(\\)[^"']{0,48}["']`,
@@ -175,6 +177,7 @@ const tokenWord = new RegExp(words.token.join('|'));
 
 /** What a name speaks of; undefined if it speaks of no secret. */
 export function kindOfName(written: string): NameKind | undefined {
+  if (/^(?:phpsessid|jsessionid)$/i.test(written)) return 'token';
   if (otherEnding.test(written)) return undefined;
   const name = written.replace(qualifier, '').replace(/(?<=[a-rt-z])s$|(?<=[A-RT-Z])S$/, '');
   const lower = written.toLowerCase();

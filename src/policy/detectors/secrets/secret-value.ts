@@ -31,6 +31,7 @@ const stockValues =
 /** Whether what is given to a name of a secret looks like one, and not like an example, a path, a call or a word. */
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
+  if (kind === 'password' && isQuoted && isPassPhrase(value)) return true;
   if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
   if (kind === 'bare key') return isQuotedKey(value);
   if (path.test(value) && !isBase64(value)) return false;
@@ -40,7 +41,7 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
   if (uuid.test(value)) return kind !== 'key' && !isRepetitive(value.toLowerCase(), 6);
   if (isPlaceholder(value)) return false;
   if (kind === 'password') return isPassword(value);
-  return isKey(value) && (kind === 'token' || /\d/.test(value));
+  return isKey(value, isQuoted) && (kind === 'token' || /\d/.test(value));
 }
 
 /** Of a PGP key. */
@@ -67,8 +68,14 @@ function isDottedToken(value: string): boolean {
   );
 }
 
-function isKey(value: string): boolean {
-  if (!/^[\w+/=.~:!@#$%^&*|?,-]+$/.test(value)) return false;
+/** What generators of settings files draw from all of ASCII, within quotation marks brackets included, but no calls. */
+function isOfKeyCharacters(value: string, isQuoted: boolean): boolean {
+  if (/^[\w+/=.~:!@#$%^&*|?,-]+$/.test(value)) return true;
+  return isQuoted && /^[!-[\]-~]{20,}$/.test(value) && !/["'`]|\w\([^()]*\)|\(\)|^[\w.]+[([{]/.test(value);
+}
+
+function isKey(value: string, isQuoted: boolean): boolean {
+  if (!isOfKeyCharacters(value, isQuoted)) return false;
   const letters = /[a-z]/i.test(value);
   const isMixed = /\d/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)) || isOneCase(value);
   if (value.length < 12 && !/[a-z].*\d|\d.*[a-z]/i.test(value)) return false;
@@ -80,7 +87,18 @@ function isOneCase(value: string): boolean {
   return /^(?:[a-z]{12,}|[A-Z]{12,})$/.test(value) && looksRandom(value) && !isRepetitive(value, 7);
 }
 
+const phrase = /^[a-z]{3,10}([ -])(?:[a-z]{3,10}\1){2,6}[a-z]{3,10}$/;
+/** Words of labels and messages, in which passwords are spoken of. */
+const labelWords =
+  /\b(?:the|and|your|you|for|with|this|that|enter|please|must|not|can|are|has|was|from|same|new|old|change|confirm|forgot|log|name|hint|show|hide|again|match|wrong|invalid|current|here|correct|horse|pass\w*|all|any|one|two|use|used|using|set|get|only|too|short|long|min|max)\b/;
+
+/** Four words or more that say nothing together. */
+function isPassPhrase(value: string): boolean {
+  return phrase.test(value) && !labelWords.test(value) && wordsOf(value) === 0;
+}
+
 function isPassword(value: string): boolean {
+  if (/^[a-z]{6,12}\d{2,4}$/.test(value) && wordsOf(value) === 0) return true;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
   if (isOneCase(value)) return true;
   if (value.length < 8 && (classes < 3 || !/[!@#$%^&*?+~]/.test(value) || !/\d/.test(value))) return false;

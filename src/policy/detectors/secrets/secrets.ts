@@ -11,6 +11,7 @@ import { argumentPrefilters } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
+import { findPositionalPasswords, positionalPrefilter } from './positional-password.ts';
 import { privateKey } from './private-key.ts';
 import { namePrefilters } from './secret-names.ts';
 import { findTokensInPieces } from './tokens-in-pieces.ts';
@@ -52,11 +53,17 @@ export const secrets: Detector = {
         webhookPrefilter,
         ...namePrefilters,
         ...argumentPrefilters,
+        positionalPrefilter,
       ],
     },
     find: (text) =>
       findThroughDisguise(text, (plain) =>
-        joinOverlapping([...findByForm(plain), ...findWebhookAddresses(plain), ...findNamedSecrets(plain)]),
+        joinOverlapping([
+          ...findByForm(plain),
+          ...findWebhookAddresses(plain),
+          ...findNamedSecrets(plain),
+          ...findPositionalPasswords(plain),
+        ]),
       ),
   },
 };

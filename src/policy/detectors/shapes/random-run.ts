@@ -37,7 +37,8 @@ export function drawnDottedParts(key: string): Drawn | undefined {
   const last = drawn.at(-1);
   if (last === undefined || parts.some(isPlaceholder)) return undefined;
   // A short identifier says nothing by itself, so that the part behind it must say all.
-  if (drawn[0] === undefined) return isShortIdentifier(parts[0] ?? '') ? last : undefined;
+  if (drawn[0] === undefined)
+    return isShortIdentifier(parts[0] ?? '') || /^\d{4,12}$/.test(parts[0] ?? '') ? last : undefined;
   return { alphabet: last.alphabet, bits: drawn[0].bits + last.bits };
 }
 

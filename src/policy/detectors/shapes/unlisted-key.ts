@@ -1,10 +1,9 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
-import { isPlaceholder } from '../secrets/placeholder.ts';
-import { looksRandom } from '../secrets/randomness.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
+import { isBareKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
-import { drawnBody, drawnDottedParts, drawnRun } from './random-run.ts';
+import { drawnBody, drawnDottedParts } from './random-run.ts';
 
 /** What keys with a prefix are made of: words and random parts, with signs between. */
 const characters = toSet('.~$+');
@@ -25,7 +24,8 @@ export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly
   possible: [
     '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
     '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',
-    '[g-z][0-9a-f]{32}',
+    '[g-z][0-9a-f]{24}',
+    scatteredDigitsPrefilter,
     '[a-z0-9][:|][a-z0-9_-]{24}',
     '(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$+/=-]{12}',
     '[a-z]{2}_[a-z0-9_-]{14}',
@@ -48,9 +48,16 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
     const found = joined ?? keyIn(text, run) ?? pairIn(text, { start: run.start, end });
     if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
-    else if (isBareKey(text, run)) findings.push({ ...run, confidence: 'possible', why: 'random run' });
+    else if (isBareKey(text, { start: run.start, end }) && !speaksOfNoKey(text.slice(run.start, end)))
+      findings.push({ start: run.start, end, confidence: 'possible', why: 'random run' });
   }
   return findings;
+}
+
+/** `chunk-…`, `toolu_…` */
+function speaksOfNoKey(value: string): boolean {
+  const prefix = readKeyPrefix(value);
+  return prefix !== undefined && subjectOf(value, prefix) === 'no key';
 }
 
 /** Names seldom have a digit, keys nearly always, and that is cheap to find out. */
@@ -77,63 +84,48 @@ function keyIn(text: string, run: Range): Finding | undefined {
   return confidence && { start, end, confidence };
 }
 
-const shortestBare = { mixed: 32, single: 40 } as const;
-const longestBare = 128;
-const alone = /[^\w+/=:;,.-]/;
-
-/** A run of letters and digits that stands alone: many services issue keys without any prefix. Hex digits are hashes. */
-function isBareKey(text: string, { start, end }: Range): boolean {
-  const length = end - start;
-  if (length < shortestBare.mixed || length > longestBare) return false;
-  if (
-    text.startsWith('0x', start) ||
-    !alone.test(text.charAt(start - 1) || ' ') ||
-    !/[^\w+/-]/.test(text.charAt(end) || ' ')
-  )
-    return false;
-  const value = text.slice(start, end);
-  if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
-  const parts = value.split(/[_-]/);
-  return parts.length === 2 && parts.every((part) => part.length >= shortestPart && isDrawnMixed(part));
-}
-
-const shortestPart = 16;
-
-function isDrawnAlone(value: string): boolean {
-  const alphabet = drawnRun(value)?.alphabet;
-  if (alphabet === undefined || alphabet === 'hex' || value.length < shortestBare[alphabet]) return false;
-  // Letters without a digit between may be words.
-  return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part)) && !isPlaceholder(value);
-}
-
-function isDrawnMixed(part: string): boolean {
-  return /^[A-Za-z0-9]+$/.test(part) && drawnRun(part)?.alphabet === 'mixed' && !isPlaceholder(part);
-}
-
 /** An identifier or words and a secret with a colon or a bar between, of which the run is the second. */
 function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const sign = text.charAt(start - 1);
-  if (sign !== ':' && sign !== '|') return undefined;
+  if (!':|/'.includes(sign) || sign === '') return undefined;
   const before = text.slice(Math.max(0, start - 49), start - 1);
-  const [id = ''] = (sign === '|' ? number : identifier).exec(before) ?? words.exec(before) ?? [];
-  if (id === '' || id.split(':').some(namesNoKey)) return undefined;
-  const bits = drawnBody(text.slice(start, end))?.bits ?? 0;
-  return bits < leastPairBits ? undefined : { start: start - 1 - id.length, end, confidence: 'possible' };
+  const [id = ''] = ids[sign as ':'].exec(before) ?? (sign === '/' ? undefined : words.exec(before)) ?? [];
+  const [label = ''] = id === '' && sign !== '/' ? (word.exec(before) ?? []) : [];
+  if (id + label === '' || (id + label).split(/[:|.-]/).some(namesNoKey)) return undefined;
+  const value = text.slice(start, end);
+  const drawn = drawnBody(value) ?? drawnDottedParts(value);
+  const enough =
+    drawn !== undefined &&
+    (id === '' ? drawn.alphabet !== 'hex' && drawn.bits >= leastLabelledBits : drawn.bits >= leastPairBits);
+  return enough ? { start: start - 1 - id.length - label.length, end, confidence: 'possible' } : undefined;
 }
 
-const number = /(?<![\w|])\d{1,12}$/;
 /** Two or more, as in `agent:acme:`. */
 const words = /(?<![\w:/.@-])[a-z][a-z0-9-]{1,24}(?::[a-z][a-z0-9-]{1,24}){1,3}$/;
-const identifier =
-  /(?<![\w-])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,48}|[A-Za-z0-9]{6}\.[A-Za-z0-9]{6})$/;
+const ids = {
+  '|': /(?<![\w|])(?:[A-Z]{1,4}\|)?\d{1,20}$/,
+  ':': /(?<![\w-])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,48}|(?:\d\/)?\d{12,20}|[A-Za-z0-9]{6}\.[A-Za-z0-9]{6}|[\w+/]{20,24}==)$/,
+  '/': /(?<![\w/.:+=-])v?\d{1,2}\/?$/,
+} as const;
+/** `oauth:…`, `prod:otter-123|…` */
+const word = /(?<![\w:/.@-])[A-Za-z][\w-]{1,24}(?::[\w-]{2,48}(?=$))?$/;
 const leastPairBits = 120;
+const leastLabelledBits = 150;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What orders objects by their time: ULIDs, and the identifiers of Anthropic. */
 const orderedId = /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24})$/i;
-/** A word and hex digits right behind it. */
+/** A word and hex digits right behind it: in another case, or where the word ends with no hex digit. */
 const glued =
-  /^(?:[a-z]{1,7}[g-z]|[A-Z]{1,7}[G-Z])(?=[a-f]*\d)(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{48}|[0-9a-f]{64})$/;
+  /^(?:(?:[a-z]{1,7}[g-z]|[A-Z]{1,7}[G-Z])(?=[a-f]*\d)[0-9a-f]{24,64}|(?!MII)[A-Z]{2,8}[0-9a-f]{32,64})$/;
+/** Two identifiers joined to one, or an identifier with a key behind it, which is how some vendors issue keys without a prefix. */
+const joinedIds =
+  /^(?:[a-z][\w-]{0,40}-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[-_.](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9]{20,64})$|^[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** An account in front: `1234~…`. */
+const numbered = /^\d{1,6}~([\w-]{36,})$/;
+/** Groups of capitals and digits, of which most have both. */
+const grouped = /^(?:[A-Z\d]{1,3}-)?[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){3,7}$/;
+const leastGrouped = 31;
 
 /** Bits from which on a key is possible and likely, by what its prefix speaks of. */
 const leastBits = {
@@ -147,7 +139,11 @@ const memberBits = 90;
 const leastDottedBits = 160;
 
 function confidenceOf(key: string): Confidence | undefined {
-  if (glued.test(key)) return 'possible';
+  if (uuid.test(key)) return undefined;
+  if (glued.test(key) || joinedIds.test(key) || isGrouped(key)) return 'possible';
+  const counted = numbered.exec(key)?.[1];
+  if (counted !== undefined)
+    return (drawnBody(counted)?.bits ?? 0) >= leastDottedBits ? 'possible' : undefined;
   const prefix = readKeyPrefix(key);
   if (prefix === undefined) {
     const bits = drawnDottedParts(key)?.bits ?? 0;
@@ -166,6 +162,12 @@ function confidenceOf(key: string): Confidence | undefined {
   if (subject === 'something' && drawn.bits < memberBits && mayBeMember(key, body)) return undefined;
   const isLikely = drawn.bits >= likely && (subject === 'a key' || drawn.alphabet !== 'hex');
   return isLikely ? 'likely' : 'possible';
+}
+
+function isGrouped(key: string): boolean {
+  if (key.length < leastGrouped || !grouped.test(key)) return false;
+  const mixed = key.split('-').filter((part) => /\d/.test(part) && /[G-Z]/.test(part));
+  return mixed.length >= 3;
 }
 
 /** Names of members (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key behind a word. */

@@ -2,18 +2,18 @@ import type { Finding } from '../detector.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { drawnRun } from './random-run.ts';
 
-export const webhookPrefilter = '://[^ ]{0,256}hook';
+export const webhookPrefilter = '://[^ ]{0,256}(?:hook|trigger|deploy|invite|reset|magic|robot)';
 
 const longestAddress = 512;
 const address = new RegExp(`https?://[\\w.-]+[\\w./:%?&=@~+-]{1,${longestAddress}}`, 'g');
-const speaksOfHooks = /hook(?:s|b2|bot)?(?![a-z])/i;
+const speaksOfHooks = /(?:hook(?:s|b2|bot)?|trigger|deploy|invite|reset|magic[-_]?link|robot)(?![a-z])/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const leastBits = 80;
 const commit = /^[0-9a-f]{40}$/;
 
 /** Addresses of webhooks: whoever knows the random part may send, so that they are as good as keys. */
 export function findWebhookAddresses(text: string): readonly Finding[] {
-  if (!text.includes('hook')) return [];
+  if (!speaksOfHooks.test(text)) return [];
   return [...text.matchAll(address)].flatMap(({ index: start, 0: whole }) => {
     const found =
       speaksOfHooks.test(whole) &&

@@ -1,0 +1,57 @@
+import type { Range } from '../detector.ts';
+import { isPlaceholder } from '../secrets/placeholder.ts';
+import { looksRandom } from '../secrets/randomness.ts';
+import { drawnRun } from './random-run.ts';
+
+/** Letters of one case are identifiers more often, so that they must be more; those in capitals are seldom anything else. */
+const shortest = { mixed: 32, single: 40, capitals: 20 } as const;
+const longest = 300;
+const shortestPart = 16;
+
+const signsBefore = /[\w+/=:;,.-]/;
+const signsBehind = /[\w+/-]/;
+
+/** Digits in three places, which constants seldom have, and which the prefilter can look for. */
+const scatteredDigits = /[A-Z]\d+[A-Z]+\d+[A-Z]+\d/;
+export const scatteredDigitsPrefilter = '[a-z][0-9]+[a-z]+[0-9]+[a-z]+[0-9]';
+
+/** A run that stands alone and looks drawn from letters of both cases: many services issue keys without any prefix. */
+export function isBareKey(text: string, { start, end }: Range): boolean {
+  const length = end - start;
+  if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
+  if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
+  const value = text.slice(start, end);
+  if (isPlaceholder(value)) return false;
+  if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
+  if (length < shortest.mixed) return false;
+  if (/^[\w-]+$/.test(value)) return isDrawnWithSigns(value, /[_-]+/);
+  return isOfKeyLength(value) && isDrawnWithSigns(value.replace(/=+$/, ''), /[+/]+/);
+}
+
+/** Base64 of 30, 32 and 64 bytes, which keys have; files have any number. */
+function isOfKeyLength(value: string): boolean {
+  return /^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{43}=?|[A-Za-z0-9+/]{86}(?:==)?)$/.test(value);
+}
+
+function isDrawnAlone(value: string): boolean {
+  if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && drawnRun(value)?.alphabet === 'single';
+  const alphabet = drawnRun(value)?.alphabet;
+  // Hex digits are hashes.
+  if (alphabet === undefined || alphabet === 'hex' || value.length < shortest[alphabet]) return false;
+  // Letters without a digit between may be words.
+  return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part));
+}
+
+/** In base64 one character in 32 is a sign, and one in six a digit. */
+function isDrawnWithSigns(value: string, signs: RegExp): boolean {
+  const parts = value.split(signs);
+  if (parts.length > 2 + value.length / 16 || parts.some((part) => part.length >= 5 && !looksDrawn(part)))
+    return false;
+  return (
+    Math.max(...parts.map((part) => part.length)) >= shortestPart && drawnRun(value)?.alphabet === 'mixed'
+  );
+}
+
+function looksDrawn(part: string): boolean {
+  return part.length >= 12 ? drawnRun(part)?.alphabet === 'mixed' : /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(part);
+}
