@@ -33,8 +33,10 @@ async function runInProcess(): Promise<number> {
     // A reader that left (`| head`) is not a failure.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     const failure = outputFailed(error);
-    if (isOver) process.exitCode = printError(failure, argv, io);
-    else interrupt.abort(failure); // without output, going on would only cost
+    if (!isOver) return interrupt.abort(failure); // without output, going on would only cost
+    void printError(failure, argv, io).then((code) => {
+      process.exitCode = code;
+    });
   });
   process.stderr.on('error', () => undefined);
   const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);

@@ -99,7 +99,7 @@ async function converse(
     } catch (error) {
       // A person can continue; a script gets the exit code.
       if (io.signal.aborted || io.stdin.isTTY !== true || !(error instanceof GatewayError)) throw error;
-      printError(error, options.color ? [] : ['--no-color'], io);
+      await printError(error, options.color ? [] : ['--no-color'], io);
     }
   }
 }

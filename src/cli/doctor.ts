@@ -7,6 +7,7 @@ import { printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { withSpinner } from './shell/spinner.ts';
 import { table } from './shell/table.ts';
+import { wrapped } from './shell/wrapped.ts';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -27,7 +28,7 @@ export function build(io: Io): Command {
     if (format === 'ndjson') await printValue(findings, format, io);
     else if (format === 'json' || format === 'yaml')
       await printValue({ ok: errors === 0, findings }, format, io);
-    else await write(io.stdout, asText(findings, format, options, io));
+    else await write(io.stdout, await asText(findings, format, options, io));
     if (errors > 0)
       throw new GatewayError(
         'doctor.errors',
@@ -39,12 +40,12 @@ export function build(io: Io): Command {
 const marks = { ok: '✓', warning: '!', error: '✗' } as const;
 const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
-function asText(
+async function asText(
   findings: readonly Finding[],
   format: 'text' | 'table',
   { color }: CommonOptions,
   io: Io,
-): string {
+): Promise<string> {
   if (format === 'table' || io.stdout.isTTY !== true) {
     const rows = findings.map(({ status, subject, message, remedy = '' }) => [
       status,
@@ -58,9 +59,23 @@ function asText(
   }
   const paint = painter(color && hasColour(io.stdout, io.env));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
-  const lines = findings.flatMap(({ status, subject, message, remedy }) => [
-    `${paint(colours[status], marks[status])} ${subject.padEnd(width)}  ${message}`,
-    ...(remedy === undefined ? [] : [`  ${' '.repeat(width)}  → ${remedy}`]),
-  ]);
-  return lines.map((line) => `${line}\n`).join('');
+  const { columns = Number.POSITIVE_INFINITY } = io.stdout;
+  // On a narrow terminal a finding starts below its subject.
+  const isNarrow = columns < width + leastMessage;
+  const indentation = ' '.repeat(isNarrow ? 2 : width + 4);
+  const below = async (text: string) =>
+    (await wrapped(text, { isTTY: true, columns: columns - indentation.length })).replaceAll(
+      /^/gm,
+      indentation,
+    );
+  const lines = findings.map(async ({ status, subject, message, remedy }) => {
+    const head = `${paint(colours[status], marks[status])} ${subject}`;
+    const text = await below(message);
+    const first = isNarrow ? `${head}\n${text}` : `${head}${text.slice(subject.length + 2)}`;
+    return remedy === undefined ? `${first}\n` : `${first}\n${await below(`→ ${remedy}`)}\n`;
+  });
+  return (await Promise.all(lines)).join('');
 }
+
+/** Columns that a message should have beside its subject. */
+const leastMessage = 34;

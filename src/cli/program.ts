@@ -4,9 +4,10 @@ import { version } from '../version.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
 import { type CommandModule, exitCodeHelp, withCommonOptions } from './shell/command.ts';
-import type { Io } from './shell/io.ts';
+import { type Io, write } from './shell/io.ts';
 import { createOutputFilter } from './shell/output-filter.ts';
 import { printError, wantsJson } from './shell/terminal.ts';
+import { wrapped } from './shell/wrapped.ts';
 
 interface Entry {
   readonly summary: string;
@@ -56,8 +57,10 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
   }
   const argv = withoutAgentArguments(line);
   const filter = createOutputFilter(io);
+  /** What commander reports of an invalid command line. */
+  const complaints: string[] = [];
   try {
-    const program = await buildProgram(argv, filter.io);
+    const program = await buildProgram(argv, filter.io, (text) => complaints.push(text));
     program.hook('preAction', (_program, command) => filter.begin(command));
     // What a command printed before it failed is shown too: for a report, failing only means that something was found.
     await program.parseAsync([...line], { from: 'user' }).catch(async (error) => {
@@ -68,23 +71,34 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof AgentExit) return error.code;
-    if (error instanceof CommanderError) return usageExit(error, argv, io);
+    if (error instanceof CommanderError) return usageExit(error, complaints.join(''), { argv, io });
     if (isClosedPipe(error)) return exitCodes.ok;
     const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
     return printError(failure, argv, io);
   }
 }
 
-/** Commander has already printed the error as text; with -o json it is printed as JSON. */
-function usageExit(error: CommanderError, argv: readonly string[], io: Io): number {
+/** Prints commander's own text about an invalid command line, or with -o json the error as JSON. */
+async function usageExit(
+  error: CommanderError,
+  text: string,
+  { argv, io }: { readonly argv: readonly string[]; readonly io: Io },
+): Promise<number> {
   if (error.exitCode === 0) return exitCodes.ok;
-  if (!wantsJson(argv)) return exitCodes.usage;
+  if (!wantsJson(argv)) {
+    await write(io.stderr, await wrapped(text, io.stderr));
+    return exitCodes.usage;
+  }
   const isHelp = error.code === 'commander.help';
   const message = isHelp ? 'a command is missing; --help lists them' : error.message.replace(/^error: /, '');
   return printError(new GatewayError('usage.invalid', message), argv, io);
 }
 
-async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
+async function buildProgram(
+  argv: readonly string[],
+  io: Io,
+  writeErr: (text: string) => void = (text) => io.stderr.write(text),
+): Promise<Command> {
   const called = commandName(argv);
   // Only the called command is built; the others are just named in the program's help and suggestions.
   const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
@@ -102,7 +116,7 @@ async function buildProgram(argv: readonly string[], io: Io): Promise<Command> {
       .exitOverride()
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
-        writeErr: (text) => wantsJson(argv) || io.stderr.write(text),
+        writeErr,
         outputError: (text, out) => out(text.replace(/^error: /, 'gateway: ')),
         getOutHelpWidth: () => io.stdout.columns || 100,
         getErrHelpWidth: () => io.stderr.columns || 100,

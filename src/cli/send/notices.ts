@@ -2,6 +2,7 @@ import type { Answered } from '../../client/gateway.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, painter, write } from '../shell/io.ts';
 import { printable } from '../shell/printable.ts';
+import { wrapped } from '../shell/wrapped.ts';
 
 const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
 
@@ -15,7 +16,8 @@ export async function printNotices(answered: Answered, options: CommonOptions, i
   if (notices.length === 0) return;
   const paint = painter(options.color && hasColour(io.stderr, io.env));
   for (const notice of notices) {
-    await write(io.stderr, `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`);
+    const line = `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`;
+    await write(io.stderr, await wrapped(line, io.stderr));
   }
 }
 

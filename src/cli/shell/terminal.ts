@@ -1,9 +1,10 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { hasColour, type Io, painter } from './io.ts';
 import { printable } from './printable.ts';
+import { wrapped } from './wrapped.ts';
 
 /** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */
-export function printError(thrown: unknown, argv: readonly string[], io: Io): number {
+export async function printError(thrown: unknown, argv: readonly string[], io: Io): Promise<number> {
   const error = toGatewayError(thrown);
   const { failure } = error;
   if (wantsJson(argv)) {
@@ -15,7 +16,8 @@ export function printError(thrown: unknown, argv: readonly string[], io: Io): nu
   const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
   // The message may quote a provider, so control characters are made visible.
   const message = io.stderr.isTTY === true ? printable(error.message, io.env) : error.message;
-  io.stderr.write(`${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`);
+  const text = `${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`;
+  io.stderr.write(await wrapped(text, io.stderr));
   if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
   else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(causes(error));
   return failure.exit;

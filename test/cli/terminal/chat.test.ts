@@ -156,7 +156,7 @@ describe('chat on a terminal', () => {
     terminal.type('/save talk.md\r');
     await terminal.shows(/written to/);
     terminal.type('/save ./talk.md\r');
-    await terminal.shows(/is not overwritten/);
+    await terminal.shows(/is\s+not\s+overwritten/);
 
     const file = join(home, 'talk.md');
     expect(readFileSync(file, 'utf8')).toBe(`# gpt-test\n\n## user\n\none\n\n## assistant\n\n${answer}\n`);
