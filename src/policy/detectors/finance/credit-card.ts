@@ -162,7 +162,7 @@ function hasCheckDigit(text: string, start: number, { digits, length }: Grouping
   return count === digits && sum % 10 === 0;
 }
 
-/** Four numbers of which each is one more than the last are a stretch of a table. */
+/** Four numbers of which each is one more than the last are a part of a table. */
 function isCounting(text: string, start: number, { length, gaps }: Grouping): boolean {
   if (gaps.length === 0) return false;
   const groups = text.slice(start, start + length).split(/\D/);

@@ -32,7 +32,7 @@ const phoneCharacters = toCharacterSet(
   (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
 );
 
-/** What a stretch may hold, found in one look: most shapes are ruled out by it. */
+/** What a candidate may hold, found in one pass: most shapes are ruled out by it. */
 interface Marks {
   readonly digits: number;
   readonly firstDigit: number;
@@ -88,7 +88,7 @@ const notAfter = '(?![\\w/(]|[-.\\u2010-\\u2013]\\d)';
 
 interface Shape {
   readonly pattern: RegExp;
-  /** What a stretch must have to hold it. */
+  /** What a candidate must have to hold it. */
   readonly needs: number;
   accepts(text: string, number: Finding): boolean;
 }
@@ -118,12 +118,12 @@ const shapes: readonly Shape[] = [
     accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
   },
 ];
-/** Any digits; only right after a word that announces them, so only those that come first in a stretch. */
+/** Any digits; only right after a word that announces them, so only those that come first in a candidate. */
 const announced = /(?<![\w.+-])\(?\d(?:[-. ()/\u00a0\u202f]{0,2}\d){6,14}(?![\w]|[-.]\d)/y;
 
 interface Within {
   readonly text: string;
-  /** The number of findings before this stretch. */
+  /** The number of findings before this candidate. */
   readonly first: number;
 }
 
@@ -158,7 +158,7 @@ function addAnnounced(
   }
 }
 
-/** Whether a number overlaps with none found in its stretch. */
+/** Whether a number overlaps with none found in its candidate. */
 function isNew(findings: readonly Finding[], number: Finding, first: number): boolean {
   for (let at = first; at < findings.length; at += 1) {
     const finding = findings[at] as Finding;

@@ -12,6 +12,7 @@ const leastBits = 110;
 const characters = toCharacterSet(
   (code) => isKeyCharacter(code) || '+/='.includes(String.fromCharCode(code)),
 );
+const pgpFingerprint = /^[0-9A-F]{40}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What says that the value is something else, or that it is not given here. */
 const otherwise =
@@ -39,6 +40,7 @@ export class AnnouncedKeys {
     const between = this.#text.slice(nameEnd, run.start).replace(/\([\w ,]{1,24}\)/, '');
     if (otherwise.test(between) || !isOneLine(between) || !this.#standsAlone(run)) return undefined;
     const value = this.#text.slice(run.start, run.end);
+    if (pgpFingerprint.test(value)) return undefined;
     const isKey = uuid.test(value) ? !isRepetitive(value.toLowerCase(), 6) : isDrawn(value);
     return isKey ? run : undefined;
   }

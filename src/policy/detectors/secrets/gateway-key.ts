@@ -10,7 +10,7 @@ const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
 const leastSecretLength = 12;
 
 /**
- * Keys of this gateway, whichever they are, told by their checksum, and the exact values given. Values of fewer
+ * Keys of this gateway, recognized by their checksum, and the exact values given. Values of fewer
  * than twelve characters are not looked for.
  */
 export function createGatewayKeyDetector(secrets: readonly string[]): Detector {

@@ -8,7 +8,7 @@ import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 const longestName = 48;
 
 /**
- * Values given to a name that speaks of a secret, as files of settings, markup, shells, queries, headers and program
+ * Values assigned to a name that suggests a secret, as files of settings, markup, shells, queries, headers and program
  * text write it. Every step looks at a bounded number of characters.
  */
 export function findNamedSecrets(text: string): readonly Finding[] {
@@ -21,7 +21,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     if (index < from) continue;
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
-    // Nothing is given to a name that goes on; another word of the same name says nothing new.
+    // Nothing is assigned to a name that goes on; another word of the same name says nothing new.
     const goesOn = end - index - word.length === longestName;
     from = goesOn ? index + longestName / 4 : end;
     if (goesOn) continue;
@@ -99,7 +99,7 @@ const attributeEnd = /["'][^<>=]{0,40}>/y;
 const lazily = /by lazy \{\s{0,4}(?=["'])/y;
 /** `variable "api_token" { default = "…" }` */
 const defaultOf =
-  /"?\s{0,4}\{\s{0,40}(?:(?:type|sensitive)\s{0,12}=\s{0,4}\w{1,12}\s{1,40})?default\s{0,12}=\s{0,4}(?=")/y;
+  /"?\s{0,4}\{\s{0,40}(?:(?:type|sensitive|nullable|description)\s{0,12}=\s{0,4}(?:\w{1,12}|"[^"\n]{0,120}")\s{1,40}){0,4}default\s{0,12}=\s{0,4}(?=")/y;
 /** `fun token() = "…"`, `get token() { return "…"; }` */
 const returned = /\(\)[^\n{}"'();]{0,40}[{=>]{1,2}\s{0,12}(?:return\s)?\s{0,4}(?=["'`])/y;
 /** `password: &str = "…"` */

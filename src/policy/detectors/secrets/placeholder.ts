@@ -6,7 +6,7 @@ const sequences =
 
 /**
  * Whether the part of a key after its prefix is an example of one (`your-key-here`, `xxxx…`, `1234567890abcdef`). Stock words
- * and sequences are taken out and the rest must look drawn by lot, so that a real key with a word
+ * and sequences are taken out and the rest must look random, so that a real key with a word
  * added to it stays a key.
  */
 export function isPlaceholder(body: string): boolean {
@@ -27,7 +27,7 @@ export function isRepetitive(text: string, atLeast = 12): boolean {
   return seen.size <= atLeast;
 }
 
-/** Drops stretches of six or more characters that only count up or down. */
+/** Drops runs of six or more characters that only count up or down. */
 function withoutSequences(text: string): string {
   let rest = '';
   let kept = 0;

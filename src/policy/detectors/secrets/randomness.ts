@@ -12,7 +12,7 @@ function pairAt(text: string, at: number): number {
 }
 
 /**
- * Whether a text looks drawn by lot. Names and words, in whatever case and with whatever between them, are made
+ * Whether a text looks random. Names and words, in whatever case and with whatever between them, are made
  * of common pairs of letters, where of random pairs one in five is common; and they don't mix letters and digits.
  */
 export function looksRandom(text: string): boolean {
@@ -21,7 +21,7 @@ export function looksRandom(text: string): boolean {
   return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
 }
 
-/** Whether too many of its pairs of letters are common ones for letters that are drawn by lot. */
+/** Whether too many of its pairs of letters are common ones for random letters. */
 export function holdsWords(text: string): boolean {
   const { pairs, common } = statisticsOf(text);
   return pairs >= 6 && common >= pairs * 0.6;

@@ -64,6 +64,7 @@ const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> 
     '_auth',
     'apikey',
     'sessid',
+    'pepper',
     'jsessionid',
     'api key',
     'chave de api',
@@ -128,7 +129,7 @@ const folded = [
   '\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169',
 ];
 
-/** Expressions for a text in which something is given to such a name; of the folded view. */
+/** Expressions for a text in which a value is assigned to such a name; of the folded view. */
 export const namePrefilters: readonly string[] = [
   ...(['password', 'token', 'key'] as const).flatMap((kind) => {
     const spellings = kind === 'password' ? [...words[kind], ...folded] : words[kind];
@@ -145,7 +146,7 @@ export const namePrefilters: readonly string[] = [
   }),
   `(?:${Object.values(shortWords).flat().join('|')})(?:[_.-][a-z0-9_.-]*)?[\\\\"'\`\\])*]{0,5} ?[:=>,(|"' ][^ ]{0,3} ?[!-~]{6}`,
   // The default of a variable stands in a block.
-  '(?:key|token|secret|password)" \\{ ?[a-z= ]{0,40}default ?= ?"',
+  '(?:key|token|secret|password)" \\{[^{}]*default ?= ?"',
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
 ];
 
@@ -153,7 +154,7 @@ export const namePrefilters: readonly string[] = [
 const otherEnding =
   /(?:[_.-](?:id|ids|url|uri|urls|path|paths|file|files|filename|dir|name|names|type|types|length|len|size|count|limit|max|min|index|regex|pattern|expiry|expires|expiration|expires_in|expires_at|ttl|timeout|at|age|date|version|field|label|hint|placeholder|title|text|message|error|errors|prompt|policy|format|provider|endpoint|scope|scopes|column|table|algorithm|alg|usage|status|state|style|class|attr|store|manager|service|arn|ref|prefix|suffix|hash|digest|salt|checksum|fingerprint|sha|sha1|sha256|md5|hint|strength|required|enabled|valid|list|map|set|count|info|kind|code_challenge)|(?:Id|ID|Ids|Url|URL|Uri|URI|Path|File|FileName|Dir|Name|Names|Type|Types|Length|Size|Count|Limit|Index|Regex|Pattern|Expiry|Expires|ExpiresIn|ExpiresAt|Ttl|TTL|Timeout|At|Age|Date|Version|Field|Label|Hint|Placeholder|Title|Text|Message|Error|Prompt|Policy|Format|Provider|Endpoint|Scope|Scopes|Column|Table|Algorithm|Usage|Status|State|Style|Class|Store|Manager|Service|Arn|Ref|Prefix|Suffix|Hash|Digest|Salt|Checksum|Fingerprint|Strength|Required|Enabled|Valid|List|Map|Set|Info|Kind|Reviver))$|hash|digest|integrity|checksum|fingerprint|public|csrf|xsrf|tokeniz|tokenType|tokenizer|secretary|passport|passive|passenger|bypass|compass|passing|passed$/;
 
-/** Keys that open no door: of tables, caches, maps, the keyboard. */
+/** Keys that protect nothing: of tables, caches, maps, the keyboard. */
 const otherKey =
   /(?:primary|foreign|sort|partition|cache|object|group|index|map|hash|json|dict|lookup|query|row|unique|composite|candidate|i18n|translation|locale|hot|short|arrow|enter|escape|shift|ctrl|alt|meta|tab|press|event|react|list|item|data|field|config|settings|menu|route|store|state|prop|public|idempotency|s3|file|bucket|mon|turn|don|hoc|whis|jockey|registry|dedup|ordering|message|shard|site|sitekey|recaptcha|rsa|ssh|pub|node|dom|websocket|result|symbol|type|name|attribute|metadata|header|resource|parent|child|local_?storage|session_?storage)[_. -]?key$/i;
 

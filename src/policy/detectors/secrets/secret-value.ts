@@ -24,11 +24,13 @@ const address =
 const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
 const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Of a PGP key. */
+const fingerprint = /^(?=.*[A-F])[0-9A-F]{40}$/;
 const dateOrNumber = /^[\d.,:/ TZ+-]+$/;
 const stockValues =
   /^(?:true|false|null|none|nil|undefined|string|number|boolean|object|required|optional|disabled|enabled|default|password\d{0,4}!?|passw0rd\d*!?|p@ss\w*|secret\d*|qwert\w*|letmein\w*|hunter2|admin\d*|test\w*|foo\w*|example\w*|correct[- ]?horse\w*|s3cr3t\w*|pass\d+!?|abcd?\d*|my[-_]?\w*(?:password|secret|token|key)\w*|your\w*|change[-_]?\w*|insert\w*|todo|tbd|n\/a)$/i;
 
-/** Whether what is given to a name of a secret looks like one, and not like an example, a path, a call or a word. */
+/** Whether a value assigned to the name of a secret looks like one, and not like an example, a path, a call or a word. */
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
   if (kind === 'password' && isQuoted && isPassPhrase(value)) return true;
@@ -38,18 +40,15 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
   if ([address, lockHash, dateOrNumber, program].some((each) => each.test(value))) return false;
   if (reference.test(value) && !isDottedToken(value)) return false;
   if (!isQuoted && (/^!|[(){}[\];]/.test(value) || variable.test(value))) return false;
+  if (kind !== 'password' && fingerprint.test(value)) return false;
   if (uuid.test(value)) return kind !== 'key' && !isRepetitive(value.toLowerCase(), 6);
   if (isPlaceholder(value)) return false;
   if (kind === 'password') return isPassword(value);
   return isKey(value, isQuoted) && (kind === 'token' || /\d/.test(value));
 }
 
-/** Of a PGP key. */
-const fingerprint = /^[0-9A-F]{40}$/;
-
 /** What is called a key and looks like one. Objects have keys, too, and some are identifiers. */
 function isQuotedKey(value: string): boolean {
-  if (fingerprint.test(value)) return false;
   const drawn = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? drawnRun(value) : undefined;
   return drawn !== undefined && drawn.bits >= leastBareBits;
 }

@@ -15,13 +15,27 @@ const signsBehind = /[\w+/-]/;
 const scatteredDigits = /[A-Z]\d+[A-Z]+\d+[A-Z]+\d/;
 export const scatteredDigitsPrefilter = '[a-z][0-9]+[a-z]+[0-9]+[a-z]+[0-9]';
 
+/** Addresses and recipients in bech32, which are published. */
+const published = /^(?:age|bc|tb|ltc|npub|note|addr|stake|pool|cosmos|osmo)1[a-z0-9]{20,}$/;
+const otherContext =
+  /(?:public|recipient|etag|none-match|integrity|hash|digest|checksum|fingerprint|nonce|commit)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,8}$|W\/"$/i;
+
+/** The line before is of the same kind, as in certificates and other files in base64. */
+const wrapped = /(?:[A-Za-z0-9+/]{32}|-----)(?:\\n|\r?\n)$/;
+
+/** Whether what stands before a run says that it is no key. */
+export function saysNoKey(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 40), start);
+  return otherContext.test(before) || wrapped.test(before);
+}
+
 /** A run that stands alone and looks drawn from letters of both cases: many services issue keys without any prefix. */
 export function isBareKey(text: string, { start, end }: Range): boolean {
   const length = end - start;
   if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
-  if (isPlaceholder(value)) return false;
+  if (isPlaceholder(value) || published.test(value) || saysNoKey(text, start)) return false;
   if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
   if (length < shortest.mixed) return false;
   if (/^[\w-]+$/.test(value)) return isDrawnWithSigns(value, /[_-]+/);

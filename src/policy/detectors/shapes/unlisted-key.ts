@@ -1,7 +1,7 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import { isBareKey, scatteredDigitsPrefilter } from './bare-key.ts';
+import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
 import { drawnBody, drawnDottedParts } from './random-run.ts';
 
@@ -92,6 +92,7 @@ function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const [id = ''] = ids[sign as ':'].exec(before) ?? (sign === '/' ? undefined : words.exec(before)) ?? [];
   const [label = ''] = id === '' && sign !== '/' ? (word.exec(before) ?? []) : [];
   if (id + label === '' || (id + label).split(/[:|.-]/).some(namesNoKey)) return undefined;
+  if (label !== '' && saysNoKey(text, start - 1 - label.length)) return undefined;
   const value = text.slice(start, end);
   const drawn = drawnBody(value) ?? drawnDottedParts(value);
   const enough =

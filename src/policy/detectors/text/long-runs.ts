@@ -32,7 +32,7 @@ function lastOutside(text: string, start: number, end: number, set: CharacterSet
 
 const keyCharacters = toCharacterSet(isKeyCharacter);
 
-/** Stretches of letters, digits, underscores and hyphens that are long enough to be a key or a part of one. */
+/** Runs of letters, digits, underscores and hyphens that are long enough to be a key or a part of one. */
 export function findKeyLikeRuns(text: string): readonly Finding[] {
   return findLongRuns(text, 16, keyCharacters);
 }
