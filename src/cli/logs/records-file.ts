@@ -1,12 +1,30 @@
+import { stat } from 'node:fs/promises';
 import { refuseForeignState, stateDirectory } from '../../client/state.ts';
+import { findConfig, readConfigFile } from '../../config/source/find.ts';
+import { isFields } from '../../dialects/fields.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
 
 /** Where the gateway of this configuration writes its records. */
 export async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
-  const { config } = await loadUserConfig(options, io);
-  if (config.records.file !== undefined) return config.records.file;
+  const configured = (await mayName(options, io)) ? (await loadUserConfig(options, io)).config : undefined;
+  if (configured?.records.file !== undefined) return configured.records.file;
   refuseForeignState(io.env);
   return `${stateDirectory(io.env)}/records.jsonl`;
+}
+
+/** Whether the configuration may name another file. Building all of it takes longer than searching most records. */
+async function mayName({ config: file }: CommonOptions, { cwd, env }: Io): Promise<boolean> {
+  const found = await findConfig({ file, cwd, env });
+  if (found === undefined) return false;
+  const isFile = await stat(found.path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  // A pipe can be read only once, and a missing file is reported by whoever loads it.
+  if (!isFile) return true;
+  const text = await readConfigFile(found.path);
+  const { problems, value } = (await import('../../config/source/document.ts')).parseSource(text);
+  return problems.length > 0 || !isFields(value) || value.records !== undefined;
 }

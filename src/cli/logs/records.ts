@@ -32,22 +32,24 @@ export async function* recordsBackwards(
 
 /** For `recordsBackwards`: only the lines that hold one of the texts, in any case of its letters. */
 export function linesWith(texts: readonly string[]): (block: Buffer) => Iterable<Buffer> {
-  const patterns = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
+  // Searched as one text, because searching each line alone takes three times as long; and as bytes where upper and
+  // lower case differ in ASCII only, because decoding takes twice as long as searching.
+  const encoding = texts.every((text) => /^[\x20-\x7e]*$/.test(text)) ? 'latin1' : 'utf8';
+  const pattern = new RegExp(
+    texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+    'gi',
+  );
   return (block) => {
-    // Searched as one text, because searching each line alone takes three times as long.
-    const lower = block.toString('latin1').toLowerCase();
-    return patterns.some((pattern) => lower.includes(pattern)) ? matchingLines(block, lower, patterns) : [];
+    const text = block.toString(encoding);
+    const lines: Buffer[] = [];
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const end = text.indexOf('\n', match.index);
+      lines.push(Buffer.from(text.slice(text.lastIndexOf('\n', match.index) + 1, end), encoding));
+      pattern.lastIndex = end;
+    }
+    return lines.reverse();
   };
-}
-
-function* matchingLines(block: Buffer, lower: string, patterns: readonly string[]): Generator<Buffer> {
-  for (let end = block.length - 1; end > 0; ) {
-    const at = Math.max(...patterns.map((pattern) => lower.lastIndexOf(pattern, end)));
-    if (at < 0) return;
-    const start = lower.lastIndexOf('\n', at) + 1;
-    yield block.subarray(start, block.indexOf(lineEnd, at));
-    end = start - 1;
-  }
 }
 
 function* linesFromEnd(block: Buffer): Generator<Buffer> {
@@ -58,22 +60,31 @@ function* linesFromEnd(block: Buffer): Generator<Buffer> {
   }
 }
 
-/** A file in pieces of whole lines, the last piece first. A line that is still being written is left out. */
+/**
+ * A file in pieces of whole lines, the last piece first. A line that is still being written is left out. A piece is valid
+ * until the next one is asked for: memory is used again, which takes a third less time.
+ */
 async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
   let { size: position } = await handle.stat();
   /** The end of a line whose beginning is in the previous piece. */
   let rest: Buffer = Buffer.alloc(0);
   let hasEnd = false;
+  let [memory, other] = [Buffer.alloc(0), Buffer.alloc(0)];
   while (position > 0) {
     const length = Math.min(chunkBytes, position);
     position -= length;
-    const { buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
-    const whole: Buffer = rest.length === 0 ? buffer : Buffer.concat([buffer, rest]);
+    const needed = length + rest.length;
+    // The rest is in the other one.
+    if (memory.length < needed) memory = Buffer.allocUnsafe(needed + chunkBytes);
+    await handle.read(memory, 0, length, position);
+    rest.copy(memory, length);
+    const whole: Buffer = memory.subarray(0, needed);
     const end: number = hasEnd ? whole.length : whole.lastIndexOf(lineEnd) + 1;
     hasEnd ||= end > 0;
     const start = position === 0 ? 0 : whole.indexOf(lineEnd) + 1;
     if (start < end) yield whole.subarray(start, end);
     rest = whole.subarray(0, Math.min(start, end));
+    [memory, other] = [other, memory];
   }
 }
 

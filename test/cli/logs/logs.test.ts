@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeRecords } from '../../../src/cli/logs/remove-records.ts';
@@ -159,6 +161,39 @@ describe('show, search and rm', () => {
     expect(JSON.parse(quoted.stdout)).toHaveLength(1);
     expect(await run('search', 'nothing')).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect((await run('search', ' ')).exit).toBe(2);
+  });
+
+  test('search reads megabytes, newest first, lines longer than a piece included', async () => {
+    const body = (found: boolean, length: number) => ({
+      request_body: `${found ? 'Étang (1+1)* der Lilien ' : ''}${'lorem ipsum '.repeat(length / 12)}`,
+    });
+    // Pieces of a megabyte end in the middle of lines, of which one is longer than two pieces.
+    const records = Array.from({ length: 400 }, (_, n) =>
+      record(n, body(n % 50 === 7, n === 207 ? 2_500_000 : 9_000)),
+    );
+    const { run } = withRecords(lines(...records));
+    const wanted = ['req_357', 'req_307', 'req_257', 'req_207', 'req_157', 'req_107', 'req_57', 'req_7'];
+
+    expect(ids((await run('search', 'étang (1+1)* DER')).stdout)).toEqual(wanted);
+    expect(ids((await run('search', 'étang', '-n', '2')).stdout)).toEqual(wanted.slice(0, 2));
+    expect(ids((await run('search', 'étang (1+1+')).stdout)).toEqual([]);
+  });
+
+  test('records are found in the file that the configuration names, also if that is a pipe', async () => {
+    const { cwd, run } = withRecords(lines(record(1)));
+    writeFileSync(join(cwd, 'other.jsonl'), lines(record(2)));
+    writeFileSync(join(cwd, 'named.yaml'), `records: { file: ${join(cwd, 'other.jsonl')} }\n`, {
+      mode: 0o600,
+    });
+    writeFileSync(join(cwd, 'plain.yaml'), 'policies: {}\n', { mode: 0o600 });
+    execFileSync('mkfifo', ['-m', '600', join(cwd, 'pipe.yaml')]);
+
+    expect(ids((await run('-c', 'named.yaml')).stdout)).toEqual(['req_2']);
+    expect(ids((await run('-c', 'plain.yaml')).stdout)).toEqual(['req_1']);
+    expect((await run('-c', 'missing.yaml')).exit).toBe(2);
+    const piped = run('-c', 'pipe.yaml');
+    await writeFile(join(cwd, 'pipe.yaml'), readFileSync(join(cwd, 'named.yaml')));
+    expect(ids((await piped).stdout)).toEqual(['req_2']);
   });
 
   test('rm deletes one, the old or all conversations', async () => {
