@@ -35,9 +35,12 @@ export function isBareKey(text: string, { start, end }: Range): boolean {
   if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
-  if (isPlaceholder(value) || published.test(value) || saysNoKey(text, start)) return false;
+  return isDrawnKey(value) && !isPlaceholder(value) && !published.test(value) && !saysNoKey(text, start);
+}
+
+function isDrawnKey(value: string): boolean {
   if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
-  if (length < shortest.mixed) return false;
+  if (value.length < shortest.mixed) return false;
   if (/^[\w-]+$/.test(value)) return isDrawnWithSigns(value, /[_-]+/);
   return isOfKeyLength(value) && isDrawnWithSigns(value.replace(/=+$/, ''), /[+/]+/);
 }

@@ -122,6 +122,7 @@ const glued =
 /** Two identifiers joined to one, or an identifier with a key behind it, which is how some vendors issue keys without a prefix. */
 const joinedIds =
   /^(?:[a-z][\w-]{0,40}-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[-_.](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9]{20,64})$|^[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const shortestJoined = 50;
 /** An account in front: `1234~…`. */
 const numbered = /^\d{1,6}~([\w-]{36,})$/;
 /** Groups of capitals and digits, of which most have both. */
@@ -141,8 +142,9 @@ const leastDottedBits = 160;
 
 function confidenceOf(key: string): Confidence | undefined {
   if (uuid.test(key)) return undefined;
-  if (glued.test(key) || joinedIds.test(key) || isGrouped(key)) return 'possible';
-  const counted = numbered.exec(key)?.[1];
+  if (glued.test(key) || (key.length >= shortestJoined && joinedIds.test(key)) || isGrouped(key))
+    return 'possible';
+  const counted = key.includes('~') ? numbered.exec(key)?.[1] : undefined;
   if (counted !== undefined)
     return (drawnBody(counted)?.bits ?? 0) >= leastDottedBits ? 'possible' : undefined;
   const prefix = readKeyPrefix(key);
