@@ -1,8 +1,9 @@
 import type { State } from '../automaton/dfa-state.ts';
 import { type View, views } from '../automaton/found-patterns.ts';
-import { isInRun, longRunLength } from '../automaton/long-run.ts';
+import { isInRun } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
+import { longRunLength } from '../detectors/detector.ts';
 import type { Replacement } from '../redact/redact.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import type { AnswerRule } from './answer-rule.ts';

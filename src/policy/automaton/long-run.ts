@@ -1,11 +1,5 @@
+import { longRunLength } from '../detectors/detector.ts';
 import type { TextBytes } from './text-bytes.ts';
-
-/**
- * Characters in a row from which on a text may hold a key of a service that nobody has listed. Counted here and not by
- * the automata: a counted repetition multiplies their states, and ids, which are new in every request, would make new
- * states each time (`bench/fresh-ids.mjs`: 680 µs in place of 200 for a body of 8 KB).
- */
-export const longRunLength = 31;
 
 const separates = 2;
 const backslash = 0x5c;

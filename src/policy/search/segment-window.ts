@@ -1,6 +1,7 @@
-import { longRunLength, runAtEnd, runAtStart } from '../automaton/long-run.ts';
+import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
+import { longRunLength } from '../detectors/detector.ts';
 import { partitionPoint } from '../partition-point.ts';
 import { type Place, type Segment, textOf } from '../traverse/place.ts';
 import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';

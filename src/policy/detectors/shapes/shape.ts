@@ -1,3 +1,4 @@
+import { longRunLength } from '../detector.ts';
 import { isAlphanumeric } from '../text/characters.ts';
 import { expandFormat, type Part, readFormat } from './format.ts';
 import type { Service } from './table.ts';
@@ -61,7 +62,9 @@ function isUnique(literals: readonly string[], parts: readonly Part[]): boolean 
  */
 export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
   const anchors = new Map<string, Set<string>>();
-  for (const { anchor, before, after } of shapes) {
+  for (const shape of shapes) {
+    if (isSeenAsLongRun(shape)) continue;
+    const { anchor, before, after } = shape;
     const opening = anchor.length < 3 && before.length === 0 ? '\\b(?:' : '(?:';
     const tail = `)${tailOf(after, anchor.length < 3 ? 32 : anchor.length < 4 ? 20 : 10)}`;
     const key = JSON.stringify([opening, tail]);
@@ -73,6 +76,27 @@ export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
     return `${opening}${[...same].join('|')}${tail}`;
   });
 }
+
+/**
+ * Whether a key is a run that is long enough to be looked at anyway (`longRunLength`), and surely has a digit: then its
+ * anchor, often as short as `sk-`, costs the automaton nothing. Unique ones are also found in pieces, which may be short.
+ */
+function isSeenAsLongRun({ isUnique: mayBeInPieces, anchor, before, after }: Shape): boolean {
+  if (mayBeInPieces) return false;
+  let length = 0;
+  /** How many one may expect: ten of sixteen hex digits, ten of 62 letters and digits. */
+  let digits = 0;
+  for (const part of [...before, anchor, ...after]) {
+    const isPartOfRun = typeof part === 'string' ? /^[\w.~$+/=-]*$/.test(part) : !part.regex.includes('%');
+    if (!isPartOfRun) return false;
+    length += typeof part === 'string' ? part.length : part.least;
+    if (typeof part !== 'string') digits += part.least * (part.regex === '[0-9a-f]' ? 0.6 : 0.16);
+  }
+  return length >= longRunLength && digits >= leastDigits;
+}
+
+/** One key in a thousand of as many characters as have so many has none. */
+const leastDigits = 6.5;
 
 /** An expression for the first characters of some parts; it ends with the first part of a wide range of lengths. */
 function tailOf(parts: readonly Part[], count: number): string {
