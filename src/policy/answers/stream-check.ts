@@ -33,11 +33,9 @@ export interface StreamStep {
   readonly refusal?: Refusal;
 }
 
-interface Part {
-  readonly entry: number;
+interface Part extends StreamPart {
   /** Its positions in its own channel, and in those where it is read together with other blocks. */
   readonly stands: readonly Stand[];
-  readonly isRepeated: boolean;
 }
 
 interface Pending {
@@ -104,16 +102,18 @@ export class StreamCheck {
     const { document } = text;
     const isDone = event.data.trim() === '[DONE]';
     const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
-    const parts = found.map((part): Part => {
-      const stands = this.#stands(part, document.text(part.entry));
-      return { entry: part.entry, stands, isRepeated: part.isRepeated === true };
-    });
+    const parts = found.map(
+      (part): Part => ({ ...part, stands: this.#stands(part, document.text(part.entry)) }),
+    );
     if (event.name !== undefined && event.name !== this.#name) {
       this.#name = event.name;
       // Clients act on the name, so nothing in it can be replaced.
       this.#hidden(wrapText(event.name), () => true);
     }
-    const replaced = this.#alone(document, new Set(parts.map(({ entry }) => entry)));
+    const replaced = this.#alone(
+      document,
+      new Set(parts.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry]))),
+    );
     this.#waiting.push({ event, text, parts, replaced });
     for (const [name, channel] of this.#channels) {
       if (ends.some((end) => name.startsWith(end))) this.#close(channel);
@@ -254,19 +254,20 @@ export class StreamCheck {
 
   #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
     const texts = new Map(replaced);
-    for (const { entry, stands, isRepeated } of parts) {
+    for (const { entry, stands, isRepeated, isFixed } of parts) {
       const [own = [], ...joined] = stands.map((stand) =>
         stand.channel.within(this.#replacements(stand.channel), stand),
       );
       const replacements = [...own, ...joined.flat()];
       if (replacements.length === 0) continue;
-      if (isRepeated && !joined.flat().every((each) => liesWithin(each, own))) this.#refuseAcross(stands);
+      const isAcross = isRepeated && !joined.flat().every((each) => liesWithin(each, own));
+      if (isFixed || isAcross) this.#refuseAcross(stands);
       texts.set(entry, applyReplacements(document.text(entry), replacements));
     }
     return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
   }
 
-  /** Responses repeat each block's text by itself, where a match across blocks can't be recognized. */
+  /** A match in what can't be replaced: a name, or blocks that Responses repeat one by one. */
   #refuseAcross(stands: readonly Stand[]): void {
     for (const each of this.#rules.filter(isRedacting)) {
       const isFound = stands.some(({ channel }) => channel.replacements(each).length > 0);

@@ -9,6 +9,8 @@ export interface StreamPart {
   readonly joinGroup?: string;
   /** Whether the dialect repeats it by itself at the end of its block. */
   readonly isRepeated?: true;
+  /** Whether clients act on it, so that it is checked by itself too, and never replaced: a tool's name. */
+  readonly isFixed?: true;
   /** Whether it must be complete to be used, as a call's arguments. */
   readonly isWhole: boolean;
 }
@@ -19,7 +21,7 @@ export interface EventParts {
   readonly ends: readonly string[];
 }
 
-const labels = new Set(['type', 'id', 'role', 'name', 'signature', 'object', 'model', 'item_id', 'call_id']);
+const labels = new Set(['type', 'id', 'role', 'signature', 'object', 'model', 'item_id', 'call_id']);
 const lastEvents =
   /^(?:message_delta|message_stop|error|response\.(?:completed|incomplete|failed|cancelled))$/;
 
@@ -45,6 +47,7 @@ function readTyped(document: JsonDocument, type: string): EventParts {
   const place = `${numberOf(document, root, 'output_index')}.`;
   const within = numberOf(document, root, 'content_index') + numberOf(document, root, 'summary_index');
   if (type === 'content_block_start') return { parts: firstTexts(document, `${index}.`), ends: [] };
+  if (type === 'message_start') return { parts: textsAtStart(document), ends: [] };
   if (type === 'response.content_part.added') {
     return {
       parts: firstTextOfPart(document, (kind) => `${place}response.${kind}.delta.${within}`),
@@ -84,6 +87,15 @@ function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => st
   return [{ entry, channel: channelOf(kind), isWhole: false, joinGroup: '', isRepeated: true }];
 }
 
+/** Blocks that a message already has when it starts; clients append the blocks of the stream to them. */
+function textsAtStart(document: JsonDocument): readonly StreamPart[] {
+  const message = document.member(document.root, 'message');
+  const content = message === undefined ? undefined : document.member(message, 'content');
+  return content === undefined
+    ? []
+    : leaves(document, content, 'start.').map((part) => (part.isFixed ? part : { ...part, joinGroup: '' }));
+}
+
 /** Texts directly in a delta are read one after the other; deeper ones are separate. */
 function withJoinGroup(
   parts: readonly StreamPart[],
@@ -91,7 +103,7 @@ function withJoinGroup(
 ): readonly StreamPart[] {
   return parts.map((part) => {
     const isOwn = part.channel.indexOf('.', channel.length) === part.channel.length - 1;
-    return isOwn && !part.isWhole ? { ...part, joinGroup } : part;
+    return isOwn && !part.isWhole && !part.isFixed ? { ...part, joinGroup } : part;
   });
 }
 
@@ -125,7 +137,10 @@ function readChoices(document: JsonDocument): EventParts {
 function leaves(document: JsonDocument, entry: number, channel: string): readonly StreamPart[] {
   switch (document.kind(entry)) {
     case kinds.string:
-      return [{ entry, channel, isWhole: /arguments|partial_json/.test(channel) }];
+      // Some clients concatenate the pieces of a name, others keep the last.
+      return channel.endsWith('.name.')
+        ? [{ entry, channel, isWhole: false, isFixed: true }]
+        : [{ entry, channel, isWhole: /arguments|partial_json/.test(channel) }];
     case kinds.array: {
       const parts: StreamPart[] = [];
       for (let at = entry + 1; at < document.next(entry); at = document.next(at)) {

@@ -94,6 +94,39 @@ describe('a text that is split over events is found, and none of it has left', (
   });
 });
 
+describe('what clients concatenate is read together', () => {
+  const events = (pieces: readonly object[]) => pieces.map((piece) => ({ data: JSON.stringify(piece) }));
+  const names = (...pieces: string[]) =>
+    events(
+      pieces.map((name) => ({
+        choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { name } }] } }],
+      })),
+    );
+  const start = (text: string) => ({ type: 'message_start', message: { content: [{ type: 'text', text }] } });
+  const delta = (text: string) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text },
+  });
+
+  test.each(['block', 'redact'])('a tool name in pieces (%s)', (action) => {
+    expect(run(names('project night', 'fall'), { ...codename, action })).toEqual({
+      text: '',
+      isRefused: true,
+    });
+    expect(run(names('get_', 'weather'), { ...codename, action }).isRefused).toBe(false);
+  });
+
+  test('a tool name that comes whole with every piece', () => {
+    expect(run(names('project nightfall', 'project nightfall'))).toEqual({ text: '', isRefused: true });
+  });
+
+  test('the text that a message starts with, and its first block', () => {
+    expect(run(events([start('project night'), delta('fall')]))).toEqual({ text: '', isRefused: true });
+    expect(run(events([start('project'), delta('harmless')])).isRefused).toBe(false);
+  });
+});
+
 test('text after the finish reason is still checked', () => {
   const first = chunk('project ', { finish_reason: 'stop' });
 
