@@ -14,7 +14,7 @@ const longestHold = 8192;
 const contextLength = 256;
 
 /** The position of a text in a channel. */
-export interface Stand {
+export interface ChannelRange {
   readonly channel: StreamChannel;
   readonly start: number;
   readonly end: number;
@@ -126,13 +126,13 @@ export class StreamChannel {
   }
 
   /**
-   * What replacements mean for a part that leaves now, as places in that part. A label stands where its replacement begins;
+   * What replacements mean for a part that leaves now, as places in that part. A label ranges where its replacement begins;
    * where that left before anybody knew, because the text went on behind what looked like its end, where the
    * rest begins.
    */
   within(
     replacements: readonly Replacement[],
-    { start, end }: Omit<Stand, 'channel'>,
+    { start, end }: Omit<ChannelRange, 'channel'>,
   ): readonly Replacement[] {
     const touched = replacements.filter((each) => each.end > start && each.start < end);
     const labelledTo = this.#labelledTo;

@@ -1,25 +1,15 @@
-import type { JsonDocument } from '../../json/json-document.ts';
 import { applyReplacements, liesWithin, type Replacement, splice } from '../redact/redact.ts';
 import type { Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
-import type { TextMatch } from '../search/search-result.ts';
-import { ViewedTexts } from '../search/viewed-text.ts';
 import { unescapeJson } from '../traverse/nested.ts';
-import { isFixedInEvent, type Segment, wrapText } from '../traverse/place.ts';
-import { roleBits } from '../traverse/roles.ts';
-import { AnswerPlan } from './answer-plan.ts';
-import {
-  type AnswerRule,
-  foundBy,
-  isRedacting,
-  type Refusal,
-  refusalOf,
-  unreadableRefusal,
-  verdictOf,
-} from './answer-rule.ts';
+import { wrapText } from '../traverse/place.ts';
+import { type AnswerRule, isRedacting, type Refusal, refusalOf, unreadableRefusal } from './answer-rule.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
-import { type Stand, StreamChannel } from './stream-channel.ts';
+import type { ChannelRange, StreamChannel } from './stream-channel.ts';
+import { StreamChannels } from './stream-channels.ts';
 import { readParts, type StreamPart } from './stream-parts.ts';
+import { StreamVerdicts } from './stream-verdicts.ts';
+import { WholeTexts } from './whole-texts.ts';
 
 /** One server-sent event: its name, if it has one, and its data. */
 export interface StreamEvent {
@@ -35,7 +25,7 @@ export interface StreamStep {
 
 interface Part extends StreamPart {
   /** Its positions in its own channel, and in those where it is read together with other blocks. */
-  readonly stands: readonly Stand[];
+  readonly ranges: readonly ChannelRange[];
 }
 
 interface Pending {
@@ -56,26 +46,25 @@ const waitingLimit = 8 << 20;
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
   readonly #search: Search;
-  readonly #numbers: readonly number[];
-  readonly #channels = new Map<string, StreamChannel>();
-  /** For each group of joined channels, the channel of its last text. */
-  readonly #last = new Map<string, string>();
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #channels: StreamChannels;
+  readonly #verdicts = new StreamVerdicts();
+  readonly #wholeTexts: WholeTexts;
   #waiting: Pending[] = [];
   #waitingLength = 0;
   /** The last `event:` line that was read. */
   #name: string | undefined;
-  #refusal: Refusal | undefined;
 
   constructor(rules: readonly AnswerRule[], search: Search) {
     this.#rules = rules;
     this.#search = search;
-    this.#numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
+    const numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
+    this.#channels = new StreamChannels(search.patternSet, numbers);
+    this.#wholeTexts = new WholeTexts({ rules, search, verdicts: this.#verdicts });
   }
 
   /** The verdicts so far, for the record. */
   get verdicts(): readonly Verdict[] {
-    return [...this.#verdicts.values()];
+    return this.#verdicts.verdicts;
   }
 
   /** Whether events are still held. */
@@ -85,7 +74,7 @@ export class StreamCheck {
 
   /** Consumes the next event; returns those that may leave. */
   push(event: StreamEvent): StreamStep {
-    if (this.#refusal !== undefined) return this.#step([]);
+    if (this.#verdicts.refusal !== undefined) return this.#step([]);
     this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
     this.#waitingLength += event.data.length;
     if (this.#waitingLength > waitingLimit) this.#refuseLong();
@@ -94,7 +83,7 @@ export class StreamCheck {
 
   /** The provider's stream is over. */
   end(): StreamStep {
-    for (const channel of this.#channels.values()) this.#close(channel);
+    for (const [, channel] of this.#channels.entries()) this.#close(channel);
     return this.#step(this.#release());
   }
 
@@ -103,60 +92,27 @@ export class StreamCheck {
     const isDone = event.data.trim() === '[DONE]';
     const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
     const parts = found.map(
-      (part): Part => ({ ...part, stands: this.#stands(part, document.text(part.entry)) }),
+      (part): Part => ({ ...part, ranges: this.#channels.add(part, document.text(part.entry)) }),
     );
     if (event.name !== undefined && event.name !== this.#name) {
       this.#name = event.name;
       // Clients act on the name, so nothing in it can be replaced.
-      this.#hidden(wrapText(event.name), () => true);
+      this.#wholeTexts.check(wrapText(event.name));
     }
-    const replaced = this.#alone(
-      document,
-      new Set(parts.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry]))),
-    );
+    const inChannels = new Set(parts.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry])));
+    const replaced = this.#wholeTexts.replace(document, inChannels);
     this.#waiting.push({ event, text, parts, replaced });
-    for (const [name, channel] of this.#channels) {
+    for (const [name, channel] of this.#channels.entries()) {
       if (ends.some((end) => name.startsWith(end))) this.#close(channel);
     }
-    for (const { channel } of parts.flatMap(({ stands }) => stands)) this.#evaluate(channel);
+    for (const { channel } of parts.flatMap(({ ranges }) => ranges)) this.#evaluate(channel);
   }
 
   /** Its texts are not known; unless a rule enforces something, it is read literally. */
   #unreadable({ data }: StreamEvent): AnswerText {
-    this.#refusal ??= unreadableRefusal(
-      this.#rules,
-      'an event of the answer is JSON that can be read in more than one way',
-    );
+    const message = 'an event of the answer is JSON that can be read in more than one way';
+    this.#verdicts.refuse(unreadableRefusal(this.#rules, message));
     return readPlain(data);
-  }
-
-  /**
-   * Adds a text to its channel. Texts of adjacent blocks are also read joined, with nothing and with a space, in two
-   * further channels that span all of them.
-   */
-  #stands({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly Stand[] {
-    if (text === '') return [];
-    const add = (channel: StreamChannel): Stand => {
-      const start = channel.length;
-      channel.add(text);
-      return { channel, start, end: channel.length };
-    };
-    const own = add(this.#channel(name, isWhole));
-    if (joinGroup === undefined) return [own];
-    const spaced = this.#channel(`${joinGroup}spaced`, false);
-    const last = this.#last.get(joinGroup);
-    if (last !== undefined && last !== name) spaced.add(' ');
-    this.#last.set(joinGroup, name);
-    return [own, add(this.#channel(`${joinGroup}joined`, false)), add(spaced)];
-  }
-
-  #channel(name: string, isWhole: boolean): StreamChannel {
-    let channel = this.#channels.get(name);
-    if (channel === undefined) {
-      channel = new StreamChannel(this.#search.patternSet, { isWhole, numbers: this.#numbers });
-      this.#channels.set(name, channel);
-    }
-    return channel;
   }
 
   #close(channel: StreamChannel): void {
@@ -175,10 +131,10 @@ export class StreamCheck {
       const replacements = channel.replacements(each);
       const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
       if (replacements.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
-      this.#act(each, () => {
+      this.#verdicts.add(each, () => {
         // Part of a match that began before the kept text has already been sent.
         const isGone = replacements.length === 0 && certain.some((number) => !channel.evaluated.has(number));
-        if (isGone) this.#refusal ??= refusalOf(rule, 'content.unredactable');
+        if (isGone) this.#verdicts.refuse(refusalOf(rule, 'content.unredactable'));
       });
     }
     for (const number of channel.seen) channel.evaluated.add(number);
@@ -188,52 +144,22 @@ export class StreamCheck {
   #arguments(channel: StreamChannel): void {
     const plain = unescapeJson(channel.text);
     if (plain === channel.text) return;
-    this.#hidden(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
-  }
-
-  /** The verdicts on a text that is sent unchanged, or not at all. */
-  #hidden(document: JsonDocument, isMeant: (match: TextMatch) => boolean): void {
-    const { matches } = this.#search.document(document, roleBits.assistant);
-    const { patternSet } = this.#search;
-    const searched = { patternSet, texts: new ViewedTexts(patternSet.fold) };
-    for (const each of matches.size === 0 ? [] : this.#rules) {
-      if (!foundBy(each, matches, searched).some(isMeant)) continue;
-      this.#act(each, () => {
-        this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
-      });
-    }
-  }
-
-  /** The verdicts on texts that are complete within one event, and which of them are replaced. */
-  #alone(document: JsonDocument, parts: ReadonlySet<number>): ReadonlyMap<number, string> {
-    const { matches } = this.#search.document(document, roleBits.assistant);
-    if (matches.size === 0) return new Map();
-    const isPart = ({ place }: Segment) => place.outer === undefined && parts.has(place.entry);
-    const isAlone = ({ segment, before }: TextMatch) =>
-      !isPart(segment) && (before === undefined || !isPart(before));
-    const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
-    for (const each of this.#rules) {
-      const found = foundBy(each, matches, plan.searched).filter(isAlone);
-      if (found.length === 0) continue;
-      this.#act(each, () => plan.add(each, found));
-    }
-    this.#refusal ??= plan.refusal(isAlone);
-    return plan.texts();
+    this.#wholeTexts.check(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
   }
 
   /** The events that may be sent now, in order, with their replacements. */
   #release(): readonly StreamEvent[] {
-    if (this.#refusal !== undefined) return [];
+    if (this.#verdicts.refusal !== undefined) return [];
     const released: StreamEvent[] = [];
     let count = 0;
     for (const pending of this.#waiting) {
-      const stands = pending.parts.flatMap((part) => part.stands);
-      if (stands.some(({ channel, end }) => end > this.#limit(channel))) break;
+      const ranges = pending.parts.flatMap((part) => part.ranges);
+      if (ranges.some(({ channel, end }) => end > this.#limit(channel))) break;
       const event = this.#rewrite(pending);
-      if (this.#refusal !== undefined) return [];
+      if (this.#verdicts.refusal !== undefined) return [];
       released.push(event);
       this.#waitingLength -= pending.event.data.length;
-      for (const { channel, end } of stands) channel.forget(end);
+      for (const { channel, end } of ranges) channel.forget(end);
       count += 1;
     }
     this.#waiting = this.#waiting.slice(count);
@@ -254,46 +180,37 @@ export class StreamCheck {
 
   #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
     const texts = new Map(replaced);
-    for (const { entry, stands, isRepeated, isFixed } of parts) {
-      const [own = [], ...joined] = stands.map((stand) =>
-        stand.channel.within(this.#replacements(stand.channel), stand),
+    for (const { entry, ranges, isRepeated, isFixed } of parts) {
+      const [own = [], ...joined] = ranges.map((range) =>
+        range.channel.within(this.#replacements(range.channel), range),
       );
       const replacements = [...own, ...joined.flat()];
       if (replacements.length === 0) continue;
       const isAcross = isRepeated && !joined.flat().every((each) => liesWithin(each, own));
-      if (isFixed || isAcross) this.#refuseAcross(stands);
+      if (isFixed || isAcross) this.#refuseAcross(ranges);
       texts.set(entry, applyReplacements(document.text(entry), replacements));
     }
     return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
   }
 
   /** A match in what can't be replaced: a name, or blocks that Responses repeat one by one. */
-  #refuseAcross(stands: readonly Stand[]): void {
+  #refuseAcross(ranges: readonly ChannelRange[]): void {
     for (const each of this.#rules.filter(isRedacting)) {
-      const isFound = stands.some(({ channel }) => channel.replacements(each).length > 0);
-      if (isFound) this.#refusal ??= refusalOf(each.rule, 'content.unredactable');
+      const isFound = ranges.some(({ channel }) => channel.replacements(each).length > 0);
+      if (isFound) this.#verdicts.refuse(refusalOf(each.rule, 'content.unredactable'));
     }
-  }
-
-  /** Applies a match: a verdict, and the rule's action if it is enforced. */
-  #act({ rule }: AnswerRule, redact: () => void): void {
-    if (!this.#verdicts.has(rule.id)) {
-      this.#verdicts.set(rule.id, verdictOf(rule, [{ at: '', matcher: 'text', count: 1 }]));
-    }
-    if (rule.mode !== 'enforce') return;
-    if (rule.action === 'block') this.#refusal ??= refusalOf(rule);
-    if (rule.action === 'redact') redact();
   }
 
   #refuseLong(): void {
     // A monitoring rule must not end a stream: the text is released unread.
     const message = 'the answer holds more text in one piece than a rule on answers can wait for';
     const refusal = unreadableRefusal(this.#rules, message);
-    if (refusal === undefined) for (const channel of this.#channels.values()) this.#close(channel);
-    this.#refusal ??= refusal;
+    if (refusal === undefined) for (const [, channel] of this.#channels.entries()) this.#close(channel);
+    this.#verdicts.refuse(refusal);
   }
 
   #step(release: readonly StreamEvent[]): StreamStep {
-    return this.#refusal === undefined ? { release } : { release: [], refusal: this.#refusal };
+    const { refusal } = this.#verdicts;
+    return refusal === undefined ? { release } : { release: [], refusal };
   }
 }
