@@ -3,13 +3,6 @@ import { GatewayError } from '../errors.ts';
 /** The most bytes one event may have; nothing sensible comes near it. */
 export const eventLimitBytes = 1_048_576;
 
-export interface SseParser {
-  /** The next bytes of the body; calls back for every event that they complete. */
-  push(chunk: Uint8Array): void;
-  /** The body ended; an event that lacks only its blank line still counts. */
-  end(): void;
-}
-
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const colon = 0x3a;
@@ -21,17 +14,24 @@ const initialBytes = 1_024;
  * so characters may be split anywhere; at most one event is held. Comments and fields other than `event` and
  * `data` are skipped. Throws `provider.broken_response` for an event above the limit.
  */
-export function createSseParser(onEvent: (name: string | undefined, data: string) => void): SseParser {
+export class SseParser {
+  readonly #onEvent: (name: string | undefined, data: string) => void;
   /** The beginning of a line whose end has not come yet. */
-  let held = Buffer.allocUnsafe(initialBytes);
-  let heldLength = 0;
-  let eventBytes = 0;
-  let name: string | undefined;
-  let data: string | undefined;
-  let skipsLineFeed = false;
-  let isFirstLine = true;
+  #held = Buffer.allocUnsafe(initialBytes);
+  #heldLength = 0;
+  #eventBytes = 0;
+  #name: string | undefined;
+  #data: string | undefined;
+  /** Whether the last line ended with a carriage return, so that a line feed right after it belongs to the same end. */
+  #skipsLineFeed = false;
+  #isFirstLine = true;
 
-  function push(chunk: Uint8Array): void {
+  constructor(onEvent: (name: string | undefined, data: string) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** The next bytes of the body; calls back for every event that they complete. */
+  push(chunk: Uint8Array): void {
     // Without a new object for each piece: hosts may send single bytes.
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
@@ -39,8 +39,8 @@ export function createSseParser(onEvent: (name: string | undefined, data: string
     let start = 0;
     let nextReturn = bytes.indexOf(carriageReturn);
     while (start < bytes.length) {
-      if (skipsLineFeed) {
-        skipsLineFeed = false;
+      if (this.#skipsLineFeed) {
+        this.#skipsLineFeed = false;
         if (bytes[start] === lineFeed) {
           start += 1;
           continue;
@@ -51,84 +51,82 @@ export function createSseParser(onEvent: (name: string | undefined, data: string
       const isReturn = nextReturn >= 0 && (nextFeed < 0 || nextReturn < nextFeed);
       const end = isReturn ? nextReturn : nextFeed;
       if (end < 0) {
-        hold(bytes, start);
+        this.#hold(bytes, start);
         return;
       }
-      skipsLineFeed = isReturn;
-      endLine(bytes, start, end);
+      this.#skipsLineFeed = isReturn;
+      this.#endLine(bytes, start, end);
       start = end + 1;
     }
   }
 
-  function hold(bytes: Buffer, start: number): void {
-    const length = bytes.length - start;
-    checkLimit(heldLength + length);
-    if (heldLength + length > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(held.length * 2, heldLength + length));
-      held.copy(larger, 0, 0, heldLength);
-      held = larger;
-    }
-    bytes.copy(held, heldLength, start);
-    heldLength += length;
+  /** The body ended; an event that lacks only its blank line still counts. */
+  end(): void {
+    const length = this.#heldLength;
+    this.#heldLength = 0;
+    if (length > 0) this.#readLine(this.#held, 0, length);
+    this.#dispatch();
   }
 
-  function checkLimit(lineBytes: number): void {
-    if (eventBytes + lineBytes <= eventLimitBytes) return;
+  #hold(bytes: Buffer, start: number): void {
+    const length = this.#heldLength + bytes.length - start;
+    this.#checkLimit(length);
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#held.length * 2, length));
+      this.#held.copy(larger, 0, 0, this.#heldLength);
+      this.#held = larger;
+    }
+    bytes.copy(this.#held, this.#heldLength, start);
+    this.#heldLength = length;
+  }
+
+  #checkLimit(lineBytes: number): void {
+    if (this.#eventBytes + lineBytes <= eventLimitBytes) return;
     throw new GatewayError(
       'provider.broken_response',
       `an event of the provider is over ${eventLimitBytes} bytes`,
     );
   }
 
-  function endLine(bytes: Buffer, start: number, end: number): void {
-    if (heldLength === 0) {
-      checkLimit(end - start);
-      readLine(bytes, start, end);
+  #endLine(bytes: Buffer, start: number, end: number): void {
+    if (this.#heldLength === 0) {
+      this.#checkLimit(end - start);
+      this.#readLine(bytes, start, end);
       return;
     }
-    hold(bytes.subarray(0, end), start);
-    const length = heldLength;
-    heldLength = 0;
-    readLine(held, 0, length);
+    this.#hold(bytes.subarray(0, end), start);
+    const length = this.#heldLength;
+    this.#heldLength = 0;
+    this.#readLine(this.#held, 0, length);
   }
 
-  function readLine(bytes: Buffer, from: number, end: number): void {
-    const start = isFirstLine ? skipMark(bytes, from, end) : from;
-    isFirstLine = false;
+  #readLine(bytes: Buffer, from: number, end: number): void {
+    const start = this.#isFirstLine ? skipByteOrderMark(bytes, from, end) : from;
+    this.#isFirstLine = false;
     if (start === end) {
-      dispatch();
+      this.#dispatch();
       return;
     }
-    eventBytes += end - start;
+    this.#eventBytes += end - start;
     if (isField(bytes, start, end, 'data')) {
       const value = readValue(bytes, start + 'data'.length, end);
-      data = data === undefined ? value : `${data}\n${value}`;
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
     } else if (isField(bytes, start, end, 'event')) {
-      name = readValue(bytes, start + 'event'.length, end);
+      this.#name = readValue(bytes, start + 'event'.length, end);
     }
   }
 
-  function dispatch(): void {
-    const eventName = name;
-    const eventData = data;
-    name = undefined;
-    data = undefined;
-    eventBytes = 0;
-    if (eventData !== undefined) onEvent(eventName, eventData);
+  #dispatch(): void {
+    const name = this.#name;
+    const data = this.#data;
+    this.#name = undefined;
+    this.#data = undefined;
+    this.#eventBytes = 0;
+    if (data !== undefined) this.#onEvent(name, data);
   }
-
-  return {
-    push,
-    end() {
-      const length = heldLength;
-      heldLength = 0;
-      if (length > 0) readLine(held, 0, length);
-      dispatch();
-    },
-  };
 }
 
-function skipMark(bytes: Buffer, start: number, end: number): number {
+function skipByteOrderMark(bytes: Buffer, start: number, end: number): number {
   const hasMark =
     end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf;
   return hasMark ? start + 3 : start;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { createSseParser, eventLimitBytes, formatSse } from '../../src/dialects/sse.ts';
+import { eventLimitBytes, formatSse, SseParser } from '../../src/dialects/sse.ts';
 
 type Event = readonly [name: string | undefined, data: string];
 
 function parse(...chunks: (string | Uint8Array)[]): Event[] {
   const events: Event[] = [];
-  const parser = createSseParser((name, data) => events.push([name, data]));
+  const parser = new SseParser((name, data) => events.push([name, data]));
   for (const chunk of chunks) parser.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
   parser.end();
   return events;
 }
 
-describe('createSseParser', () => {
+describe('SseParser', () => {
   test.each([
     ['line feeds', 'event: a\ndata: 1\n\ndata: 2\n\n'],
     ['carriage returns with line feeds', 'event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n'],
@@ -64,7 +64,7 @@ describe('createSseParser', () => {
 
   test('calls back as soon as an event is complete, not at the end', () => {
     const events: string[] = [];
-    const parser = createSseParser((_name, data) => events.push(data));
+    const parser = new SseParser((_name, data) => events.push(data));
 
     parser.push(Buffer.from('data: 1\n'));
     expect(events).toEqual([]);

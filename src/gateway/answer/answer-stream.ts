@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { createSseParser, type SseParser } from '../../dialects/sse.ts';
+import { SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Usage } from '../../dialects/usage.ts';
@@ -66,7 +66,7 @@ export class TranslatedStream implements AnswerStream {
 
   constructor(translation: StreamTranslation) {
     this.#translation = translation;
-    this.#parser = createSseParser((name, data) => {
+    this.#parser = new SseParser((name, data) => {
       this.#text += translation.event(name, data);
     });
   }

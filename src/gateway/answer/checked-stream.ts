@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { createSseParser, formatSse, type SseParser } from '../../dialects/sse.ts';
+import { formatSse, SseParser } from '../../dialects/sse.ts';
 import type { Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
@@ -24,7 +24,7 @@ export class CheckedStream implements AnswerStream {
     this.#inner = inner;
     this.#check = check;
     this.#dialect = dialect;
-    this.#parser = createSseParser((name, data) => {
+    this.#parser = new SseParser((name, data) => {
       this.#take(check.push({ ...(name === undefined ? {} : { name }), data }));
     });
   }

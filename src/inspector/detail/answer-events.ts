@@ -1,4 +1,4 @@
-import { createSseParser } from '../../dialects/sse.ts';
+import { SseParser } from '../../dialects/sse.ts';
 import type { AnswerPart, StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
 import { assembleAnswer } from './answer-parts.ts';
@@ -22,7 +22,7 @@ export function readStream(
   const events: StreamEvent[] = [];
   const answer = assembleAnswer(endpoint, scrub);
   let atMs = 0;
-  const parser = createSseParser((name, data) => {
+  const parser = new SseParser((name, data) => {
     answer.event(name, data);
     if (events.length >= maxEvents) return;
     const at_ms = Math.round(atMs * 10) / 10;

@@ -126,9 +126,9 @@ export class StreamChannel {
   }
 
   /**
-   * What replacements mean for a part that leaves now, as places in that part. A label ranges where its replacement begins;
-   * where that left before anybody knew, because the text went on behind what looked like its end, where the
-   * rest begins.
+   * The replacements within a part that is about to be sent, as positions in that part. The label goes where its
+   * replacement begins. If that was sent before the match was known, because the text continued after its apparent end,
+   * the label goes where the rest begins.
    */
   within(
     replacements: readonly Replacement[],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { createSseParser } from '../../../src/dialects/sse.ts';
+import { SseParser } from '../../../src/dialects/sse.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { chatRequest, messagesRequest, responsesRequest, type Wish } from '../../kit/conversations.ts';
@@ -98,7 +98,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
     (scenario) => {
       const accidents = new Set<string>();
       const events: { name: string | undefined; data: string }[] = [];
-      const parser = createSseParser((name, data) => events.push({ name, data }));
+      const parser = new SseParser((name, data) => events.push({ name, data }));
       parser.push(fixture(`${provider}.${scenario}`));
       parser.end();
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
-import { createSseParser } from '../../../src/dialects/sse.ts';
+import { SseParser } from '../../../src/dialects/sse.ts';
 import {
   createTranslation,
   type StreamTranslation,
@@ -96,7 +96,7 @@ export function runStream(translation: Translation, chunks: readonly Uint8Array[
   let text = '';
   let thrown: unknown;
   try {
-    const parser = createSseParser((name, data) => {
+    const parser = new SseParser((name, data) => {
       text += stream.event(name, data);
     });
     for (const chunk of chunks) parser.push(chunk);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
-import { createSseParser } from '../../../src/dialects/sse.ts';
+import { SseParser } from '../../../src/dialects/sse.ts';
 import { directions, fixture, runStream, startTranslation } from './run-translation.ts';
 
 const recordings = readdirSync(new URL('../../fixtures/streams/', import.meta.url))
@@ -10,7 +10,7 @@ const recordings = readdirSync(new URL('../../fixtures/streams/', import.meta.ur
 
 function parse(chunks: readonly Uint8Array[]): string[] {
   const events: string[] = [];
-  const parser = createSseParser((name, data) => events.push(`${name ?? ''}|${data}`));
+  const parser = new SseParser((name, data) => events.push(`${name ?? ''}|${data}`));
   for (const chunk of chunks) parser.push(chunk);
   parser.end();
   return events;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { createSseParser } from '../../../src/dialects/sse.ts';
+import { SseParser } from '../../../src/dialects/sse.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
 import { Scrubber } from '../../../src/gateway/answer/scrub.ts';
 import { ScrubbedStream } from '../../../src/gateway/answer/scrubbed-stream.ts';
@@ -102,7 +102,7 @@ describe.each(cases)('a secret spread over the pieces of %s %s', (name, _what, w
     const events = pieces.map(write);
     const bytes = passed([...events, lastEvents[name]], withSecrets(secrets, name));
     const datas: string[] = [];
-    const parser = createSseParser((_event, data) => datas.push(data));
+    const parser = new SseParser((_event, data) => datas.push(data));
     parser.push(Buffer.from(bytes));
     for (const data of datas) if (data !== '[DONE]') JSON.parse(data);
     return { bytes, events: datas.length, wanted: [...events, lastEvents[name]].join('') };
