@@ -2,7 +2,7 @@
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { buildInspectorPage } from './inspector-page.mjs';
@@ -27,7 +27,7 @@ const withoutUnused = {
   load: (id) => (id.startsWith('\0unused:') ? 'module.exports = {};' : undefined),
 };
 
-// Packages that not every start needs: files of their own, read when something of them is first used.
+// What not every start needs: files of their own, read when something of them is first used.
 const deferred = {
   chalk: 'chalk',
   pino: 'pino',
@@ -35,6 +35,7 @@ const deferred = {
   'bip39-words': '@scure/bip39/wordlists/english.js',
   'base-encodings': '@scure/base',
   sha3: '@noble/hashes/sha3.js',
+  detectors: join(root, 'src/policy/detectors/registry.ts'),
 };
 const loadedWhenUsed = {
   name: 'loaded-when-used',
@@ -42,19 +43,26 @@ const loadedWhenUsed = {
     if (importer === undefined) return undefined; // the file itself
     if (importer.startsWith('\0deferred:')) return { id, external: true };
     if (importer.includes('/node_modules/ora/')) return undefined; // itself read when a spinner is shown
-    const file = Object.keys(deferred).find((key) => deferred[key] === id);
+    const wanted = id.startsWith('.') ? join(dirname(importer), id) : id;
+    const file = Object.keys(deferred).find((key) => deferred[key] === wanted);
     return file === undefined ? undefined : `\0deferred:${file}`;
   },
   async load(id) {
     if (!id.startsWith('\0deferred:')) return undefined;
     const file = id.slice('\0deferred:'.length);
-    const names = Object.keys(await import(deferred[file]));
+    const names = await exportsOf(deferred[file]);
     return `let loaded;
       const load = () => (loaded ??= require('./${file}.js'));
       for (const name of ${JSON.stringify(names)})
         Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });`;
   },
 };
+
+/** Names of what a module exports. Node 20 can't import TypeScript. */
+async function exportsOf(module) {
+  if (!module.endsWith('.ts')) return Object.keys(await import(module));
+  return [...readFileSync(module, 'utf8').matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
+}
 
 // undici's entry loads fetch, WebSocket and caches as well, three quarters of its code, and sets a global dispatcher.
 const undiciParts = {

@@ -1,4 +1,5 @@
 import { checkPolicies } from './check-policies.ts';
+import type { Detector } from './detectors/detector.ts';
 import { detectors } from './detectors/registry.ts';
 import { createFold } from './fold/fold.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
@@ -31,7 +32,10 @@ export function compilePolicies(
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
-  const tools = { fold, detectors: { ...detectors, gateway_key: createKeyDetector(secrets) } };
+  const keyDetector = createKeyDetector(secrets);
+  const detector = (name: string): Detector | undefined =>
+    name === 'gateway_key' ? keyDetector : (detectors as Readonly<Record<string, Detector>>)[name];
+  const tools = { fold, detector };
   const compiled = new Map<string, CompiledPolicy>();
   for (const [name, options] of Object.entries(policies)) {
     const rules = options.rules.map((rule, index) =>

@@ -23,7 +23,8 @@ export interface TextCondition {
 
 export interface MatcherContext {
   readonly fold: Fold;
-  readonly detectors: Readonly<Record<string, Detector>>;
+  /** The detector that a rule names. */
+  detector(name: string): Detector | undefined;
   /**
    * Whether one matching name (of the model, of tools) is enough, or all must match. Rules that refuse use any, their
    * exceptions use all, so that doubtful cases are refused.

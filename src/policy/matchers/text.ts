@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { compilePhrase, compileRegex, type NamedPattern } from '../automaton/patterns.ts';
 import { atLeast, confidences, defaultConfidence } from '../detectors/detector.ts';
-import { type DetectorName, detectors } from '../detectors/registry.ts';
+import { detectorNames } from '../detectors/names.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -9,7 +9,6 @@ import { matchesAt } from '../search/text-matches.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
 import { defineMatcher, type MatcherContext } from './matcher.ts';
 
-const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]];
 const [firstRole, ...otherRoles] = roleNames;
 
 const phrase = z.string().min(1);
@@ -78,7 +77,7 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
     );
     if (levels.length === 0) context.problem(['detect', index], 'name a detector: { secrets: possible }');
     for (const [name, confidence] of levels) {
-      const detector = context.detectors[name];
+      const detector = context.detector(name);
       if (detector === undefined) continue;
       if (confidence === 'certain' && detector.neverCertain) {
         const problem = `${name} has nothing to be certain by: ask for likely or possible`;

@@ -49,7 +49,8 @@ export interface RuleSource {
 /** What all rules of a configuration are compiled with. */
 export interface RuleTools {
   readonly fold: Fold;
-  readonly detectors: Readonly<Record<string, Detector>>;
+  /** The detector that a rule names. */
+  detector(name: string): Detector | undefined;
 }
 
 export type ProblemListener = (problem: PolicyProblem) => void;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DetectorName } from '../../../src/policy/detectors/registry.ts';
+import type { DetectorName } from '../../../src/policy/detectors/names.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
 import { drawKey } from './labelled-set/draw-key.ts';
 import { createRandom } from './labelled-set/random.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { atLeast } from '../../../src/policy/detectors/detector.ts';
-import { type DetectorName, detectors } from '../../../src/policy/detectors/registry.ts';
+import type { DetectorName } from '../../../src/policy/detectors/names.ts';
+import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { found } from './found.ts';
 
 /** Published examples, from the standards and the offices that issue the numbers. */

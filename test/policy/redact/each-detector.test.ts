@@ -7,7 +7,8 @@ import {
   confidences,
   type Detector,
 } from '../../../src/policy/detectors/detector.ts';
-import { type DetectorName, detectors } from '../../../src/policy/detectors/registry.ts';
+import type { DetectorName } from '../../../src/policy/detectors/names.ts';
+import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { compile, subjectOf } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 

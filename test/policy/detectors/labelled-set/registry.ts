@@ -1,5 +1,6 @@
 import { atLeast, type Detector } from '../../../../src/policy/detectors/detector.ts';
-import { type DetectorName, detectors } from '../../../../src/policy/detectors/registry.ts';
+import type { DetectorName } from '../../../../src/policy/detectors/names.ts';
+import { detectors } from '../../../../src/policy/detectors/registry.ts';
 import { createGatewayKeyDetector } from '../../../../src/policy/detectors/secrets/gateway-key.ts';
 import { labelCreditCards } from './credit-card.ts';
 import { labelEmails } from './email.ts';
