@@ -14,16 +14,11 @@ import { TimeText } from '../record/time-text.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
-import {
-  type ConfiguredGateway,
-  configureGateway,
-  type GatewayConfig,
-  type ProcessState,
-} from './configure.ts';
+import { ActiveConfig, type PreparedConfig } from './active-config.ts';
+import type { GatewayConfig, ProcessState } from './configure.ts';
 import { Exchange } from './exchange.ts';
-import type { Health, Readiness } from './local-endpoints/health.ts';
 import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
-import { watchHeap } from './watch-heap.ts';
+import { type HeapWatch, watchHeap } from './watch-heap.ts';
 
 export interface GatewayServer {
   readonly url: string;
@@ -36,12 +31,6 @@ export interface GatewayServer {
   gauges(): Gauges;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
-}
-
-export interface PreparedConfig {
-  /** New exchanges follow the configuration from now on; those in flight keep theirs. */
-  commit(): void;
-  discard(): void;
 }
 
 /** Pages of the gateway's own. */
@@ -78,124 +67,93 @@ interface ServeOptions {
 }
 
 /** Starts the proxy. Throws port.busy and what an unusable address throws. */
-export async function serveGateway({
-  host,
-  port,
-  limits,
-  config,
-  record,
-  counters = new MemoryCounters(),
-  ledger,
-  breakers,
-  observers = [],
-  inspector,
-  tracer,
-  startedMs = Date.now(),
-  deciderEntry,
-  ownerProof,
-  countOpen,
-}: ServeOptions): Promise<GatewayServer> {
+export async function serveGateway(options: ServeOptions): Promise<GatewayServer> {
+  const { host, port, limits, ledger, breakers, counters = new MemoryCounters() } = options;
   const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
+  const repeats = foldRepeats(options.record);
   let listener: Listener | undefined;
-
-  const admit = () => {
-    if (listener?.isDraining)
-      throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
-    if (memory.isScarce()) {
-      throw new GatewayError('gateway.overloaded', 'the gateway has no memory to spare; try again shortly', {
-        retryAfterS: 1,
-      });
-    }
-  };
-  const repeats = foldRepeats(record);
-  const readiness: Readiness = {
-    isReady: () => listener?.isDraining === false,
-    dependencies: () => dependenciesOf(counters, ledger),
-  };
-  const times = new TimeText();
-  const countHere = () => countExchanges(open.items);
-  const health: Health = { ownerProof, countOpen: countOpen ?? countHere };
-  const ticks = new TickQueue();
   const state: ProcessState = {
-    ticks,
+    ticks: new TickQueue(),
     counters,
     ledger,
     breakers,
-    tracer,
-    record: observe(repeats.write, observers),
-    deciderEntry,
-    admit,
-    startedMs,
-    readiness,
-    health,
-  };
-  const follower = observers.find(({ trace }) => trace !== undefined);
-  let current = configureGateway(config, state);
-  /** Replaced configurations whose last exchanges are not over. */
-  const retiring = new Set<Promise<void>>();
-  breakers?.subscribe((change) => {
-    const known = current.providers.find(({ breakerName }) => breakerName === change.provider);
-    known?.health.follow(change, Date.now());
-  });
-
-  const server = await listen({
-    host,
-    port,
-    limits,
-    ticks,
-    onRequest: (request, response) => {
-      if (inspector !== undefined && request.target.startsWith('/_/')) {
-        return inspector.handle(request, response);
-      }
-      const exchange = new Exchange(request, response, times);
-      exchange.trace = follower?.trace?.(exchange);
-      open.add(exchange);
-      response.onClose(() => open.remove(exchange));
-      current.run(exchange);
+    tracer: options.tracer,
+    record: observe(repeats.write, options.observers ?? []),
+    deciderEntry: options.deciderEntry,
+    admit: () => admit(listener, memory),
+    startedMs: options.startedMs ?? Date.now(),
+    readiness: {
+      isReady: () => listener?.isDraining === false,
+      dependencies: () => dependenciesOf(counters, ledger),
     },
-  });
-  listener = server;
-  server.stopSignal.addEventListener('abort', () => {
-    for (const exchange of [...open.items])
-      exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
-  });
-
-  const prepare = (next: GatewayConfig): PreparedConfig => {
-    const built = configureGateway(next, state, current);
-    const close = (retired: ConfiguredGateway) => {
-      // If the whole gateway stops meanwhile, its connections are gone already.
-      const closed = retired.close().catch(() => undefined);
-      retiring.add(closed);
-      void closed.then(() => retiring.delete(closed));
-    };
-    return {
-      commit: () => {
-        const previous = current;
-        current = built;
-        close(previous);
-      },
-      discard: () => close(built),
-    };
+    health: {
+      ownerProof: options.ownerProof,
+      countOpen: options.countOpen ?? (() => countExchanges(open.items)),
+    },
   };
+  const active = new ActiveConfig(options.config, state);
+  breakers?.subscribe((change) => active.followBreaker(change));
+
+  const onRequest = requestHandler(options, { open, active });
+  const server = await listen({ host, port, limits, ticks: state.ticks, onRequest });
+  listener = server;
+  server.stopSignal.addEventListener('abort', () => cut(open));
 
   return {
     url: server.url,
     port: server.port,
-    prepare,
+    prepare: (next) => active.prepare(next),
+    apply: (next) => active.prepare(next).commit(),
     gauges: () => ({
-      open: countHere(),
-      providers: current.providers.map(gaugesOf),
+      open: countExchanges(open.items),
+      providers: active.providers.map(gaugesOf),
       ledger: ledger?.gauges,
       isStateShared: counters.isConnected,
     }),
-    apply: (next) => prepare(next).commit(),
     drain: async () => {
       await server.drain();
       memory.stop();
-      // Whoever called may close ledger and records next: no exchange, of whatever configuration, is left by then.
-      await Promise.all([current.close(), ...retiring]);
+      // The caller may close ledger and records next, so no exchange may be left.
+      await active.close();
       repeats.close();
     },
   };
+}
+
+/** Throws if no new exchange can begin. */
+function admit(listener: Listener | undefined, memory: HeapWatch): void {
+  if (listener?.isDraining) {
+    throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
+  }
+  if (memory.isScarce()) {
+    throw new GatewayError('gateway.overloaded', 'the gateway has no memory to spare; try again shortly', {
+      retryAfterS: 1,
+    });
+  }
+}
+
+function requestHandler(
+  { inspector, observers = [] }: ServeOptions,
+  { open, active }: { readonly open: SwapRemoveList<Exchange>; readonly active: ActiveConfig },
+): (request: HttpRequest, response: HttpResponse) => void {
+  const times = new TimeText();
+  const tracing = observers.find(({ trace }) => trace !== undefined);
+  return (request, response) => {
+    if (inspector !== undefined && request.target.startsWith('/_/')) {
+      return inspector.handle(request, response);
+    }
+    const exchange = new Exchange(request, response, times);
+    exchange.trace = tracing?.trace?.(exchange);
+    open.add(exchange);
+    response.onClose(() => open.remove(exchange));
+    active.run(exchange);
+  };
+}
+
+/** Ends all exchanges, each with an error event. */
+function cut(open: SwapRemoveList<Exchange>): void {
+  for (const exchange of [...open.items]) {
+    exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
+  }
 }

@@ -4,7 +4,12 @@ import { getHeapStatistics } from 'node:v8';
 const heapShare = 0.85;
 const heapCheckMs = 1_000;
 
-export function watchHeap(): { readonly isScarce: () => boolean; readonly stop: () => void } {
+export interface HeapWatch {
+  readonly isScarce: () => boolean;
+  readonly stop: () => void;
+}
+
+export function watchHeap(): HeapWatch {
   let isScarce = false;
   const check = () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();

@@ -1,7 +1,8 @@
 import { type Config, rebuildConfig } from '../../../config/config.ts';
 import { toGatewayError } from '../../../errors.ts';
+import type { PreparedConfig } from '../../../gateway/active-config.ts';
 import type { GatewayConfig } from '../../../gateway/configure.ts';
-import { type GatewayServer, type PreparedConfig, serveGateway } from '../../../gateway/serve.ts';
+import { type GatewayServer, serveGateway } from '../../../gateway/serve.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import { type CounterAnswer, RemoteCounters } from '../../../limits/shared-counters.ts';
 import type { BreakerChange, BreakerChannel } from '../../../providers/breaker-channel.ts';

@@ -1,0 +1,102 @@
+import type { CounterService } from '../../../limits/shared-counters.ts';
+import type { BreakerChange } from '../../../providers/breaker-channel.ts';
+import type { MetricData } from '../../../record/metrics/families.ts';
+import type { OpenCounts } from '../../../record/observer.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import type { PreparedReload } from '../server/server-handle.ts';
+import type { WorkerConfig, WorkerStart } from './messages.ts';
+import { Worker, type WorkerEvent } from './worker.ts';
+
+interface WorkerPoolOptions {
+  readonly count: number;
+  /** The configuration that the workers start with. */
+  readonly config: WorkerConfig;
+  /** What a process starts with, besides its configuration. */
+  readonly start: Omit<WorkerStart, keyof WorkerConfig>;
+  readonly limits: CounterService;
+  /** How long a worker may take to drain, in milliseconds. */
+  readonly drainMs: number;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly writeStderr: (text: string) => void;
+}
+
+/** All workers, and the configuration that they serve with. */
+export class WorkerPool {
+  readonly #workers: readonly Worker[];
+  readonly #metrics = new WorkerMetrics();
+  #current: WorkerConfig;
+
+  constructor({ count, config, start, ...options }: WorkerPoolOptions) {
+    this.#current = config;
+    this.#workers = Array.from(
+      { length: count },
+      () =>
+        new Worker({
+          ...options,
+          start: () => ({ ...this.#current, ...start }),
+          countOpen: () => this.countOpen(),
+          onBreaker: (from, change) => this.#shareBreaker(from, change),
+        }),
+    );
+  }
+
+  get pids(): readonly number[] {
+    return this.#workers.map(({ pid }) => pid);
+  }
+
+  /** Throws if one of them can't start; then none is left running. */
+  async start(): Promise<void> {
+    try {
+      await Promise.all(this.#workers.map((worker) => worker.start()));
+    } catch (thrown) {
+      await Promise.all(this.#workers.map((worker) => worker.kill()));
+      throw thrown;
+    }
+  }
+
+  /** Throws, and changes nothing, if a worker can't apply a configuration. */
+  async prepare(next: WorkerConfig): Promise<PreparedReload> {
+    const answers = await Promise.allSettled(this.#workers.map((worker) => worker.prepare(next)));
+    const refusal = answers.find((answer) => answer.status === 'rejected');
+    const discard = () => {
+      for (const worker of this.#workers) worker.discard();
+    };
+    if (refusal !== undefined) {
+      discard();
+      throw refusal.reason;
+    }
+    return {
+      commit: () => {
+        this.#current = next;
+        for (const worker of this.#workers) worker.commit(next);
+      },
+      discard,
+    };
+  }
+
+  async countOpen(): Promise<OpenCounts> {
+    const readings = await Promise.all(this.#workers.map((worker) => worker.read('open')));
+    const open = readings.flatMap((reading) => (reading === undefined ? [] : [reading.open]));
+    return {
+      exchanges: open.reduce((sum, { exchanges }) => sum + exchanges, 0),
+      streams: open.reduce((sum, { streams }) => sum + streams, 0),
+    };
+  }
+
+  readMetrics(): Promise<readonly (readonly MetricData[])[]> {
+    return this.#metrics.read(
+      this.#workers.map((worker) => ({
+        pid: worker.pid,
+        readMetrics: async () => (await worker.read('metrics'))?.metrics,
+      })),
+    );
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.drain()));
+  }
+
+  #shareBreaker(from: Worker, change: BreakerChange): void {
+    for (const worker of this.#workers) if (worker !== from) worker.followBreaker(change);
+  }
+}
