@@ -105,47 +105,60 @@ const openTelemetryAsModules = {
   },
 };
 
-const bundle = await rolldown({
-  cwd: root,
-  // Threads and processes of their own begin with a file each.
-  input: {
-    main: 'src/main.ts',
-    'decide-worker': 'src/gateway/decision/decide-worker.ts',
-    'ledger-worker': 'src/record/ledger/ledger-worker.ts',
-    'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
-    'jq-worker': 'src/cli/shell/jq-worker.ts',
-    'plant-store': 'src/plants/process/plant-store.ts',
-    'page-worker': 'src/cli/serve/inspector/page-worker.ts',
-    ...deferred,
-  },
-  platform: 'node',
-  // cosmiconfig would read TypeScript with the last one.
-  external: [...Object.keys(dependencies), 'typescript'],
-  resolve: {
-    alias: {
-      commander: join(root, 'node_modules/commander/index.js'),
-      // yaml's build for Node is CommonJS, of which nothing can be left out.
-      yaml: join(root, 'node_modules/yaml/browser/index.js'),
+/** Files of the bundle that begins with these; `groups` are modules that share a file. */
+async function bundle(input, groups = []) {
+  const built = await rolldown({
+    cwd: root,
+    input,
+    platform: 'node',
+    // cosmiconfig would read TypeScript with the last one.
+    external: [...Object.keys(dependencies), 'typescript'],
+    resolve: {
+      alias: {
+        commander: join(root, 'node_modules/commander/index.js'),
+        // yaml's build for Node is CommonJS, of which nothing can be left out.
+        yaml: join(root, 'node_modules/yaml/browser/index.js'),
+      },
     },
-  },
-  plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules, openTelemetryAsModules],
-  logLevel: 'silent',
-});
-const { output } = await bundle.generate({
-  // Node's loader for ES modules takes 10 ms more.
-  format: 'cjs',
-  banner: "'use strict';",
-  // Half the text to parse at every start; names stay, so stack traces can be read.
-  minify: { compress: true, mangle: false, codegen: true },
-  minifyInternalExports: false,
-  // One file for all that `send` loads: each further one takes most of a millisecond.
-  codeSplitting: {
-    groups: [{ name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// }],
-  },
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
-});
-await bundle.close();
+    plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules, openTelemetryAsModules],
+    logLevel: 'silent',
+  });
+  const { output } = await built.generate({
+    // Node's loader for ES modules takes 10 ms more.
+    format: 'cjs',
+    banner: "'use strict';",
+    // Half the text to parse at every start; names stay, so stack traces can be read.
+    minify: { compress: true, mangle: false, codegen: true },
+    minifyInternalExports: false,
+    codeSplitting: { groups },
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await built.close();
+  return output;
+}
+
+// Threads and processes of their own begin with a file each.
+const program = {
+  main: 'src/main.ts',
+  'decide-worker': 'src/gateway/decision/decide-worker.ts',
+  'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
+  'jq-worker': 'src/cli/shell/jq-worker.ts',
+  'page-worker': 'src/cli/serve/inspector/page-worker.ts',
+  ...deferred,
+};
+// These run at every start and need little of the program: bundled with it, they would load the file for `send`.
+const small = {
+  'ledger-worker': 'src/record/ledger/ledger-worker.ts',
+  'plant-store': 'src/plants/process/plant-store.ts',
+};
+// One file for all that `send` loads: each further one takes most of a millisecond.
+const sending = { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// };
+const bundles = [
+  bundle(program, [sending]),
+  ...Object.entries(small).map(([name, file]) => bundle({ [name]: file })),
+];
+const output = (await Promise.all(bundles)).flat();
 
 const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
 files.set('package.json', '{ "type": "commonjs" }\n');
