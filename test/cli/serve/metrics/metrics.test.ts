@@ -49,7 +49,7 @@ async function metered(url: string, workers: number, more = budget): Promise<Met
 
 const served = 'gateway_requests_total{project="shop",endpoint="chat",outcome="answered",status="200"}';
 
-describe.each([1, 2])('with %i processes', (workers) => {
+describe.each([1, 2])('with %i processes', { timeout: 60_000 }, (workers) => {
   test('what clients did is counted in all of them, and what is open shows', async () => {
     const provider = await host(speakAll);
     const { gateway, value, text } = await metered(provider.url, workers);
