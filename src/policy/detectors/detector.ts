@@ -1,7 +1,7 @@
 /**
- * Characters in a row from which on a text may hold a key of a service that nobody has listed. Counted here and not by
- * the automata: a counted repetition multiplies their states, and ids, which are new in every request, would make new
- * states each time (`bench/fresh-ids.mjs`: 680 µs in place of 200 for a body of 8 KB).
+ * Length of a run from which a text may contain a key of an unlisted service. Counted here and not by the automata: a
+ * counted repetition multiplies their states, and ids, which are new in every request, would create new states each
+ * time (`bench/fresh-ids.mjs`: 680 µs instead of 200 for a body of 8 KB).
  */
 export const longRunLength = 31;
 
@@ -9,7 +9,7 @@ export const longRunLength = 31;
 export const confidences = ['possible', 'likely', 'certain'] as const;
 export type Confidence = (typeof confidences)[number];
 
-/** What a rule that names no confidence asks for. */
+/** The minimum for rules that don't set one. */
 export const defaultConfidence = 'likely' satisfies Confidence;
 
 /** A part of a text, in UTF-16 units. */
@@ -21,31 +21,30 @@ export interface Range {
 /** What a detector found; `likely` by default. */
 export interface Finding extends Range {
   readonly confidence?: Confidence;
-  /** What it is and how it was recognized, for people: "GitHub token, checksum". Never a part of the value. */
+  /** What it is and how it was recognized, for display: "GitHub token, checksum". Never a part of the value. */
   readonly why?: string;
 }
 
 export interface Detector {
   /**
-   * What a text must contain for the detector to run: one of some literals in lower case (found in any case); one of some
-   * regexes (RE2 syntax) in its folded view, or instead of them a run of `longRunLength` characters that keys are made of;
-   * or nothing.
+   * What a text must contain for the detector to run: one of some lower-case literals (matched in any case), one of
+   * some regexes (RE2 syntax) in its folded view or a run of `longRunLength` key characters; or nothing.
    */
   readonly prefilter:
     | { readonly kind: 'literals'; readonly literals: readonly string[] }
     | { readonly kind: 'regexes'; readonly regexes: readonly string[]; readonly orLongRun?: true }
     | { readonly kind: 'always' };
-  /** Longest match in characters: how far a stream's hold-back window must reach. */
+  /** Longest match in characters, which determines how much of a stream is held back. */
   readonly reach: number;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
-  /** Set if it finds nothing in the lower-cased form of an ASCII text that it doesn't find in the text itself. */
+  /** Set if the lower-cased form of an ASCII text yields nothing that the text itself doesn't. */
   readonly ignoresCase?: true;
-  /** Set if no shape and no checksum makes a finding certain. */
+  /** Set if no finding of it can be certain. */
   readonly neverCertain?: true;
-  /** Also finds what is only possible; absent if nothing is less than likely. */
+  /** Also finds what is only possible; absent if the detector has nothing less than likely. */
   readonly possible?: Detector;
-  /** Finds in linear time what is likely and what is certain. */
+  /** Finds what is likely or certain, in linear time. */
   find(text: string): readonly Finding[];
 }
 

@@ -1,4 +1,7 @@
-/** What `detect` in a rule may name. Apart from the detectors, which most of a policy's code does without (see scripts/build.mjs). */
+/**
+ * The names that `detect` in a rule accepts. Separate from the detectors, which the bundle loads only when a rule needs
+ * one (scripts/build.mjs).
+ */
 export const detectorNames = [
   'credit_card',
   'email',

@@ -3,7 +3,10 @@ import { createExpressionDetector, likely, possible } from '../text/expression-d
 const degrees = String.raw`\d{1,3}\s?°\s?(?:\d{1,2}(?:[.,]\d{1,6})?\s?[′']\s?(?:\d{1,2}(?:[.,]\d{1,6})?\s?(?:″|"|''))?)?\s?`;
 const decimal = String.raw`[-+]?\d{1,3}\.\d{3,12}`;
 
-/** Places on earth: degrees with directions; decimal degrees under their names, or in pairs after a word such as "GPS". */
+/**
+ * Geographic coordinates: degrees with directions; decimal degrees after their names, or in pairs after a word such as
+ * "GPS".
+ */
 export const coordinates = {
   ...createExpressionDetector({
     prefilter: [

@@ -3,7 +3,7 @@ import { announcing, certain, createExpressionDetector, likely } from '../text/e
 
 const named = announcing('imei|imei ?[12]|device id|ger[äa]te(?:nummer|-id)|串号');
 
-/** Numbers of mobile devices (3GPP TS 23.003): with a right check digit, in their groups or right after their name. */
+/** Numbers of mobile devices (3GPP TS 23.003) with a valid check digit, in their groups or right after their name. */
 export const imei = createExpressionDetector({
   prefilter: [
     '[0-9]{2}-[0-9]{6}-[0-9]{6}-[0-9]',

@@ -4,12 +4,12 @@ import { wordsBefore } from '../text/context-words.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 
 /**
- * Internet addresses of both versions. Left out is what belongs to nobody: loopback, "any", broadcast and
- * netmasks; and what has the shape alone: versions, object identifiers, hardware addresses, `a::b` of code.
+ * IP addresses of both versions, except those that identify nobody (loopback, "any", broadcast, netmasks) and
+ * lookalikes: versions, object identifiers, hardware addresses, `a::b` in code.
  */
 export const ipAddress: Detector = createAddressDetector(isNobodys);
 
-/** Addresses that the internet routes: without private, link-local and shared ranges. */
+/** Publicly routable addresses: no private, link-local or shared ranges. */
 export const publicIpAddress: Detector = createAddressDetector(
   (octets) => isNobodys(octets) || isPrivate(octets),
   (address) => isPublic6(address),
@@ -74,7 +74,7 @@ function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45;
 }
 
-/** Four numbers with dots between them, as text has them. */
+/** Four numbers separated by dots, as they are in the text. */
 interface Quad {
   readonly start: number;
   readonly end: number;
@@ -94,7 +94,7 @@ function version4Within(text: string, run: Finding, { leavesOut }: Choice): Find
   return undefined;
 }
 
-/** Four numbers of up to three digits that stand alone; without octets where one is too large or begins with zero. */
+/** Four standalone numbers of up to three digits; without octets if one is too large or begins with zero. */
 function quadAt(text: string, start: number): Quad | undefined {
   const octets: number[] = [];
   let isRight = true;
@@ -130,7 +130,7 @@ function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
   return (first === 172 && second >= 16 && second < 32) || (first === 100 && second >= 64 && second < 128);
 }
 
-/** 2000::/3 and what is translated to it. */
+/** 2000::/3, and IPv4 addresses mapped or translated into IPv6. */
 function isPublic6(address: string): boolean {
   return /^(?:[23]|64:ff9b|::ffff)/i.test(address);
 }
@@ -141,14 +141,14 @@ const announcesOther =
 const announcesAddress =
   /(?:\bips?(?:v4)?|host(?:name)?|addr(?:ess)?|server|dns|gateway|router|client|remote|peer|from|ping|ssh|curl|via|subnet|network|:\/\/)(?: (?:is|at|to|was))?[^a-z0-9]{0,4}$/;
 
-/** Numbers of sections and object identifiers are small in all four places; addresses hardly ever are. */
+/** Section numbers and object identifiers have only small numbers; addresses hardly ever do. */
 function isSectionLike(octets: readonly number[]): boolean {
   return octets[0] !== 10 && octets.every((octet) => octet < 32);
 }
 
 const fileEnding = /\.?\.?(?:dll|exe|nupkg|jar|tgz|zip)/y;
 
-/** Four numbers are a version too: after its name, or with a suffix that addresses don't have. */
+/** Whether it is a version: after a word for one, or with a suffix that addresses don't have. */
 function isVersion(text: string, { start, end, octets }: Quad): boolean {
   const after = text.charCodeAt(end);
   const next = text.charCodeAt(end + 1);
@@ -177,8 +177,8 @@ function isLooseStart(text: string, start: number): boolean {
 }
 
 /**
- * Only the address space in use counts: global (2000::/3), unique local, link local, multicast, NAT64 and mapped.
- * It tells addresses from `dead::beef`, from C++ names and from fingerprints.
+ * Whether it is in the address space in use: global (2000::/3), unique local, link local, multicast, NAT64 or mapped.
+ * That separates addresses from `dead::beef`, C++ names and fingerprints.
  */
 const assigned = /(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b|::ffff):/iy;
 
@@ -202,7 +202,7 @@ function isVersion6(text: string, start: number, end: number): boolean {
       if (text.charCodeAt(at) === 46) hasQuad = true;
       at += 1;
     }
-    // The last group may be four numbers, which count for two groups.
+    // The last group may be dotted IPv4, which counts as two groups.
     if (hasQuad) {
       if (at < end && !isEnd(text, at, end)) return false;
       if (!isOctets(text.slice(first, at).split('.'))) return false;

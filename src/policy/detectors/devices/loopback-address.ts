@@ -1,6 +1,6 @@
 import { createExpressionDetector, likely } from '../text/expression-detector.ts';
 
-/** 127.0.0.0/8, ::1 and "any" (0.0.0.0), which `ip_address` leaves out because they are everybody's. */
+/** 127.0.0.0/8, ::1 and "any" (0.0.0.0), which `ip_address` leaves out because every machine has them. */
 export const loopbackAddress = {
   ...createExpressionDetector({
     prefilter: ['\\b127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]', '\\b0\\.0\\.0\\.0', '::1'],

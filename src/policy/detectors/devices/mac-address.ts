@@ -1,6 +1,6 @@
 import { createExpressionDetector, likely } from '../text/expression-detector.ts';
 
-/** Hardware addresses of six pairs or three fours; not those of everybody (broadcast, zeros, multicast of IP). */
+/** Hardware addresses of six pairs or three groups of four; not shared ones (broadcast, zeros, IP multicast). */
 export const macAddress = {
   ...createExpressionDetector({
     prefilter: [
@@ -17,7 +17,7 @@ export const macAddress = {
           const plain = value.replace(/[^\dA-F]/g, '');
           const isEverybodys = /^(?:01005E|3333|(.)\1*$)/.test(plain) || new Set(plain).size < 4;
           const isSequence = '0123456789ABCDEF0123'.includes(plain) || /^(?:00)?1122334455/.test(plain);
-          // Three fours of digits alone are a number with dots.
+          // Three groups of four with only digits are a number with dots.
           const isNumber = value.includes('.') && !/[A-F]/.test(plain);
           return isEverybodys || isSequence || isNumber ? undefined : likely('shape');
         },

@@ -13,14 +13,17 @@ const named = announcing(
   'vin|vehicle identification|chassis|fahrgestell\\p{L}*|fin|num[ée]ro de série|bastidor|telaio|车架号',
 );
 
-/** Whether the ninth place checks the others, as in North America and China (49 CFR 565). */
+/** Whether the ninth character is a valid check digit, as in North America and China (49 CFR 565). */
 function hasCheckDigit(vin: string): boolean {
   const values = Array.from(vin, (each) => letterValues.indexOf(each) % 10);
   const rest = weighted(values, weights) % 11;
   return vin.charAt(8) === (rest === 10 ? 'X' : String(rest));
 }
 
-/** Vehicle identification numbers (ISO 3779). Many of Europe carry no check digit and are found after their name only. */
+/**
+ * Vehicle identification numbers (ISO 3779). Many European ones have no check digit and are only found after their
+ * name.
+ */
 export const vin = createExpressionDetector({
   prefilter: ['\\b[a-hj-npr-z0-9]{13}[0-9]{4}\\b'],
   reach: 17,
@@ -32,7 +35,7 @@ export const vin = createExpressionDetector({
         const isNamed = isAnnounced(named);
         if (hasCheckDigit(value)) {
           if (isNamed) return certain('check digit and name');
-          // Hashes of hex digits pass by chance.
+          // Hex hashes pass the check by chance.
           return /[G-Z]/.test(value) && /^[1-9A-Z][A-Z]/.test(value) ? likely('check digit') : undefined;
         }
         return isNamed ? possible('name') : undefined;

@@ -3,7 +3,7 @@ import { announcing, certain, createExpressionDetector, possible } from '../text
 
 const named = announcing('routing|routing transit|aba|aba routing|rtn|transit');
 
-/** Whether nine digits are a routing number of the American Bankers Association: a district, and the check. */
+/** Whether nine digits are an American routing number (ABA): a valid district and check digit. */
 function isRoutingNumber(value: string): boolean {
   const digits = digitsOf(value);
   const district = Number(value.slice(0, 2));

@@ -3,7 +3,7 @@ export function hasCards(prefix: number): boolean {
   return (lengthsByPrefix[prefix] as number) !== 0;
 }
 
-/** Whether cards that begin with these four digits have so many, printed in groups or in one piece. */
+/** Whether cards that begin with these four digits can have this many digits, printed in groups or in one piece. */
 export function isIssued(prefix: number, card: { digits: number; gaps: readonly number[] }): boolean {
   const lengths = lengthsByPrefix[prefix] as number;
   return (
@@ -16,7 +16,7 @@ interface IssuerRange {
   readonly from: number;
   readonly to: number;
   readonly lengths: readonly number[];
-  /** Lengths that count only in printed groups, because other numbers in one piece begin so, too. */
+  /** Lengths that count only in printed groups, because other numbers in one piece begin with the same digits. */
   readonly grouped?: readonly number[];
 }
 
@@ -24,7 +24,7 @@ const maestro = { lengths: [16, 19], grouped: [12, 13, 15, 17, 18] };
 
 /** First four digits of the issuers in use, as the networks publish them. */
 const issuers: readonly IssuerRange[] = [
-  // UATP: in one piece a time in microseconds begins with a one.
+  // UATP: timestamps in microseconds begin with a one, too.
   { from: 1000, to: 1999, lengths: [], grouped: [15] },
   // Mir
   { from: 2200, to: 2204, lengths: [16, 19], grouped: [17, 18] },
@@ -72,14 +72,14 @@ const issuers: readonly IssuerRange[] = [
   // Hipercard
   { from: 3841, to: 3841, lengths: [19] },
   { from: 6062, to: 6062, lengths: [16, 19] },
-  // UnionPay: eighteen digits in one piece are Chinese identity numbers and identifiers by time, too.
+  // UnionPay: eighteen digits in one piece are also Chinese identity numbers and time-based identifiers.
   { from: 6200, to: 6299, lengths: [16, 19], grouped: [17, 18] },
   { from: 8100, to: 8171, lengths: [16, 19] },
   // Troy
   { from: 9792, to: 9792, lengths: [16] },
 ];
 
-/** For the first four digits of a number the lengths of cards that begin so, as bits. */
+/** Card lengths by the number's first four digits, as bits. */
 const lengthsByPrefix = new Uint32Array(10_000);
 for (const { from, to, lengths, grouped = [] } of issuers) {
   const bits = [...lengths.map(lengthBit), ...grouped.map(groupedBit)].reduce((all, bit) => all | bit, 0);
@@ -92,7 +92,7 @@ function lengthBit(digits: number): number {
   return 1 << digits;
 }
 
-/** Cards have twelve digits at least, so the lower bits are free. */
+/** Cards have at least twelve digits, so the lower bits are unused. */
 function groupedBit(digits: number): number {
   return 1 << (digits - 12);
 }

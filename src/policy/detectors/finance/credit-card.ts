@@ -3,12 +3,12 @@ import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../
 import { hasCards, isIssued } from './card-issuers.ts';
 
 /**
- * Payment card numbers: a known issuer, its length, printed in one piece or in the issuer's groups with one
- * separator throughout, and a right check digit. Validator's check of cards is not used: its pattern for Mastercard
- * lacks an anchor, so any number that begins with 51 passes, however long.
+ * Payment card numbers: a known issuer, one of its lengths, in one piece or in the issuer's groups with the same
+ * separator throughout, and a valid check digit. Validator's card check is not used: its pattern for Mastercard lacks
+ * an anchor, so any number that begins with 51 passes, however long.
  */
 export const creditCard: Detector = {
-  // Cards of less than fourteen digits, which are Maestro's alone, only in groups: in one piece they are bar codes.
+  // Cards of fewer than fourteen digits (all Maestro) count only in groups: in one piece they are bar codes.
   prefilter: {
     kind: 'regexes',
     regexes: [
@@ -21,7 +21,7 @@ export const creditCard: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    // A card has a group of at least four digits, so one character in four is enough to notice it.
+    // Every card has a group of at least four digits, so testing every fourth character is enough.
     for (let index = 3; index < text.length; index += 4) {
       if (isDigit(codeAt(text, index))) index = Math.max(index, readGroups(text, index, findings));
     }
@@ -30,8 +30,9 @@ export const creditCard: Detector = {
 };
 
 /**
- * Adds the cards among all digit groups around `index` that hang together by one separator each; returns where the
- * last group ends. Linear: each group is read once, and from where it begins a card's 23 places at most twice.
+ * Adds the cards among the digit groups around `index` that are joined by single separators; returns where the last
+ * group ends. Linear: each group is read once, and each possible beginning of a card costs at most two passes over its
+ * 23 characters.
  */
 function readGroups(text: string, index: number, findings: Finding[]): number {
   const before = findings.length;
@@ -50,7 +51,7 @@ function readGroups(text: string, index: number, findings: Finding[]): number {
       end = card.end;
     }
     if (!isSeparator(codeAt(text, end)) || !isDigit(codeAt(text, end + 1))) {
-      // Columns of numbers hold a lucky four now and then; around a card stand an expiry date and a code at most.
+      // Columns of numbers contain a valid card now and then; a real one is next to an expiry date and a code at most.
       if (uncovered > 3 * (findings.length - before)) findings.length = before;
       return end;
     }
@@ -58,7 +59,7 @@ function readGroups(text: string, index: number, findings: Finding[]): number {
   }
 }
 
-/** Steps back over the short group that the search in strides of four may have passed. */
+/** Steps back over a short group that the search in steps of four may have skipped. */
 function firstGroupStart(text: string, start: number): number {
   let first = start;
   if (first < 2 || !isSeparator(codeAt(text, first - 1))) return start;
@@ -80,10 +81,10 @@ function isSeparator(code: number): boolean {
   );
 }
 
-/** A way in which cards are printed. */
+/** One printed form of cards. */
 interface Grouping {
   readonly digits: number;
-  /** Characters with the separators. */
+  /** Characters, separators included. */
   readonly length: number;
   /** Where the separators are. */
   readonly gaps: readonly number[];
@@ -119,7 +120,7 @@ function toGrouping(sizes: readonly number[]): Grouping {
   return { digits, length: digits + gaps.length, gaps };
 }
 
-/** The card that begins with a group, which has the size of the first of some groupings. */
+/** The card that begins with this group, whose size is the first of some grouping. */
 function cardAt(text: string, start: number, candidates: readonly Grouping[]): Finding | undefined {
   const prefix = prefixAt(text, start);
   if (!hasCards(prefix)) return undefined;
@@ -138,7 +139,7 @@ function prefixAt(text: string, start: number): number {
   return prefix;
 }
 
-/** Whether separators, all the same, stand where they should; and no digit behind the last place. */
+/** Whether identical separators are where they should be, and no digit follows the last place. */
 function isGrouped(text: string, start: number, { length, gaps }: Grouping): boolean {
   if (isDigit(codeAt(text, start + length))) return false;
   const [first] = gaps;
@@ -149,7 +150,7 @@ function isGrouped(text: string, start: number, { length, gaps }: Grouping): boo
   return true;
 }
 
-/** Whether all else are digits, the last of which checks the others (ISO/IEC 7812-1, annex B). */
+/** Whether everything else is a digit, the last of which is the check digit (ISO/IEC 7812-1, annex B). */
 function hasCheckDigit(text: string, start: number, { digits, length }: Grouping): boolean {
   let sum = 0;
   let count = 0;
@@ -162,14 +163,14 @@ function hasCheckDigit(text: string, start: number, { digits, length }: Grouping
   return count === digits && sum % 10 === 0;
 }
 
-/** Four numbers of which each is one more than the last are a part of a table. */
+/** Four consecutive numbers are part of a table. */
 function isCounting(text: string, start: number, { length, gaps }: Grouping): boolean {
   if (gaps.length === 0) return false;
   const groups = text.slice(start, start + length).split(/\D/);
   return groups.every((group, index) => Number(group) === Number(groups[0]) + index);
 }
 
-/** Whether the number is not merely the digits of something longer: a hash, a fraction, a name. */
+/** Whether the number stands by itself and is not part of something longer: a hash, a fraction, a name. */
 function standsAlone(text: string, start: number, end: number): boolean {
   const after = codeAt(text, end);
   const before = codeAt(text, start - 1);
@@ -179,7 +180,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   return !isLatinLetter(before) || isPlainWordBefore(text, start);
 }
 
-/** Hex digits with letters among them, as in the parts of a UUID and in tables of code points. */
+/** Whether they are hex digits with letters among them, as in the parts of a UUID and in tables of code points. */
 function isHexChunk(text: string, from: number, step: 1 | -1): boolean {
   let letters = 0;
   let length = 0;

@@ -7,12 +7,12 @@ const named = announcing('wallet|address|adresse|direcci[óo]n|eth|ethereum|erc-
 
 const sha256 = (bytes: Uint8Array) => new Uint8Array(createHash('sha256').update(bytes).digest());
 
-/** Bitcoin, Litecoin, Dogecoin, Tron and their kin: twice SHA-256 over version and hash. */
+/** Base58Check (Bitcoin, Litecoin, Dogecoin, Tron and similar): SHA-256 twice over version and hash. */
 function hasBase58Checksum(value: string): boolean {
   try {
     return createBase58check(sha256).decode(value).length === 21;
   } catch {
-    return false; // how the library says no
+    return false; // the library throws for an invalid address
   }
 }
 
@@ -22,7 +22,7 @@ function hasBech32Checksum(value: string): boolean {
   );
 }
 
-/** EIP-55: the case of each letter comes from a hash of the address. */
+/** EIP-55: a hash of the address determines the case of each letter. */
 function hasCaseChecksum(value: string): boolean {
   const plain = value.slice(2);
   const hash = Buffer.from(keccak_256(Buffer.from(plain.toLowerCase()))).toString('hex');
@@ -32,7 +32,7 @@ function hasCaseChecksum(value: string): boolean {
   });
 }
 
-/** Addresses of wallets. Checksums are over the value as it is written, so its case counts. */
+/** Wallet addresses. Checksums cover the value as written, so its case matters. */
 export const cryptoWallet = {
   ...createExpressionDetector({
     prefilter: [
@@ -72,6 +72,6 @@ export const cryptoWallet = {
       },
     ],
   }),
-  // Addresses in small letters lose what their checksum says.
+  // In lower case an address has lost its checksum.
   folded: false,
 } as const;

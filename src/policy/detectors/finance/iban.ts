@@ -2,17 +2,17 @@ import iban from 'validator/lib/isIBAN.js';
 import type { Detector, Finding } from '../detector.ts';
 import { isAlphanumeric, isDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
 
-// The module is CommonJS without a plain export: loaders differ in whether they unwrap it.
+// The module is CommonJS; loaders differ in whether they unwrap its default export.
 const isIban = 'default' in iban ? iban.default : iban;
 const checked = { confidence: 'certain', why: 'check digits' } as const;
 const longest = 34;
 const shortest = 15;
-/** What a sum is multiplied by, modulo 97, when two letters and two digits are put behind it: six places. */
+/** What the sum is multiplied by, modulo 97, when two letters and two digits (six decimal places) are appended. */
 const firstPower = 1_000_000 % 97;
 
 /**
- * International bank account numbers: the country's length and structure and the check digits, as validator
- * knows them; in one piece or in groups of four with one separator throughout.
+ * International bank account numbers with the country's length, structure and check digits, as validator knows them; in
+ * one piece or in groups of four with the same separator throughout.
  */
 export const ibanNumber: Detector = {
   prefilter: {
@@ -24,7 +24,7 @@ export const ibanNumber: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    // Two letters and two digits open it, so every second character tells whether one may be near.
+    // It begins with two letters and two digits, so testing every second character is enough.
     for (let index = 2; index < text.length; index += 2) {
       if (!isDigit(text.charCodeAt(index))) continue;
       const start = isLatinLetter(text.charCodeAt(index - 1)) ? index - 2 : index - 3;
@@ -53,8 +53,8 @@ function isOpening(text: string, start: number): boolean {
 }
 
 /**
- * Groups are of four and only the last is shorter, but a word of up to four letters may follow
- * ("DE89 … 00 for me"), so the number may end with any group; the longest that is valid counts.
+ * Groups have four characters and only the last is shorter, but a word of up to four letters may follow ("DE89 … 00 for
+ * me"), so the number may end with any group; the longest valid one counts.
  */
 function groupedFrom(text: string, start: number, separator: number): Finding | undefined {
   const first = appendToRemainder(0, text, { start, end: start + 4 });
@@ -92,8 +92,8 @@ function wholeFrom(text: string, start: number): Finding | undefined {
 }
 
 /**
- * Validator checks the digits too, at many times the cost: asked for each beginning of a number, it would take
- * most of a second for a megabyte made of such beginnings.
+ * Validator checks the digits too, but far more slowly: called for each possible beginning, it would take most of a
+ * second for a megabyte of them.
  */
 function isValid(text: string, start: number, end: number): boolean {
   return isIban(text.slice(start, end).replace(/[^A-Za-z0-9]/g, ''));

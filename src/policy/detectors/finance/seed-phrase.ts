@@ -6,26 +6,26 @@ import { joinOverlapping } from '../text/invisible.ts';
 
 const lengths = [24, 21, 18, 15, 12] as const;
 const shortest = 12;
-/** Checksums that are computed for one text; a body made of such words asks for a hundred thousand. */
+/** Most checksums computed for one text; a body made of such words would need a hundred thousand. */
 const maxChecks = 4000;
 const word = /[a-z]{3,8}/gi;
-/** What may stand between two words: blanks, commas, line ends, numbers of a list. */
+/** What may separate two words: spaces, commas, line breaks, list numbers. */
 const between = /^(?:[\s,;"'|]{1,6}|\s{0,3},?\s{0,3}(?:\\n)?\d{1,2}[.):]?\s{0,2})$/;
 
-/** A word of the list in a text. */
+/** A word of the list, in a text. */
 interface SeedWord {
   readonly start: number;
   readonly end: number;
-  /** Its place in the list, which is what it stands for: eleven bits. */
+  /** Its index in the list, which is its value: eleven bits. */
   readonly number: number;
 }
 
 /**
- * The words that seeds of wallets are written in: twelve to twenty-four of the list of BIP-39, with its checksum.
- * Where there are more to check than is affordable, the rest is taken for seeds unchecked.
+ * Seed phrases of wallets: twelve to twenty-four words of the BIP-39 list, with a valid checksum. If there are more
+ * candidates than can be checked, the rest count as seeds unchecked.
  */
 export const seedPhrase: Detector = {
-  // Twelve short words in a row anywhere would multiply the automaton's states by a hundred.
+  // As a regex, twelve short words in a row would multiply the automaton's states by a hundred.
   prefilter: {
     kind: 'regexes',
     regexes: [
@@ -59,10 +59,10 @@ export const seedPhrase: Detector = {
   },
 };
 
-/** Made when a text first needs it: the list is a file of its own, which few gateways load. */
+/** Created when a text first needs it: the list is a file of its own, which few gateways load. */
 const numbersOf = memoize(() => new Map(wordlist.map((each, at) => [each, at])));
 
-/** Words of the list that follow each other. */
+/** Consecutive words of the list. */
 function* runsOf(text: string): Generator<readonly SeedWord[]> {
   const numbers = numbersOf('english');
   let run: SeedWord[] = [];
@@ -86,7 +86,7 @@ function isSorted(run: readonly SeedWord[]): boolean {
 
 /** Whether the last bits are the first ones of the hash of all others. */
 function isPhrase(words: readonly SeedWord[]): boolean {
-  // Words again and again are an example.
+  // Repeated words are an example.
   if (new Set(words.map(({ number }) => number)).size < words.length / 2) return false;
   const bits = words.map(({ number }) => number.toString(2).padStart(11, '0')).join('');
   const checkBits = words.length / 3;

@@ -6,7 +6,7 @@ const named = announcing(plain);
 const months =
   'jan(?:uar[yi]?|vier)?|feb(?:ruar[yi]?)?|f[ée]vrier|mar(?:ch|s|zo|ço)?|m[äa]rz|apr(?:il|ile)?|avril|abril|ma[iy]o?|ju[nl][yi]?|juin|juillet|jun[ei]o?|jul[iy]o?|aug(?:ust)?|août|agosto|sep(?:t(?:ember)?)?|septembre|o[ck]t(?:ober|obre)?|octubre|nov(?:ember|embre)?|noviembre|de[cz](?:ember)?|d[ée]cembre|diciembre';
 
-/** Whether some numbers may be a birthday: of the last 130 years, with a month and a day of the calendar. */
+/** Whether the numbers may be a birthday: a calendar date of the last 130 years. */
 function isBirthday(value: string): boolean {
   const numbers = (value.match(/\d+/g) ?? []).map(Number);
   const year = numbers.find((each) => each >= 1900 && each <= 2030);

@@ -8,7 +8,10 @@ import {
   type Rule,
 } from '../text/expression-detector.ts';
 
-/** A number with a checksum of its own: certain after its name, else as sure as its checksum and form are strong. */
+/**
+ * A number with a checksum: certain after its name; otherwise its confidence depends on how strong its checksum and
+ * format are.
+ */
 function checked(
   expression: RegExp,
   name: string,
@@ -49,7 +52,7 @@ function isFrench(value: string): boolean {
   return isMonth && 97 - Number(BigInt(plain.slice(0, 13)) % 97n) === Number(plain.slice(13));
 }
 
-/** Of the first ten digits of a German tax number one comes twice or three times, the others once at most. */
+/** Among the first ten digits of a German tax number one occurs two or three times, the others at most once. */
 function isGermanTaxNumber(value: string): boolean {
   const digits = digitsOf(value);
   const counts = Array.from(
@@ -164,7 +167,7 @@ const rules: readonly Rule[] = [
   }),
 ];
 
-/** Numbers of people (and, in Brazil, of companies) that carry a check, of ES, FR, DE, IT, NL, BR, IN and UK. */
+/** Numbers with a check digit that identify people (in Brazil also companies): ES, FR, DE, IT, NL, BR, IN and UK. */
 export const nationalId = createExpressionDetector({
   prefilter: [
     '\\b(?:[xyz][ -]?[0-9]{7}|[0-9]{8})[ -]?[a-z]\\b',

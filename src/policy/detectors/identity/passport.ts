@@ -5,7 +5,10 @@ const named = announcing(
   'passport|reisepass|passnummer|ausweisnummer|personalausweis|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|パスポート',
 );
 
-/** Whether the check digits of a machine-readable line (ICAO 9303, TD3) are right: number, birth, expiry and all. */
+/**
+ * Whether all check digits of a machine-readable line (ICAO 9303, TD3) are valid: number, birth, expiry and the whole
+ * line.
+ */
 function isMachineReadable(line: string): boolean {
   const isChecked = (from: number, to: number) =>
     travelDigit(line.slice(from, to)) === Number(line.charAt(to));

@@ -6,8 +6,8 @@ const longestLocal = 64;
 const longestDomain = 189;
 
 /**
- * Mail addresses of people. Left out is what only has the shape: no-reply senders, `git@host:path`, user names
- * in URLs, package versions (`name@1.2.3`), images for dense screens (`icon@2x.png`), decorators.
+ * Mail addresses of people, not lookalikes: no-reply senders, `git@host:path`, user names in URLs, package versions
+ * (`name@1.2.3`), images for high-density screens (`icon@2x.png`), decorators.
  */
 export const email: Detector = {
   prefilter: { kind: 'regexes', regexes: ['[^ "`(]@[^ \'"`(/:]{1,64}\\.[^ ]'] },
@@ -42,7 +42,7 @@ function isLocalCharacter(code: number): boolean {
   return code < 128 ? isIn(localCharacters, code) : isNameCharacter(code);
 }
 
-/** Letters of any script, digits and the underscore: what begins and ends the parts of an address. */
+/** Letters of any script, digits and the underscore: what the parts of an address begin and end with. */
 function isNameCharacter(code: number): boolean {
   return isWordCharacter(code) || (code >= 0xc0 && !isForeignPunctuation(code));
 }
@@ -91,7 +91,9 @@ function hasEmptyPart(text: string, start: number, end: number): boolean {
   return false;
 }
 
-/** Labels of up to 63 characters, two at least, that neither begin nor end with a hyphen; the last a top level. */
+/**
+ * At least two labels of up to 63 characters that neither begin nor end with a hyphen; the last is a top-level domain.
+ */
 function isHostName(text: string, start: number, end: number): boolean {
   let label = start;
   for (let at = start; at < end; at += 1) {
@@ -107,7 +109,7 @@ function isLabel(text: string, start: number, end: number): boolean {
   return end > start && end - start <= 63 && !isHyphen;
 }
 
-/** The "2x" of an image for a dense screen. */
+/** The "2x" of an image for a high-density screen. */
 function isScale(text: string, start: number, end: number): boolean {
   if (end - start > 3 || (text.charCodeAt(end - 1) | 32) !== 120) return false;
   return isDigit(text.charCodeAt(start)) && (end - start === 2 || isDigit(text.charCodeAt(start + 1)));
@@ -140,7 +142,7 @@ interface Address {
   readonly end: number;
 }
 
-/** Senders behind which nobody reads. */
+/** Senders whose mail nobody reads. */
 function isNobody(text: string, { start, at, end }: Address): boolean {
   const first = text.charCodeAt(start) | 32;
   if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;
@@ -170,7 +172,7 @@ function isPartOfUrl(text: string, start: number, end: number): boolean {
   return text.charCodeAt(end) === 58 && /^:[\w~.-]{0,40}\//.test(text.slice(end, end + 42));
 }
 
-/** Whether `://` stands before a place, with nothing between that ends what precedes a host. */
+/** Whether `://` precedes, with nothing in between that would end a URL's user part. */
 function followsScheme(text: string, start: number): boolean {
   let at = start;
   while (at > 0 && start - at < longestUser && !endsUser(text.charCodeAt(at - 1))) at -= 1;

@@ -5,8 +5,8 @@ import { findLongRuns } from '../text/long-runs.ts';
 import { nationalLengths } from './phone-plans.ts';
 
 /**
- * Telephone numbers: with a country code anywhere; the national forms that are unmistakable (North America,
- * France, Japan); any other digits only right after a word that announces a number.
+ * Telephone numbers: with a country code anywhere; in unmistakable national formats (North America, France, Japan); any
+ * other digits only right after a word such as "phone".
  */
 export const phone: Detector = {
   prefilter: { kind: 'regexes', regexes: ['\\b[0-9](?:[ ()+./-]{0,3}[0-9]){6}'] },
@@ -32,14 +32,14 @@ const phoneCharacters = toCharacterSet(
   (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
 );
 
-/** What a candidate may hold, found in one pass: most shapes are ruled out by it. */
+/** Features of a candidate, found in one pass: they rule out most formats. */
 interface Marks {
   readonly digits: number;
   readonly firstDigit: number;
   readonly signs: number;
 }
 
-/** Bits of what the shapes of numbers have. */
+/** Features as bits. */
 const signs = {
   /** A plus sign, or a group that begins with two zeros. */
   countryCode: 1,
@@ -88,7 +88,7 @@ const notAfter = '(?![\\w/(]|[-.\\u2010-\\u2013]\\d)';
 
 interface Shape {
   readonly pattern: RegExp;
-  /** What a candidate must have to hold it. */
+  /** The features that a candidate must have. */
   readonly needs: number;
   accepts(text: string, number: Finding): boolean;
 }
@@ -118,7 +118,7 @@ const shapes: readonly Shape[] = [
     accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
   },
 ];
-/** Any digits; only right after a word that announces them, so only those that come first in a candidate. */
+/** Any digits, but only the first ones of a candidate, right after a word that announces a number. */
 const announced = /(?<![\w.+-])\(?\d(?:[-. ()/\u00a0\u202f]{0,2}\d){6,14}(?![\w]|[-.]\d)/y;
 
 interface Within {
@@ -158,7 +158,7 @@ function addAnnounced(
   }
 }
 
-/** Whether a number overlaps with none found in its candidate. */
+/** Whether a number overlaps with none that was found in the same candidate. */
 function isNew(findings: readonly Finding[], number: Finding, first: number): boolean {
   for (let at = first; at < findings.length; at += 1) {
     const finding = findings[at] as Finding;
@@ -192,7 +192,7 @@ function isInternational(text: string, number: Finding): boolean {
   return !hasPlus || !isAddedLine(text, number);
 }
 
-/** With "00" for the plus sign: the country code is the first group. Tables of code points look much like it. */
+/** "00" instead of a plus sign: the country code is the first group. Tables of code points look much the same. */
 function isDialled(text: string, { start, end }: Finding): boolean {
   let groupEnd = start;
   while (isDigit(text.charCodeAt(groupEnd))) groupEnd += 1;
@@ -204,7 +204,7 @@ function isDialled(text: string, { start, end }: Finding): boolean {
   return !(isCodePoint && /^\d{4} \d{4} \d{4}$/.test(written)) && !written.includes('.');
 }
 
-/** In a patch, "+" at the beginning of a line says that the line was added. */
+/** In a patch, "+" at the beginning of a line marks an added line. */
 function isAddedLine(text: string, { start, end }: Finding): boolean {
   if (start > 0 && text.charAt(start - 1) !== '\n') return false;
   const lineBefore = text.lastIndexOf('\n', start - 2) + 1;
@@ -217,7 +217,7 @@ function isNorthAmerican(text: string, number: Finding): boolean {
   if (/^.11|^...11|^(.)\1{9}$/.test(digits)) return false;
   const written = text.slice(number.start, number.end);
   if (written.includes('(') || isAnnounced(text, number)) return true;
-  // Three numbers with spaces between them are a row of a table as often as a telephone number.
+  // Three numbers separated by spaces are a table row as often as a telephone number.
   return !/[ \u00a0\u202f]/.test(written) && !isOther(text, number.start);
 }
 

@@ -3,8 +3,8 @@ import { isDigit, isKeyCharacter } from '../text/characters.ts';
 import { followsWord, letterBefore, wordsBefore } from '../text/context-words.ts';
 
 /**
- * US social security numbers: 3-2-4 digits with hyphens; with spaces, dots or in one piece only after words
- * that announce one, because nine digits alone are anything. Numbers that are never issued are left out.
+ * US social security numbers: 3-2-4 digits with hyphens; with spaces, dots or no separator only after a word for them,
+ * because nine digits can be anything. Numbers that are never issued are left out.
  */
 export const usSsn: Detector = {
   prefilter: { kind: 'regexes', regexes: ['[0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4}'] },
@@ -13,7 +13,7 @@ export const usSsn: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    // The last group has four digits, so one character in four is enough to notice it.
+    // The last group has four digits, so testing every fourth character is enough.
     for (let index = 3; index < text.length; index += 4) {
       if (!isDigit(text.charCodeAt(index))) continue;
       const end = endOfDigits(text, index);
@@ -75,11 +75,11 @@ function numberIn(text: string, start: number, end: number): number {
   return number;
 }
 
-/** The rules of the administration, and the two numbers it voided after they were printed in public. */
+/** The issuer's rules, and the two numbers it voided after they had been printed in public. */
 function isIssued(area: number, group: number, serial: number): boolean {
   if (!(area > 0 && area < 900 && area !== 666 && group > 0 && serial > 0)) return false;
   const number = (area * 100 + group) * 10_000 + serial;
-  // One digit nine times is a multiple of this.
+  // A repeated digit is a multiple of this.
   return number !== 78_051_120 && number !== 219_099_999 && number % 111_111_111 !== 0;
 }
 

@@ -5,7 +5,7 @@ import { findLongRuns } from '../text/long-runs.ts';
 import { isPlaceholder, isRepetitive } from './placeholder.ts';
 
 const reach = 56;
-/** As long as a run that opens the prefilter by itself. */
+/** As long as a run that satisfies the prefilter by itself. */
 const shortest = 31;
 const longest = 160;
 const leastBits = 110;
@@ -14,13 +14,13 @@ const characters = toCharacterSet(
 );
 const pgpFingerprint = /^[0-9A-F]{40}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** What says that the value is something else, or that it is not given here. */
+/** Words that mean that the value is something else, or is not given here. */
 const otherwise =
   /hash|digest|checksum|commit|sha\d*|md5|fingerprint|thumbprint|public|address|\bids?\b|uuid|url|path|file|image|[=({;,]|=>|-----|import|require|https?:/i;
 
 /**
- * Random runs a few words behind a name, on the same line or alone on the next: "the token you asked for: …". Prose says
- * it in so many ways that only what lies between is looked at.
+ * Random runs a few words after a name, on the same line or alone on the next: "the token you asked for: …". Prose has
+ * too many ways to phrase it, so only the words in between are checked.
  */
 export class AnnouncedKeys {
   readonly #text: string;
@@ -31,7 +31,7 @@ export class AnnouncedKeys {
     this.#text = text;
   }
 
-  /** The key that a name announces; names come from the first to the last. */
+  /** The key that a name announces; names are passed in order. */
   behind(nameEnd: number): Range | undefined {
     this.#runs ??= findLongRuns(this.#text, shortest, characters);
     while ((this.#runs[this.#next]?.start ?? Number.POSITIVE_INFINITY) < nameEnd) this.#next += 1;
@@ -52,7 +52,7 @@ export class AnnouncedKeys {
   }
 }
 
-/** One line, or a heading of which the value is all that follows. */
+/** The rest of a line, or a heading followed by nothing but the value. */
 function isOneLine(between: string): boolean {
   return !between.includes('\n') || /^[\s:*_`>-]{1,16}$/.test(between);
 }

@@ -6,9 +6,8 @@ const shape =
 const longestLead = 'secret-a'.length;
 
 /**
- * Secret access keys of AWS: forty characters without a mark of their own, so only after their name. Secretlint's
- * rule is not used: it misses keys that end in "+" or "/" and reports the wrong place, so that redaction
- * would leave the end of the key.
+ * AWS secret access keys: forty characters without a prefix, so only after their name. Secretlint's rule is not used:
+ * it misses keys that end in "+" or "/" and reports the wrong range, so redaction would leave the end of the key.
  */
 export function findAwsSecretKeys(text: string): readonly Finding[] {
   return fragments.flatMap((fragment) => findAfter(text, fragment));

@@ -3,9 +3,9 @@ import { isSecretValue } from './secret-value.ts';
 
 interface Place {
   readonly why: string;
-  /** What a text must have for the expression to be tried. */
+  /** What a text must contain for the expression to be tried. */
   readonly mark: RegExp;
-  /** Its group is the password; every repetition has a limit. */
+  /** Its group is the password; every repetition is bounded. */
   readonly expression: RegExp;
 }
 
@@ -110,7 +110,7 @@ const places: readonly Place[] = [
   },
 ];
 
-/** Expressions for such a text; of the folded view. */
+/** Prefilter: expressions for the folded view of such a text. */
 export const argumentPrefilters: readonly string[] = [
   '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{4}',
   '(?:sshpass|redis-cli|mysql|mongo|ldap|htpasswd|docker|podman|helm)[a-z]{0,8} [^ ]',

@@ -6,12 +6,11 @@ import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts
 
 const prefix = 'gw_';
 const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
-/** Local providers get keys such as "ollama" or "none"; looking for those would refuse ordinary words. */
+/** Local providers have keys such as "ollama" or "none"; searching for those would refuse ordinary words. */
 const leastSecretLength = 12;
 
 /**
- * Keys of this gateway, recognized by their checksum, and the exact values given. Values of fewer
- * than twelve characters are not looked for.
+ * Keys of any gateway of this kind, recognized by their checksum, and the given values of at least twelve characters.
  */
 export function createGatewayKeyDetector(secrets: readonly string[]): Detector {
   const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
@@ -37,7 +36,7 @@ function findKeys(text: string, inRuns: readonly string[], anywhere: readonly st
   ]);
 }
 
-/** Gateway keys of any value; those configured are the business of `createGatewayKeyDetector`. */
+/** Gateway keys by checksum alone; `createGatewayKeyDetector` also finds the configured ones. */
 export function findGatewayKeys(text: string): readonly Finding[] {
   return occurrences(text, prefix, 0)
     .filter(({ start }) => isGatewayKey(text, start))

@@ -2,7 +2,7 @@ import type { Finding } from '../detector.ts';
 import { isKeyCharacter } from '../text/characters.ts';
 
 const opening = 'eyJ';
-/** Longer ones exist, but are no bearer tokens: they don't fit into servers' header limits. */
+/** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
 const longestToken = 4096;
 
 /**

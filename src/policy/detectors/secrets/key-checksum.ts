@@ -7,9 +7,8 @@ export const keyBodyLength = 32;
 export const keyChecksumLength = 6;
 
 /**
- * The six characters that end a gateway key: CRC-32 of its 32 random characters in base 62, digits first,
- * then upper and lower case, filled up with zeros on the left. They let a scanner tell a key from anything
- * that merely looks like one.
+ * The last six characters of a gateway key: CRC-32 of its 32 random characters in base 62 (digits, upper case, lower
+ * case), left-padded with zeros. They let a scanner distinguish a key from a lookalike.
  */
 export function keyChecksum(body: string): string {
   let rest = crc32(body);

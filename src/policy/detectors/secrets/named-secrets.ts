@@ -8,8 +8,8 @@ import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 const longestName = 48;
 
 /**
- * Values assigned to a name that suggests a secret, as files of settings, markup, shells, queries, headers and program
- * text write it. Every step looks at a bounded number of characters.
+ * Values assigned to a name that suggests a secret, in settings, markup, shells, queries, headers and program code.
+ * Every step reads a bounded number of characters.
  */
 export function findNamedSecrets(text: string): readonly Finding[] {
   const findings: Finding[] = [];
@@ -21,7 +21,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     if (index < from) continue;
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
-    // Nothing is assigned to a name that goes on; another word of the same name says nothing new.
+    // The name continues, so nothing is assigned here; a second keyword in the same name adds nothing.
     const goesOn = end - index - word.length === longestName;
     from = goesOn ? index + longestName / 4 : end;
     if (goesOn) continue;
@@ -40,7 +40,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
 
 const knownNames = 64;
 
-/** What names speak of. Texts repeat theirs, and hostile ones do so tens of thousands of times. */
+/** Caches what names mean: texts repeat their names, hostile ones tens of thousands of times. */
 class NameKinds {
   readonly #known = new Map<string, NameKind | undefined>();
 
@@ -63,7 +63,7 @@ function kindOfKey(text: string, { start, end }: Name): NameKind {
 const wordBeforeKey =
   /(?:^|[^A-Za-z])(?:secret|access|private|licen[sc]e|signing|encryption|account|auth|service|admin|master|activation|app|shared|storage) $/i;
 
-/** A name, from its beginning to the place behind it. */
+/** The range of a whole name, of which the keyword may be a part. */
 interface Name {
   readonly start: number;
   readonly end: number;
@@ -72,7 +72,7 @@ interface Name {
 function nameStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < longestName && isNameCharacter(text.charCodeAt(start - 1))) start -= 1;
-  // `\npassword`: the letter of an escape is no part of the name.
+  // In `\npassword` the letter of the escape is not part of the name.
   if (text.charCodeAt(start - 1) === 92 && /[nrt]/.test(text.charAt(start))) start += 1;
   return Math.min(start, at);
 }
@@ -109,7 +109,7 @@ const declaration = /(?:As )?[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["
 /** `the password is …`, `mot de passe : …` */
 const copula =
   /(?:(?:is|ist|lautet|est|es|was|è|é|to|by|jest|är|er|on)(?:[ \t]{1,2}(?:now |set to )?:?[ \t]?|:[ \t])|is:[ \t]|['’]s[ \t])/iy;
-/** `password 8xK…`: letters of both cases and digits, which no word has. */
+/** `password 8xK…`: mixed case and digits, which no word has. */
 const drawn =
   /(?=[A-Za-z]{0,20}\d)(?=[\da-z]{0,20}[A-Z])(?=[\dA-Z]{0,20}[a-z])[A-Za-z0-9]{12,64}(?![\w(.=:/-])/y;
 /** `密码是 …`, `パスワードは「…」` */
@@ -143,7 +143,7 @@ function namesElement(text: string, at: number): boolean {
   return /<[^<>]{1,40}=["']$/.test(text.slice(Math.max(0, at - 48), at));
 }
 
-/** Where a value may begin, behind what stands between it and its name. */
+/** Where a value may begin, after what separates it from its name. */
 function separated(text: string, name: Name, closed: number): number | undefined {
   const at = after(separator, text, closed);
   if (at !== undefined) return after(annotation, text, at) ?? at;
@@ -180,7 +180,7 @@ function after(expression: RegExp, text: string, at: number): number | undefined
   return expression.test(text) ? expression.lastIndex : undefined;
 }
 
-/** In a connection string the name stands between semicolons: `Server=…;Password=…;`. */
+/** In a connection string the name is between semicolons: `Server=…;Password=…;`. */
 function certaintyOf(
   text: string,
   { start, end }: Name,

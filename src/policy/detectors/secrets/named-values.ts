@@ -2,7 +2,7 @@ import type { Range } from '../detector.ts';
 import type { NameKind } from './secret-names.ts';
 import { isSecretValue } from './secret-value.ts';
 
-/** Where a value begins, and the quotation mark that ends it. */
+/** Where a value begins, and the quotation mark that will end it. */
 export interface Opening {
   readonly at: number;
   readonly quote: string | undefined;
@@ -10,13 +10,13 @@ export interface Opening {
 }
 
 const longestValue = 512;
-/** So many values that end in the same place are judged: a text may name a secret at every eighth character. */
+/** Most values with the same end that are evaluated: a hostile text may name a secret at every eighth character. */
 const mostOfOneEnd = 8;
 
-/** The values that a text gives to names, from the first to the last; no part is read again for each of them. */
+/** The values assigned to names, in order; no part is read again for each of them. */
 export class NamedValues {
   readonly #text: string;
-  /** The last part without an end, for values of one kind. */
+  /** The last part found to have no end, for values of one kind. */
   #endless: (Range & { readonly kind: string }) | undefined;
   #lastEnd = -1;
   #ofOneEnd = 0;

@@ -5,29 +5,29 @@ const sequences =
   'abcdefghijklmnopqrstuvwxyz 01234567890123456789 9876543210 0123456789abcdef0123456789abcdef';
 
 /**
- * Whether the part of a key after its prefix is an example of one (`your-key-here`, `xxxx…`, `1234567890abcdef`). Stock words
- * and sequences are taken out and the rest must look random, so that a real key with a word
- * added to it stays a key.
+ * Whether the part of a key after its prefix is a placeholder (`your-key-here`, `xxxx…`, `1234567890abcdef`). Stock
+ * words and sequences are removed and the rest must look random, so that a real key with a word appended is still a
+ * key.
  */
 export function isPlaceholder(body: string): boolean {
   const lower = body.toLowerCase();
-  // One key of 32 hex digits in 600 has no more than ten different ones.
+  // One in 600 random keys of 32 hex digits has ten different ones or fewer.
   const atLeast = Math.min(/^[0-9a-f]*$/.test(lower) ? 7 : 10, body.length * 0.45);
-  // Taking out makes nothing less repetitive.
+  // Removing parts doesn't make a text less repetitive.
   if (isRepetitive(lower, atLeast)) return true;
   const rest = withoutSequences(lower).replace(stockWords, '');
   if (isRepetitive(rest, atLeast)) return true;
   return !/\d/.test(rest) && /^[a-z_-]*$/.test(body);
 }
 
-/** Whether a text of some length is made of too few different characters to be random. */
+/** Whether a text has too few different characters to be random. */
 export function isRepetitive(text: string, atLeast = 12): boolean {
   const seen = new Set<number>();
   for (let at = 0; at < text.length && seen.size <= atLeast; at += 1) seen.add(text.charCodeAt(at));
   return seen.size <= atLeast;
 }
 
-/** Drops runs of six or more characters that only count up or down. */
+/** Removes runs of six or more characters that only count up or down. */
 function withoutSequences(text: string): string {
   let rest = '';
   let kept = 0;
@@ -45,9 +45,9 @@ function withoutSequences(text: string): string {
   return kept === 0 ? text : rest + text.slice(kept);
 }
 
-/** How many characters from a place on are a part of the sequences; 0 where fewer than six. */
+/** How many characters from here on are part of a sequence; 0 if fewer than six. */
 function sequenceLength(text: string, start: number): number {
-  // Nearly everywhere the first two say no.
+  // The first two characters nearly always decide.
   if (!follow(text.charCodeAt(start), text.charCodeAt(start + 1))) return 0;
   if (!follow(text.charCodeAt(start + 1), text.charCodeAt(start + 2))) return 0;
   let length = 6;

@@ -3,14 +3,14 @@ import { isSecretValue } from './secret-value.ts';
 
 export const positionalPrefilter = 'insert (?:ignore )?into ';
 
-/** Every repetition has a limit. */
+/** Every repetition is bounded. */
 const statement =
   /insert (?:ignore )?into [\w."`[\]]{1,64}\s?\(([^()]{1,400})\)\s{0,8}values\s{0,8}\(([^\n]{1,800})/gi;
 const passwordColumn = /pass(?:word|wd|phrase)?$|secret$|token$|api_?key$/i;
 const value =
   /\s{0,8}(?:N?'((?:[^'\\]|''|\\.){0,256})'|[^,'()]{1,64}(?:\([^()]{0,64}\))?)\s{0,8}(?:,|(\)))/gy;
 
-/** The values of an SQL statement that stand in the place of a column for passwords. */
+/** The values of an SQL statement in the position of a password column. */
 export function findPositionalPasswords(text: string): readonly Finding[] {
   if (!/insert /i.test(text)) return [];
   return [...text.matchAll(statement)].flatMap(({ index, 0: whole, 1: columns = '', 2: rest = '' }) => {

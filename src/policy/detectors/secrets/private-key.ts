@@ -3,22 +3,22 @@ import { isDigit, isLatinLetter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isRepetitive } from './placeholder.ts';
 
-/** A key of 4096 bits with escaped line ends has some 3,400 characters. */
+/** A 4096-bit key with escaped line breaks has about 3,400 characters. */
 const usualLength = 4096;
 /** The smallest, Ed25519 in PKCS#8, has 64 characters of base64. */
 const leastBase64 = 60;
 /** Between the opening line and the key: headers of encrypted and of PGP keys. */
 const longestGap = 400;
-/** Between two lines of the key: line ends, line numbers, quotation marks. */
+/** Between two lines of the key: line breaks, line numbers, quotation marks. */
 const longestJoint = 40;
-/** Lines of armour have 64 characters or more; names in program text seldom have half of that. */
+/** Armour lines have 64 characters or more; names in program code seldom have half of that. */
 const shortestLine = 32;
 
 /**
- * Private keys in text armour: PEM of all kinds, OpenSSH, SSH2, PGP and OpenVPN, also with escaped line ends, line
- * numbers, quotation marks or comment signs, and cut off before the end; PuTTY's files; age keys.
- * An opening line without a key after it (code that looks for one, documentation) is not a finding.
- * A block longer than `reach` is found as far as the text goes.
+ * Private keys in text armour: PEM of all kinds, OpenSSH, SSH2, PGP and OpenVPN, also with escaped line breaks, line
+ * numbers, quotation marks or comment signs, and truncated; PuTTY's files; age keys. An opening line without a key
+ * after it (code that looks for one, documentation) is not a finding. Within one text a block may be longer than
+ * `reach`.
  */
 export const privateKey: Detector = {
   prefilter: {
@@ -59,7 +59,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
     const line = lines[index];
     const gap = counted === 0 ? longestGap : longestJoint;
     if (line === undefined || line.start - end > gap) break;
-    // Another armour line is where the block ends.
+    // Another armour line ends the block.
     if (text.slice(end, line.start).includes('----')) break;
     counted += line.end - line.start;
     if (sample.length < 200) sample += text.slice(line.start, Math.min(line.end, line.start + 200));
@@ -69,7 +69,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
   return withClosingLine(text, end);
 }
 
-/** Index of the first line that begins at `from` or later, by halving. */
+/** Index of the first line that begins at or after `from`, by binary search. */
 function firstLineFrom(lines: readonly Finding[], from: number): number {
   let low = 0;
   let high = lines.length;
@@ -81,18 +81,18 @@ function firstLineFrom(lines: readonly Finding[], from: number): number {
   return low;
 }
 
-// The "n" of an escaped line end counts as the first character of the line; that does no harm.
+// The "n" of an escaped line break counts as the first character of the line, which does no harm.
 const base64Characters = toCharacterSet(
   (code) => isDigit(code) || isLatinLetter(code) || code === 43 || code === 47 || code === 61,
 );
 
-/** Base64 and hex are full of digits and signs, which long names in program text are not. */
+/** Base64 and hex are full of digits and signs; long names in program code are not. */
 function looksRandom(sample: string): boolean {
   const marks = sample.match(/[\d+/]/g)?.length ?? 0;
   return !isRepetitive(sample) && marks >= sample.length * 0.04;
 }
 
-/** A short last line, a PGP checksum and the closing line belong to the match. */
+/** A short last line, a PGP checksum and the closing line are part of the match. */
 function withClosingLine(text: string, end: number): number {
   const tail = text.slice(end, end + 180);
   const closed = closing.exec(tail);

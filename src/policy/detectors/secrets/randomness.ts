@@ -3,7 +3,7 @@ import { isDigit, isLatinLetter } from '../text/characters.ts';
 const commonPairs =
   'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ad ol rt po we na ul ni ts mo ow pa im mi ai sh ir su id os iv ia am fi ci vi pl ig tu ev ld ry mp fe bl ab gh ty op wo sa ay ex ke fr oo av ag if ap gr od bo sp rd do uc bu ov rm ep tt oc fa ef cu rn sc da cr cl du qu ue ba um pp lu go ht';
 
-/** For each pair of letters whether it is one of the commonest of English. */
+/** Whether each pair of letters is among the most common in English. */
 const isCommon = new Uint8Array(32 * 32);
 for (const pair of commonPairs.split(' ')) isCommon[pairAt(pair, 0)] = 1;
 
@@ -12,8 +12,8 @@ function pairAt(text: string, at: number): number {
 }
 
 /**
- * Whether a text looks random. Names and words, in whatever case and with whatever between them, are made
- * of common pairs of letters, where of random pairs one in five is common; and they don't mix letters and digits.
+ * Whether a text looks random. Names and words, in any case and with any separators, consist of common pairs of
+ * letters, while only one in five random pairs is common; and they don't mix letters and digits.
  */
 export function looksRandom(text: string): boolean {
   const { pairs, common, digits, changes } = statisticsOf(text);
@@ -21,20 +21,20 @@ export function looksRandom(text: string): boolean {
   return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
 }
 
-/** Whether too many of its pairs of letters are common ones for random letters. */
+/** Whether it has too many common pairs of letters for random text. */
 export function holdsWords(text: string): boolean {
   const { pairs, common } = statisticsOf(text);
   return pairs >= 6 && common >= pairs * 0.6;
 }
 
-/** Whether a text is nothing but letters of one case, with a capital at most, in pairs that words are made of. */
+/** Whether a text is only letters of one case (the first may be a capital), in pairs that words consist of. */
 export function isWord(text: string): boolean {
   if (!/^(?:[A-Z]?[a-z]{3,}|[A-Z]{4,})$/.test(text)) return false;
   const { pairs, common } = statisticsOf(text);
   return common >= pairs * 0.5;
 }
 
-/** Pairs of letters, how many of them are common, digits, and how often a letter and a digit are neighbours. */
+/** Counts of letter pairs, common pairs, digits, and changes between letters and digits. */
 function statisticsOf(text: string) {
   const statistics = { pairs: 0, common: 0, digits: 0, changes: 0 };
   for (let at = 0; at < text.length; at += 1) {

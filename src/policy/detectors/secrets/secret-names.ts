@@ -1,10 +1,10 @@
 /**
- * What a name says of its value: a password may be short, a key is long and random, and what is called nothing but "key"
- * must look like one by itself.
+ * What a name says about its value: a password may be short; a key is long and random; a value called just "key" must
+ * look like one by itself.
  */
 export type NameKind = 'password' | 'token' | 'key' | 'bare key';
 
-/** Words in names of secrets, in lower case, and what each makes of the name. */
+/** Keywords in names of secrets, in lower case, and the kind of name that each makes. */
 const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> = {
   password: [
     'password',
@@ -95,7 +95,7 @@ const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> 
   key: ['key', 'appid'],
 };
 
-/** Words that are part of too many others: a name must have them as its last word, or before a sign. */
+/** Keywords that are part of too many other words: they count only as the last word of a name, or before a sign. */
 const shortWords = { password: ['pw', 'psk'], token: ['auth', '[_-]pat', 'creds'] } as const;
 
 /** Any of the words, in texts of any case. */
@@ -109,7 +109,7 @@ export const secretWord = new RegExp(
   'gi',
 );
 
-/** The words of other scripts as the folded view has them: look-alikes are Latin there, marks are gone. */
+/** Keywords of other scripts as in the folded view: lookalikes are Latin there, and marks are removed. */
 const folded = [
   'mat khau',
   'κωδ[i1l][κk][o0]{2}',
@@ -129,7 +129,7 @@ const folded = [
   '\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169',
 ];
 
-/** Expressions for a text in which a value is assigned to such a name; of the folded view. */
+/** Prefilter: expressions for the folded view of a text that assigns a value to such a name. */
 export const namePrefilters: readonly string[] = [
   ...(['password', 'token', 'key'] as const).flatMap((kind) => {
     const spellings = kind === 'password' ? [...words[kind], ...folded] : words[kind];
@@ -145,16 +145,16 @@ export const namePrefilters: readonly string[] = [
     ];
   }),
   `(?:${Object.values(shortWords).flat().join('|')})(?:[_.-][a-z0-9_.-]*)?[\\\\"'\`\\])*]{0,5} ?[:=>,(|"' ][^ ]{0,3} ?[!-~]{6}`,
-  // The default of a variable stands in a block.
+  // A variable's default is inside a block.
   '(?:key|token|secret|password)" \\{[^{}]*default ?= ?"',
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
 ];
 
-// A name may go on behind its word: what it ends with says what the value is.
+// A name may continue after its keyword: its last word says what the value is.
 const otherEnding =
   /(?:[_.-](?:id|ids|url|uri|urls|path|paths|file|files|filename|dir|name|names|type|types|length|len|size|count|limit|max|min|index|regex|pattern|expiry|expires|expiration|expires_in|expires_at|ttl|timeout|at|age|date|version|field|label|hint|placeholder|title|text|message|error|errors|prompt|policy|format|provider|endpoint|scope|scopes|column|table|algorithm|alg|usage|status|state|style|class|attr|store|manager|service|arn|ref|prefix|suffix|hash|digest|salt|checksum|fingerprint|sha|sha1|sha256|md5|hint|strength|required|enabled|valid|list|map|set|count|info|kind|code_challenge)|(?:Id|ID|Ids|Url|URL|Uri|URI|Path|File|FileName|Dir|Name|Names|Type|Types|Length|Size|Count|Limit|Index|Regex|Pattern|Expiry|Expires|ExpiresIn|ExpiresAt|Ttl|TTL|Timeout|At|Age|Date|Version|Field|Label|Hint|Placeholder|Title|Text|Message|Error|Prompt|Policy|Format|Provider|Endpoint|Scope|Scopes|Column|Table|Algorithm|Usage|Status|State|Style|Class|Store|Manager|Service|Arn|Ref|Prefix|Suffix|Hash|Digest|Salt|Checksum|Fingerprint|Strength|Required|Enabled|Valid|List|Map|Set|Info|Kind|Reviver))$|hash|digest|integrity|checksum|fingerprint|public|csrf|xsrf|tokeniz|tokenType|tokenizer|secretary|passport|passive|passenger|bypass|compass|passing|passed$/;
 
-/** Keys that protect nothing: of tables, caches, maps, the keyboard. */
+/** Keys that protect nothing: of tables, caches, maps, keyboards. */
 const otherKey =
   /(?:primary|foreign|sort|partition|cache|object|group|index|map|hash|json|dict|lookup|query|row|unique|composite|candidate|i18n|translation|locale|hot|short|arrow|enter|escape|shift|ctrl|alt|meta|tab|press|event|react|list|item|data|field|config|settings|menu|route|store|state|prop|public|idempotency|s3|file|bucket|mon|turn|don|hoc|whis|jockey|registry|dedup|ordering|message|shard|site|sitekey|recaptcha|rsa|ssh|pub|node|dom|websocket|result|symbol|type|name|attribute|metadata|header|resource|parent|child|local_?storage|session_?storage)[_. -]?key$/i;
 
@@ -162,11 +162,11 @@ const endsInPass =
   /(?:^|[_.-])(?:pass|Pass|PASS|pw|PW|psk|PSK)$|[a-z](?:Pass|Pw|PW|Psk)$|^-?(?:store|key)pass$/;
 const endsInAuth = /(?:^|[_.-])(?:auth|Auth|AUTH|pat|PAT|creds?|Creds?|CREDS?)$|[a-z](?:Auth|Creds?)$/;
 
-/** What distinguishes a name from others of its kind: its number, place or form. */
+/** What distinguishes it from other names of its kind: a number, place or form. */
 const qualifier =
   /(?:[_.-]?(?:\d{1,2}|[vV]\d)|[_.-](?:prod|production|live|staging|stage|dev|test|main|primary|secondary|backup|old|new|current|default|base64|b64|hex|str|string|plain|raw|value|val)|[_.-](?:PROD|PRODUCTION|LIVE|STAGING|STAGE|DEV|TEST|MAIN|PRIMARY|SECONDARY|BACKUP|OLD|NEW|CURRENT|BASE64|B64|HEX|VALUE)|(?:Prod|Production|Live|Staging|Dev|Test|Primary|Secondary|Base64|Hex|Value))$/;
 
-/** Tokens that say where to go on, or that a request is the same. */
+/** Pagination and idempotency tokens. */
 const otherToken =
   /(?:next|continuation|page|paging|pagination|client_?request|change|cursor|sync|resume|starting|idempotency)_?token$|^(?:client|marker)_?token$/i;
 
@@ -176,7 +176,7 @@ const credentialKey =
 const passwordWord = new RegExp(words.password.filter((word) => word !== 'pass').join('|'));
 const tokenWord = new RegExp(words.token.join('|'));
 
-/** What a name speaks of; undefined if it speaks of no secret. */
+/** The kind of secret that a name stands for; undefined if none. */
 export function kindOfName(written: string): NameKind | undefined {
   if (/^(?:phpsessid|jsessionid)$/i.test(written)) return 'token';
   if (otherEnding.test(written)) return undefined;

@@ -15,7 +15,7 @@ const longest = 400;
 const template =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|%\(|%[sdv]\b|^%\w+%$|^\$\w|^<|>$|\.\.\.|…|\*{3}|•|x{4}|X{4}|#\{|^\{|^\[|^@\w+\.|^\(/;
 const reference = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|\[)[\w$'"\]]+)+$/;
-/** `ensureIndexes()`, `0:this._stats.count`: program text, also within quotation marks. */
+/** `ensureIndexes()`, `0:this._stats.count`: program code, also in quotation marks. */
 const program = /^[\w.$]+\(\)$|\bthis\./;
 const path =
   /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|\\\\)|\.(?:js|ts|tsx|jsx|json|md|pem|crt|key|txt|ya?ml|html?|css|py|rb|go|php|java|sh|conf|cfg|ini|env|png|svg)$/;
@@ -24,13 +24,15 @@ const address =
 const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
 const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Of a PGP key. */
+/** The fingerprint of a PGP key. */
 const fingerprint = /^(?=.*[A-F])[0-9A-F]{40}$/;
 const dateOrNumber = /^[\d.,:/ TZ+-]+$/;
 const stockValues =
   /^(?:true|false|null|none|nil|undefined|string|number|boolean|object|required|optional|disabled|enabled|default|password\d{0,4}!?|passw0rd\d*!?|p@ss\w*|secret\d*|qwert\w*|letmein\w*|hunter2|admin\d*|test\w*|foo\w*|example\w*|correct[- ]?horse\w*|s3cr3t\w*|pass\d+!?|abcd?\d*|my[-_]?\w*(?:password|secret|token|key)\w*|your\w*|change[-_]?\w*|insert\w*|todo|tbd|n\/a)$/i;
 
-/** Whether a value assigned to the name of a secret looks like one, and not like an example, a path, a call or a word. */
+/**
+ * Whether a value assigned to a secret's name looks like a secret, and not like an example, a path, a call or a word.
+ */
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
   if (kind === 'password' && isQuoted && isPassPhrase(value)) return true;
@@ -47,18 +49,18 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
   return isKey(value, isQuoted) && (kind === 'token' || /\d/.test(value));
 }
 
-/** What is called a key and looks like one. Objects have keys, too, and some are identifiers. */
+/** Something called a key that also looks like one. Objects have keys, too, and some of those are identifiers. */
 function isQuotedKey(value: string): boolean {
   const drawn = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? drawnRun(value) : undefined;
   return drawn !== undefined && drawn.bits >= leastBareBits;
 }
 
-/** One value in 64 begins with a slash. */
+/** One in 64 random values begins with a slash. */
 function isBase64(value: string): boolean {
   return /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && drawnRun(value)?.alphabet === 'mixed';
 }
 
-/** Random parts with dots between, or one that is long: a token, not `config.auth.token`. */
+/** Random parts separated by dots, or one long one: a token, not `config.auth.token`. */
 function isDottedToken(value: string): boolean {
   const parts = value.split(/[^\w-]+/);
   const isRandom = parts.every((part) => part.length >= 5 && looksRandom(part)) && /\d/.test(value);
@@ -67,7 +69,9 @@ function isDottedToken(value: string): boolean {
   );
 }
 
-/** What generators of settings files draw from all of ASCII, within quotation marks brackets included, but no calls. */
+/**
+ * Random printable ASCII, as generators of settings files write it: brackets only inside quotation marks, and no calls.
+ */
 function isOfKeyCharacters(value: string, isQuoted: boolean): boolean {
   if (/^[\w+/=.~:!@#$%^&*|?,-]+$/.test(value)) return true;
   return isQuoted && /^[!-[\]-~]{20,}$/.test(value) && !/["'`]|\w\([^()]*\)|\(\)|^[\w.]+[([{]/.test(value);
@@ -87,11 +91,11 @@ function isOneCase(value: string): boolean {
 }
 
 const phrase = /^[a-z]{3,10}([ -])(?:[a-z]{3,10}\1){2,6}[a-z]{3,10}$/;
-/** Words of labels and messages, in which passwords are spoken of. */
+/** Words from labels and messages about passwords. */
 const labelWords =
   /\b(?:the|and|your|you|for|with|this|that|enter|please|must|not|can|are|has|was|from|same|new|old|change|confirm|forgot|log|name|hint|show|hide|again|match|wrong|invalid|current|here|correct|horse|pass\w*|all|any|one|two|use|used|using|set|get|only|too|short|long|min|max)\b/;
 
-/** Four words or more that say nothing together. */
+/** Four or more words that form no sentence. */
 function isPassPhrase(value: string): boolean {
   return phrase.test(value) && !labelWords.test(value) && wordsOf(value) === 0;
 }
@@ -102,7 +106,7 @@ function isPassword(value: string): boolean {
   if (isOneCase(value)) return true;
   if (value.length < 8 && (classes < 3 || !/[!@#$%^&*?+~]/.test(value) || !/\d/.test(value))) return false;
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
-  // Names of program text have no signs but these, and are made of words.
+  // Names in program code have no other signs, and consist of words.
   const isName = /^[\w.:/-]+$/.test(value) && !changesCase(value);
   if (
     isName &&
@@ -113,7 +117,7 @@ function isPassword(value: string): boolean {
   return classes >= 3 || looksRandom(value) || changesCase(value);
 }
 
-/** Whether a word of letters changes between small and capital ones as often as a drawn one. */
+/** Whether a word changes between lower and upper case as often as random letters do. */
 function changesCase(value: string): boolean {
   const changes = value.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return value.length >= 12 && changes >= value.length * 0.4;
@@ -122,7 +126,7 @@ function changesCase(value: string): boolean {
 const commonWords =
   /access|account|action|admin|api|app|auth|base|button|cache|client|code|config|content|create|data|default|delete|error|event|field|file|form|function|handler|header|input|item|key|label|list|login|manager|message|method|model|module|name|node|object|option|output|page|param|password|path|plugin|policy|private|public|query|record|refresh|request|required|reset|resource|response|result|role|route|schema|secret|server|service|session|setting|state|status|string|style|system|table|template|test|text|token|type|update|url|user|valid|value|version|view/gi;
 
-/** Characters that belong to words which names are made of. */
+/** Characters in words that names consist of. */
 function wordsOf(value: string): number {
   return (value.match(commonWords) ?? []).reduce((sum, word) => sum + word.length, 0);
 }

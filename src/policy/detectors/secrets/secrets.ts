@@ -38,8 +38,8 @@ const shaped = {
 } as const satisfies Detector;
 
 /**
- * Keys and passwords that are recognized by their form: those of the table of shapes, web tokens, URLs with passwords,
- * private keys, keys of this gateway. What only its name or its place makes a secret is possible.
+ * Keys and passwords recognized by their form: those in the table of shapes, web tokens, URLs with passwords, private
+ * keys, keys of this gateway. What only its name or position makes a secret is `possible`.
  */
 export const secrets: Detector = {
   ...shaped,
@@ -68,7 +68,7 @@ export const secrets: Detector = {
   },
 };
 
-/** What keys are made of, also those in web addresses. */
+/** The characters of keys, including those in URLs. */
 const tokenCharacters = toCharacterSet(
   (code) => isKeyCharacter(code) || '+/.~=:$!%|'.includes(String.fromCharCode(code)),
 );

@@ -9,7 +9,7 @@ const kinds = [
   { opening: 'gw_', find: findGatewayKeys },
 ] as const;
 
-/** Web tokens and keys of this gateway that are wrapped over lines or put together from literals. */
+/** Web tokens and keys of this gateway that are wrapped over lines or concatenated from literals. */
 export function findTokensInPieces(text: string, runs: readonly Range[]): readonly Finding[] {
   const findings: Finding[] = [];
   let joins = 0;

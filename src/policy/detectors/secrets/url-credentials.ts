@@ -4,9 +4,9 @@ import { isLatinLetter } from '../text/characters.ts';
 const longestPart = 256;
 
 /**
- * Passwords in URLs (`postgres://user:password@host`), of databases and of everything else. The finding is the
- * URL up to its host, so that what redaction leaves still says where it led. Templates and stock
- * passwords of examples and development set-ups are no findings.
+ * Passwords in URLs (`postgres://user:password@host`), of databases and everything else. The finding is the URL up to
+ * its host, so that a redacted text still shows where it pointed. Templates and stock passwords of examples and
+ * development set-ups are not findings.
  */
 export function findUrlCredentials(text: string): readonly Finding[] {
   const findings: Finding[] = [];
@@ -20,7 +20,7 @@ export function findUrlCredentials(text: string): readonly Finding[] {
   return findings;
 }
 
-/** The place of the last "@" before the host ends; -1 if there is none. */
+/** Index of the last "@" before the host ends; -1 if there is none. */
 function credentialsEnd(text: string, from: number): number {
   let found = -1;
   for (let index = from; index < text.length && index - from < longestPart; index += 1) {
@@ -48,7 +48,7 @@ function splitAtColon(credentials: string): readonly [string, string | undefined
 }
 
 function isReal(user: string, password: string): boolean {
-  // GitHub once took a token in the place of the user, with this for a password.
+  // GitHub used to accept a token as user name with this password.
   if (password === 'x-oauth-basic') return /^[A-Za-z0-9_]{20,}$/.test(user);
   if (password.length < 4 || /[\s'"`(){}[\]<>|\\]|\$[A-Za-z_]|%[A-Z_]+%|%[sdv]|\*\*\*|\.\.\./.test(password))
     return false;

@@ -1,13 +1,13 @@
 import { isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 
-/** What a key is made of where it is written in pieces; quotation marks, blanks and backslashes end a piece. */
+/** The characters of a key written in pieces; quotation marks, spaces and backslashes end a piece. */
 const pieceCharacters = toCharacterSet(
   (code) => isKeyCharacter(code) || '+/.~=:$!|'.includes(String.fromCharCode(code)),
 );
 
 /**
- * What stands between two pieces of a key: a line's end, also one that is continued, quoted or escaped, with the
- * indentation of the next line; or the quotation marks of two literals with an operator between them.
+ * What separates two pieces of a key: a line break (continued, quoted or escaped), with the indentation of the next
+ * line; or the quotation marks of two literals with an operator between them.
  */
 const seam =
   /(?:\\?\r?\n|\\r\\n|\\n)[ \t]{0,60}(?:[>*#|][ \t]{0,8})?|\\{0,3}["'`]\s{0,60}(?:[+&.]|\|\||<>|\.\.|\\)?\s{0,60}(?:\\r?\\n)?\s{0,60}[bfru]?\\{0,3}["'`]/y;
@@ -16,25 +16,25 @@ const seamBeginnings = toCharacterSet((code) => '\\\r\n"\'`'.includes(String.fro
 
 const mostPieces = 8;
 /**
- * So often pieces are joined in one text. Keys are wrapped by accident, not to hide them (a blank would do), so a text full
- * of beginnings need not cost more than others; what a redaction leaves is checked again.
+ * Most joins in one text. Keys are wrapped by accident, not to hide them (a space would do that), so a text full of key
+ * prefixes need not cost more than others. A redacted text is checked again anyway.
  */
 export const mostJoins = 100;
 
 const shortestPiece = 4;
 
-/** The pieces of a key from a place on, put together. */
+/** The pieces of a key that begins here, joined. */
 export interface Joined {
   readonly text: string;
-  /** Whether nothing else stands on the line of the last piece, or within its quotation marks. */
+  /** Whether nothing else is on the last piece's line, or within its quotation marks. */
   readonly isLastAlone: boolean;
-  /** Where a place in the joined text stands in the text as it was given. */
+  /** Maps an index in the joined text to the original text. */
   readonly placeOf: (at: number) => number;
 }
 
 /**
- * Joins what may be a key in pieces, of which the first ends at `end`: with two pieces, with three and so on. A piece that
- * is shorter than the one before it is the last, as where a long line was wrapped.
+ * Joins the pieces of a possible key, the first of which ends at `end`: two pieces, then three and so on. A piece
+ * shorter than the one before it is the last, as in a wrapped line.
  */
 export function* joinPieces(text: string, start: number, end: number): Generator<Joined> {
   const pieces = [{ start, end }];
@@ -50,7 +50,7 @@ export function* joinPieces(text: string, start: number, end: number): Generator
   }
 }
 
-/** Whether the text goes on in another piece. */
+/** Whether another piece follows. */
 export function isSeam(text: string, at: number): boolean {
   return pieceAfter(text, at) !== undefined;
 }
@@ -70,7 +70,7 @@ interface Piece {
 const longestPiece = 512;
 
 function pieceAfter(text: string, at: number): Piece | undefined {
-  // Most runs end with something else, and an expression takes ten times as long to say so.
+  // Most runs end otherwise, and the expression takes ten times as long to find out.
   if (!isIn(seamBeginnings, text.charCodeAt(at))) return undefined;
   seam.lastIndex = at;
   if (!seam.test(text)) return undefined;

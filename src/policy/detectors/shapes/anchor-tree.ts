@@ -1,22 +1,22 @@
 import type { Shape } from './shape.ts';
 
-/** Anchors that begin alike, as a tree by character: those that part from a text early are ruled out together. */
+/** Anchors as a trie: those that differ from a text early are ruled out together. */
 export interface AnchorNode {
   readonly code: number;
-  /** The shapes whose anchor ends here, the last of the table first. */
+  /** The shapes whose anchor ends here, in reverse order of the table. */
   readonly shapes: Shape[];
   readonly next: AnchorNode[];
 }
 
 export interface AnchorTree extends AnchorNode {
-  /** Whether all of its shapes begin with the anchor, and where a word begins. */
+  /** Whether all of its shapes begin with the anchor, at the beginning of a word. */
   beginsWord: boolean;
 }
 
-/** Trees by the first two characters of anchors, each as seven bits. */
+/** Tries by the anchors' first two characters, each as seven bits. */
 export interface AnchorTrees {
   readonly trees: ReadonlyMap<number, AnchorTree>;
-  /** For each two characters whether there is a tree, so that most places take one look. */
+  /** Whether two characters have a trie, so that most positions cost one lookup. */
   readonly isBeginning: Uint8Array;
 }
 
@@ -37,7 +37,7 @@ export function plantAnchors(shapes: readonly Shape[]): AnchorTrees {
   return { trees, isBeginning };
 }
 
-/** Where anchors go on with a character. */
+/** The anchors that continue with a character. */
 export function goOn({ next }: AnchorNode, code: number): AnchorNode | undefined {
   for (let at = 0; at < next.length; at += 1) {
     const child = next[at] as AnchorNode;

@@ -3,7 +3,7 @@ import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { drawnRun } from './random-run.ts';
 
-/** Letters of one case are identifiers more often, so that they must be more; those in capitals are seldom anything else. */
+/** Identifiers are often in one case, so more characters are required; those in capitals are seldom anything else. */
 const shortest = { mixed: 32, single: 40, capitals: 20 } as const;
 const longest = 300;
 const shortestPart = 16;
@@ -11,25 +11,25 @@ const shortestPart = 16;
 const signsBefore = /[\w+/=:;,.-]/;
 const signsBehind = /[\w+/-]/;
 
-/** Digits in three places, which constants seldom have, and which the prefilter can look for. */
+/** Digits in three places: constants seldom have that, and the prefilter can match it. */
 const scatteredDigits = /[A-Z]\d+[A-Z]+\d+[A-Z]+\d/;
 export const scatteredDigitsPrefilter = '[a-z][0-9]+[a-z]+[0-9]+[a-z]+[0-9]';
 
-/** Addresses and recipients in bech32, which are published. */
+/** Bech32 addresses and recipients, which are public. */
 const published = /^(?:age|bc|tb|ltc|npub|note|addr|stake|pool|cosmos|osmo)1[a-z0-9]{20,}$/;
 const otherContext =
   /(?:public|recipient|etag|none-match|integrity|hash|digest|checksum|fingerprint|nonce|commit)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,8}$|W\/"$/i;
 
-/** The line before is of the same kind, as in certificates and other files in base64. */
+/** The previous line looks the same, as in certificates and other base64 files. */
 const wrapped = /(?:[A-Za-z0-9+/]{32}|-----)(?:\\n|\r?\n)$/;
 
-/** Whether what stands before a run says that it is no key. */
+/** Whether the text before a run shows that it is not a key. */
 export function saysNoKey(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 40), start);
   return otherContext.test(before) || wrapped.test(before);
 }
 
-/** A run that stands alone and looks drawn from letters of both cases: many services issue keys without any prefix. */
+/** A standalone run that looks randomly drawn from both cases: many services issue keys without a prefix. */
 export function isBareKey(text: string, { start, end }: Range): boolean {
   const length = end - start;
   if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
@@ -45,7 +45,7 @@ function isDrawnKey(value: string): boolean {
   return isOfKeyLength(value) && isDrawnWithSigns(value.replace(/=+$/, ''), /[+/]+/);
 }
 
-/** Base64 of 30, 32 and 64 bytes, which keys have; files have any number. */
+/** Base64 of 30, 32 or 64 bytes, the sizes of keys; files have any size. */
 function isOfKeyLength(value: string): boolean {
   return /^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{43}=?|[A-Za-z0-9+/]{86}(?:==)?)$/.test(value);
 }
@@ -53,9 +53,9 @@ function isOfKeyLength(value: string): boolean {
 function isDrawnAlone(value: string): boolean {
   if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && drawnRun(value)?.alphabet === 'single';
   const alphabet = drawnRun(value)?.alphabet;
-  // Hex digits are hashes.
+  // Hex runs are hashes.
   if (alphabet === undefined || alphabet === 'hex' || value.length < shortest[alphabet]) return false;
-  // Letters without a digit between may be words.
+  // Letters without a digit in between may be words.
   return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part));
 }
 

@@ -17,7 +17,7 @@ export const shapes: readonly Shape[] = services.flatMap(toShapes);
 
 const { trees, isBeginning } = plantAnchors(shapes);
 
-/** Finds keys by their service's shape, around the long runs of a text. Linear: a shape has a longest length. */
+/** Finds keys by their service's shape, around the long runs of a text. Linear: every shape has a maximum length. */
 export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
   const findings: Finding[] = [];
   const search: Search = { text, ends: new RunEnds(text), from: 0, begun: [], joins: 0 };
@@ -47,13 +47,13 @@ interface Search {
   readonly ends: RunEnds;
   /** Where the last key ended. */
   from: number;
-  /** Shapes whose anchor, which nothing else has, stands at the last place that was looked at, but no key. */
+  /** Shapes whose unique anchor is at the last checked position, without a whole key. */
   begun: Shape[];
-  /** How often pieces were joined. */
+  /** Number of joins so far. */
   joins: number;
 }
 
-/** The key whose anchor begins at a place; of several the longest. */
+/** The longest key whose anchor begins here. */
 function keyAround(search: Search, at: number, tree: AnchorTree): Finding | undefined {
   const { text } = search;
   if (tree.beginsWord && !beginsWord(text, at)) return undefined;
@@ -62,7 +62,7 @@ function keyAround(search: Search, at: number, tree: AnchorTree): Finding | unde
   for (let end = at + 2; node !== undefined; end += 1) {
     for (const shape of node.shapes) {
       const found = shapeAround(search, at, shape);
-      // Of the same length the one whose anchor is longer.
+      // With equal lengths, the one with the longer anchor.
       if (found !== undefined && (best === undefined || lengthOf(found) >= lengthOf(best))) best = found;
       if (found === undefined && shape.isUnique && shape.before.length === 0) search.begun.push(shape);
     }
@@ -75,7 +75,7 @@ function lengthOf({ start, end }: Range): number {
   return end - start;
 }
 
-/** A key that is wrapped over lines or put together from literals; its first piece ends with its run. */
+/** A key wrapped over lines or concatenated from literals; its first piece ends with its run. */
 function keyInPieces(search: Search, at: number, runEnd: number): Finding | undefined {
   const { text, begun } = search;
   if (begun.length === 0) return undefined;
@@ -113,7 +113,7 @@ function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Fi
     end = endOf(text, end, part, ends);
     if (end === -1) return undefined;
   }
-  // Texts are cut out last: a text may have the beginning of a key at every place.
+  // Slicing comes last: a text may have a key's prefix at every position.
   if (goesOn(text, end, after.at(-1) ?? anchor)) return undefined;
   const body = text.slice(start, at) + bodyOf(text, bodyStart, after, ends);
   if (isPlaceholder(body) || (!shape.isUnique && !looksRandom(body))) return undefined;
@@ -122,7 +122,7 @@ function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Fi
   return { start: whole, end, ...toCertainty(shape, text.slice(start, end)) };
 }
 
-/** What stands for the parts of a key that are not literal. */
+/** The values of the non-literal parts of a key. */
 function bodyOf(text: string, start: number, parts: readonly Part[], ends: RunEnds): string {
   let body = '';
   let at = start;
@@ -143,7 +143,7 @@ function toCertainty(
   return { confidence: isUnique && isConfirmed ? 'certain' : 'likely', why: `${service}, shape` };
 }
 
-/** GitHub and npm put behind thirty random characters their CRC-32, as keys of this gateway have it. */
+/** GitHub and npm append a CRC-32 to thirty random characters, as keys of this gateway do. */
 function hasChecksum(key: string): boolean {
   const end = key.length - keyChecksumLength;
   return keyChecksum(key.slice(4, end)) === key.slice(end);
@@ -173,14 +173,14 @@ function endOf(text: string, at: number, part: Part, ends: RunEnds): number {
   return text.charCodeAt(end + 1) === 61 ? end + 2 : end + 1;
 }
 
-/** Whether a word goes on behind the last part of a key, so that it is none. */
+/** Whether a word continues after the last part, so that it is no key. */
 function goesOn(text: string, end: number, last: Part): boolean {
   const code = text.charCodeAt(end);
   if (isWordCharacter(code)) return true;
   return typeof last !== 'string' && last.isPadded && isIn(last.set, code);
 }
 
-/** Whether no word stands right before a place; an escape (`\n`, `%3D`, `\u0022`) is none. */
+/** Whether no word ends right before a position; escapes (`\n`, `%3D`, `\u0022`) are not words. */
 function beginsWord(text: string, start: number): boolean {
   if (start === 0 || !isAlphanumeric(text.charCodeAt(start - 1))) return true;
   if (!mayEndEscape(text, start)) return false;
@@ -197,14 +197,14 @@ function mayEndEscape(text: string, end: number): boolean {
   return false;
 }
 
-/** A web address is found with its scheme. */
+/** A URL is found with its scheme. */
 function withScheme(text: string, start: number): number {
   if (text.charCodeAt(start - 1) !== 47 || !text.startsWith('://', start - 3)) return start;
   if (text.startsWith('https', start - 8)) return start - 8;
   return text.startsWith('http', start - 7) ? start - 7 : start;
 }
 
-/** `startsWith` in a loop, which takes a third of its time for literals that end early. */
+/** `startsWith` in a loop, in a third of its time for literals that differ early. */
 function isAt(text: string, literal: string, start: number): boolean {
   for (let at = 0; at < literal.length; at += 1) {
     if (text.charCodeAt(start + at) !== literal.charCodeAt(at)) return false;

@@ -9,14 +9,14 @@ import {
   toCharacterSet,
 } from '../text/characters.ts';
 
-/** So many characters of a set. */
+/** A number of characters of a set. */
 export interface Run {
   readonly set: CharacterSet;
-  /** The set as an expression in small letters, for the prefilter. */
+  /** The set as a lower-case expression, for the prefilter. */
   readonly regex: string;
   readonly least: number;
   readonly most: number;
-  /** Signs of equality may follow: base64 is filled up with them. */
+  /** "=" may follow, as base64 padding. */
   readonly isPadded: boolean;
 }
 
@@ -41,7 +41,7 @@ const characters = {
   secret: [(code) => isKeyCharacter(code) || code === 46 || code === 126, '[a-z0-9_.~-]'],
 } as const satisfies Record<string, readonly [(code: number) => boolean, string]>;
 
-/** Each set once, so that where its runs end can be kept by set. */
+/** One object per set, so that run ends can be cached by set. */
 const sets: ReadonlyMap<string, Omit<Run, 'least' | 'most'>> = new Map(
   Object.entries(characters).map(([name, [belongs, regex]]) => [
     name,
@@ -55,7 +55,7 @@ function isUpper(code: number): boolean {
 
 const uuid = '<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>';
 
-/** The formats that one stands for: alternatives, as in `<live|test>`, are written out. */
+/** Expands alternatives, as in `<live|test>`. */
 export function expandFormat(format: string): readonly string[] {
   const plain = format.replaceAll('<uuid>', uuid);
   const choice = /<([^:<>]*\|[^:<>]*)>/.exec(plain);

@@ -1,6 +1,6 @@
 import { readTable } from './table.ts';
 
-/** Who may come in: password managers, identity providers, remote access. */
+/** Access: password managers, identity providers, remote access. */
 export const identity = readTable(`
   1Password                 ops_eyJ<base64:150-1500> A3-<upper:6>-<upper:6>-<upper:5>-<upper:5>-<upper:5> A3-<upper:6>-<upper:11>-<upper:5>-<upper:5>-<upper:5>  https://developer.1password.com/docs/service-accounts/  -
   Arcjet                    ajkey_<lower:26>  https://docs.arcjet.com/  -

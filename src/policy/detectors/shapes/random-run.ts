@@ -2,7 +2,7 @@ import { isPlaceholder, isRepetitive } from '../secrets/placeholder.ts';
 import { holdsWords, isWord, looksRandom } from '../secrets/randomness.ts';
 import { isDigit, isHexDigit } from '../text/characters.ts';
 
-/** Bits of one character: of hex digits, of letters of one case with digits, of both cases. */
+/** Bits per character: of hex digits, of letters of one case with digits, of both cases. */
 const bitsOf = { hex: 4, single: 5.1, mixed: 5.9 } as const;
 
 export interface Drawn {
@@ -12,10 +12,10 @@ export interface Drawn {
 
 const shortestRun = 12;
 
-/** A file, or a member of an object. */
+/** A file name, or a member of an object. */
 const ending = /\.[a-z](?:[a-z0-9]{0,5}|[A-Za-z]{0,14})$/;
 
-/** What the body of a key is drawn from, as a whole or each of its long parts; undefined if words stand between them. */
+/** The alphabet of a key's body, as a whole or of each long part; undefined if there are words between the parts. */
 export function drawnBody(body: string): Drawn | undefined {
   if (ending.test(body)) return undefined;
   const parts = body.split(/[_.~$/+=-]+/);
@@ -29,14 +29,14 @@ export function drawnBody(body: string): Drawn | undefined {
   return drawn === undefined || isPlaceholder(body) ? undefined : drawn;
 }
 
-/** A random part behind a dot and an identifier in front of it, which is how tokens without a prefix are written. */
+/** A random part after an identifier and a dot, the usual form of tokens without a prefix. */
 export function drawnDottedParts(key: string): Drawn | undefined {
   const parts = key.split('.', 4);
   if (parts.length < 2 || parts.length > 3) return undefined;
   const drawn = parts.map((part) => drawnRun(part));
   const last = drawn.at(-1);
   if (last === undefined || parts.some(isPlaceholder)) return undefined;
-  // A short identifier says nothing by itself, so that the part behind it must say all.
+  // A short identifier proves nothing by itself, so the part after it must.
   if (drawn[0] === undefined)
     return isShortIdentifier(parts[0] ?? '') || /^\d{4,12}$/.test(parts[0] ?? '') ? last : undefined;
   return { alphabet: last.alphabet, bits: drawn[0].bits + last.bits };
@@ -53,7 +53,7 @@ function drawnParts(parts: readonly string[]): Drawn | undefined {
   return { alphabet: first.alphabet, bits: drawn.reduce((sum, each) => sum + (each?.bits ?? 0), 0) };
 }
 
-/** The alphabet from which a run looks randomly drawn, and the bits that it has then. Signs count for nothing. */
+/** The alphabet from which a run looks randomly drawn, and its entropy in bits. Signs don't count. */
 export function drawnRun(run: string): Drawn | undefined {
   const counts = countsOf(run);
   const length = counts.digits + counts.lower + counts.upper;
@@ -63,13 +63,13 @@ export function drawnRun(run: string): Drawn | undefined {
   return { alphabet, bits: length * bitsOf[alphabet] };
 }
 
-/** Whether kinds of characters are as frequent as in a drawn run, and letters don't form words. */
+/** Whether kinds of characters are as frequent as in a random run, and letters don't form words. */
 function isEven(run: string, alphabet: Drawn['alphabet'], counts: Counts): boolean {
   const { digits, lower, upper, changes } = counts;
   const length = digits + lower + upper;
   switch (alphabet) {
     case 'hex':
-      // Five in eight are decimal digits.
+      // Five in eight hex digits are decimal.
       return digits >= length * 0.3 && digits <= length * 0.92 && !isRepetitive(run.toLowerCase(), 6);
     case 'single':
       return digits >= 2 && digits <= length * 0.7 && isVaried(run, length);
@@ -87,7 +87,7 @@ interface Counts {
   lower: number;
   upper: number;
   hex: number;
-  /** How often neighbours are of different kinds. */
+  /** How often adjacent characters are of different kinds. */
   changes: number;
 }
 

@@ -10,7 +10,7 @@ import { selfHosted } from './self-hosted.ts';
 import type { Service } from './table.ts';
 import { work } from './work.ts';
 
-/** Every service whose keys have a shape of their own. */
+/** Every service whose keys have a recognizable shape. */
 export const services: readonly Service[] = [
   ...ai,
   ...chains,

@@ -2,10 +2,10 @@ import type { Range } from '../detector.ts';
 import { type CharacterSet, isIn } from '../text/characters.ts';
 import type { Run } from './format.ts';
 
-/** From here on a run is not read anew for each key that might begin in it. */
+/** Runs at least this long are not read again for each key that might begin in them. */
 const longRun = 64;
 
-/** Where runs of a set end; of each set the last long one is known. */
+/** Finds where runs of a set end; caches the last long one of each set. */
 export class RunEnds {
   readonly #text: string;
   readonly #last = new Map<CharacterSet, Range>();

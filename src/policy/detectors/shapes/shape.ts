@@ -3,19 +3,19 @@ import { isAlphanumeric } from '../text/characters.ts';
 import { expandFormat, type Part, readFormat } from './format.ts';
 import type { Service } from './table.ts';
 
-/** One format of a service's keys, ready to be looked for. */
+/** One key format of a service, compiled for the search. */
 export interface Shape {
   readonly service: string;
-  /** What is looked for first: the longest literal. */
+  /** What is searched for first: the longest literal. */
   readonly anchor: string;
   /** The parts before the anchor, the nearest first. */
   readonly before: readonly Part[];
   readonly after: readonly Part[];
-  /** Whether a key must begin where no other word goes on; false if the format begins with a sign. */
+  /** Whether a key must be at the beginning of a word; false if the format begins with a sign. */
   readonly beginsWord: boolean;
-  /** Nothing else looks like it: its literals are long enough and no words of everyday. */
+  /** Nothing else looks like it: its literals are long enough and not everyday words. */
   readonly isUnique: boolean;
-  /** A source of the vendor's was seen to show it; without one no key is certain by its shape. */
+  /** A vendor's source confirms the shape; without one no key is certain by its shape. */
   readonly isConfirmed: boolean;
   readonly longest: number;
 }
@@ -45,7 +45,7 @@ function toShape({ name: service, confirmed }: Service, parts: readonly Part[]):
 const plainWords =
   /^(?:live|test|token|secret|api|sdk|mob|web|app|auto|access|key|standard|organization|account|session|sess|oauth|console|cal|pat|sat)$/;
 
-/** Hyphens alone, as in a UUID, say nothing. */
+/** Hyphens alone, as in a UUID, prove nothing. */
 function isUnique(literals: readonly string[], parts: readonly Part[]): boolean {
   const telling = literals.filter((literal) => /[A-Za-z0-9]/.test(literal));
   const [first = ''] = telling;
@@ -57,8 +57,8 @@ function isUnique(literals: readonly string[], parts: readonly Part[]): boolean 
 }
 
 /**
- * Expressions of which one must occur in the folded view of a text for any of the shapes to be in it: an anchor and
- * the beginning of what follows, the longer the shorter the anchor, so that ordinary words don't pass.
+ * Prefilter: every text with a key of any shape contains one of these in its folded view. Each is an anchor and part of
+ * what follows (more for shorter anchors, so that ordinary words don't match).
  */
 export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
   const anchors = new Map<string, Set<string>>();
@@ -78,13 +78,14 @@ export function prefiltersOf(shapes: readonly Shape[]): readonly string[] {
 }
 
 /**
- * Whether a key is a run that is long enough to be looked at anyway (`longRunLength`), and surely has a digit: then its
- * anchor, often as short as `sk-`, costs the automaton nothing. Unique ones are also found in pieces, which may be short.
+ * Whether every key is a run that the prefilter finds anyway (`longRunLength`) and certainly contains a digit: then its
+ * anchor, often as short as `sk-`, need not be in the automaton. Unique shapes are also found in pieces, which may be
+ * short.
  */
 function isSeenAsLongRun({ isUnique: mayBeInPieces, anchor, before, after }: Shape): boolean {
   if (mayBeInPieces) return false;
   let length = 0;
-  /** How many one may expect: ten of sixteen hex digits, ten of 62 letters and digits. */
+  /** Expected share of digits: ten of sixteen hex digits, ten of 62 letters and digits. */
   let digits = 0;
   for (const part of [...before, anchor, ...after]) {
     const isPartOfRun = typeof part === 'string' ? /^[\w.~$+/=-]*$/.test(part) : !part.regex.includes('%');
@@ -95,10 +96,10 @@ function isSeenAsLongRun({ isUnique: mayBeInPieces, anchor, before, after }: Sha
   return length >= longRunLength && digits >= leastDigits;
 }
 
-/** One key in a thousand of as many characters as have so many has none. */
+/** One in a thousand keys with this many characters has none. */
 const leastDigits = 6.5;
 
-/** An expression for the first characters of some parts; it ends with the first part of a wide range of lengths. */
+/** An expression for the first characters of some parts, up to the first part with a wide range of lengths. */
 function tailOf(parts: readonly Part[], count: number): string {
   let tail = '';
   let left = count;

@@ -1,20 +1,20 @@
-/** What the keys of one service look like: facts, from which the search is built. */
+/** What the keys of one service look like: plain facts, compiled into the search. */
 export interface Service {
   readonly name: string;
   /**
-   * Each in the notation of `format.ts`: literal characters, `<set:length>`, `<one|other>` and `<uuid>`.
-   * Lengths are as strict as they are known to be stable.
+   * Each in the notation of `format.ts`: literal characters, `<set:length>`, `<one|other>` and `<uuid>`. Lengths are
+   * only as strict as they are known to be stable.
    */
   readonly formats: readonly string[];
   /** The page that documents the key: the vendor's, or `github` for GitHub's list of supported secret-scanning patterns. */
   readonly page: string;
-  /** The month in which that page, or another of the vendor's, was seen to show this prefix; absent if none was found. */
+  /** The month in which a page of the vendor was seen to show this prefix; absent if none was found. */
   readonly confirmed?: string;
 }
 
 /**
- * Reads a table: a service a line, with its name, its formats (a blank between two), its page and the month of
- * confirmation ("-" if there is none), two blanks or more between the columns.
+ * Reads a table with one service per line: its name, its formats (separated by single spaces), its page and the month
+ * of confirmation ("-" if none), with two or more spaces between columns.
  */
 export function readTable(table: string): readonly Service[] {
   return table

@@ -5,7 +5,7 @@ import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
 import { drawnBody, drawnDottedParts } from './random-run.ts';
 
-/** What keys with a prefix are made of: words and random parts, with signs between. */
+/** The characters of keys with a prefix: words and random parts, joined by signs. */
 const characters = toSet('.~$+');
 const base64 = toSet('+/=');
 const signs = '_.~$+/-';
@@ -15,12 +15,12 @@ const shortestRun = 12;
 const longestKey = 2048;
 
 /**
- * Expressions of the folded view for a text that may hold a likely one, and a possible one. Any text with a long run may,
- * too; `longRunLength` is more than `toolu_01…` has, of which a conversation has many.
+ * Prefilters for the folded view of a text with a likely or a possible key. Any text with a long run passes as well;
+ * `longRunLength` exceeds ids such as `toolu_01…`, of which a conversation has many.
  */
 export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly string[]>> = {
   likely: ['(?:sk|keys?|tok|tkn|token|pats?|secret|sec|live)[0-9]{0,2}[_.~$-][a-z0-9_.~$+/=-]{20}'],
-  // The zero keeps `toolu_01…` out.
+  // The zero excludes `toolu_01…`.
   possible: [
     '[a-z0-9][_.~$-][a-z1-9][a-z0-9]{13}',
     '[a-z0-9][_.~$-][0-9a-f]{8}-[0-9a-f]{4}-',
@@ -33,13 +33,13 @@ export const unlistedPrefilters: Readonly<Record<'likely' | 'possible', readonly
 };
 
 /**
- * Keys of services that the table of shapes does not know: a prefix of words, which says whose key it is and of what kind,
- * and behind it a long run that looks randomly drawn. Identifiers and hashes are written in the same way, so that only a
- * prefix that speaks of a key, or more characters than identifiers have, makes the finding likely.
+ * Keys of services missing from the table of shapes: a prefix of words, which names the owner and kind of key, and a
+ * long run that looks randomly drawn. Identifiers and hashes look the same, so a finding is only likely if the prefix
+ * has a word for keys, or the run is longer than identifiers are.
  */
 export function findUnlistedKeys(text: string): readonly Finding[] {
   const findings: Finding[] = [];
-  // A run is read with what follows once only: runs with slashes between would be read again and again.
+  // What follows a run is read only once: otherwise runs separated by slashes would be read again and again.
   let readTo = 0;
   for (const run of findLongRuns(text, shortestRun, characters)) {
     if (run.end - run.start > longestKey || !hasDigit(text, run)) continue;
@@ -60,20 +60,20 @@ function speaksOfNoKey(value: string): boolean {
   return prefix !== undefined && subjectOf(value, prefix) === 'no key';
 }
 
-/** Names seldom have a digit, keys nearly always, and that is cheap to find out. */
+/** Names seldom contain a digit, keys nearly always do, and that is cheap to check. */
 function hasDigit(text: string, { start, end }: Range): boolean {
   for (let at = end - 1; at >= start; at -= 1) if (isDigit(text.charCodeAt(at))) return true;
   return false;
 }
 
-/** Where the run ends together with what may be base64 behind it. */
+/** The end of the run, including base64 that may follow it. */
 function base64End(text: string, { start, end }: Range): number {
   let last = end;
   while (last - start < longestKey && isIn(base64, text.charCodeAt(last))) last += 1;
   return last;
 }
 
-/** The key that fills a run but for signs around it. */
+/** The key that fills a run except for surrounding signs. */
 function keyIn(text: string, run: Range): Finding | undefined {
   let { start, end } = run;
   while (start < end && signs.includes(text.charAt(start))) start += 1;
@@ -84,7 +84,7 @@ function keyIn(text: string, run: Range): Finding | undefined {
   return confidence && { start, end, confidence };
 }
 
-/** An identifier or words and a secret with a colon or a bar between, of which the run is the second. */
+/** An identifier or words, a colon or a bar, and a secret, which is the run. */
 function pairIn(text: string, { start, end }: Range): Finding | undefined {
   const sign = text.charAt(start - 1);
   if (!':|/'.includes(sign) || sign === '') return undefined;
@@ -114,29 +114,29 @@ const leastPairBits = 120;
 const leastLabelledBits = 150;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** What orders objects by their time: ULIDs, and the identifiers of Anthropic. */
+/** Time-ordered identifiers: ULIDs, and Anthropic's. */
 const orderedId = /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24})$/i;
-/** A word and hex digits right behind it: in another case, or where the word ends with no hex digit. */
+/** A word directly followed by hex digits: in another case, or after a word that doesn't end in a hex digit. */
 const glued =
   /^(?:(?:[a-z]{1,7}[g-z]|[A-Z]{1,7}[G-Z])(?=[a-f]*\d)[0-9a-f]{24,64}|(?!MII)[A-Z]{2,8}[0-9a-f]{32,64})$/;
-/** Two identifiers joined to one, or an identifier with a key behind it, which is how some vendors issue keys without a prefix. */
+/** Two joined identifiers, or an identifier and a key, as some vendors issue keys without a prefix. */
 const joinedIds =
   /^(?:[a-z][\w-]{0,40}-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[-_.](?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9]{20,64})$|^[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const shortestJoined = 50;
-/** An account in front: `1234~…`. */
+/** A leading account number: `1234~…`. */
 const numbered = /^\d{1,6}~([\w-]{36,})$/;
-/** Groups of capitals and digits, of which most have both. */
+/** Groups of capitals and digits; most have both. */
 const grouped = /^(?:[A-Z\d]{1,3}-)?[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){3,7}$/;
 const leastGrouped = 31;
 
-/** Bits from which on a key is possible and likely, by what its prefix speaks of. */
+/** Minimum bits for a possible and for a likely key, by the kind of prefix. */
 const leastBits = {
   'a key': { possible: 64, likely: 120 },
   'a public key': { possible: 80, likely: Number.POSITIVE_INFINITY },
   access: { possible: 64, likely: 180 },
   something: { possible: 64, likely: 180 },
 } as const;
-/** More than names have that pass for random. */
+/** More than names that look random have. */
 const memberBits = 90;
 const leastDottedBits = 160;
 
@@ -173,7 +173,7 @@ function isGrouped(key: string): boolean {
   return mixed.length >= 3;
 }
 
-/** Names of members (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key behind a word. */
+/** Member names (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key after a word. */
 function mayBeMember(key: string, body: string): boolean {
   return key.charAt(key.length - body.length - 1) === '.' || !/\d.*\d/.test(body);
 }

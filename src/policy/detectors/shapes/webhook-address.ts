@@ -11,7 +11,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const leastBits = 80;
 const commit = /^[0-9a-f]{40}$/;
 
-/** Addresses of webhooks: whoever knows the random part may send, so that they are as good as keys. */
+/** Webhook URLs: whoever knows the random part can send messages, so they are as sensitive as keys. */
 export function findWebhookAddresses(text: string): readonly Finding[] {
   if (!speaksOfHooks.test(text)) return [];
   return [...text.matchAll(address)].flatMap(({ index: start, 0: whole }) => {

@@ -1,9 +1,9 @@
-/** The UTF-16 unit at a place; -1 before a text and behind it, so that it is a whole number everywhere. */
+/** The UTF-16 unit at an index; -1 outside the text, so that the result is always an integer. */
 export function codeAt(text: string, at: number): number {
   return at >= 0 && at < text.length ? text.charCodeAt(at) : -1;
 }
 
-/** True for 0 to 9 only; digits of other scripts are the folded view's business. */
+/** True for 0 to 9 only; the folded view handles digits of other scripts. */
 export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
@@ -19,12 +19,12 @@ export function isAlphanumeric(code: number): boolean {
   return isDigit(code) || isLatinLetter(code);
 }
 
-/** True for what identifiers and keys are made of: letters, digits and the underscore. */
+/** True for letters, digits and the underscore, the characters of identifiers and keys. */
 export function isWordCharacter(code: number): boolean {
   return isDigit(code) || isLatinLetter(code) || code === 95;
 }
 
-/** True for word characters and the hyphen: what keys of most providers are made of. */
+/** True for word characters and the hyphen, the characters of most providers' keys. */
 export function isKeyCharacter(code: number): boolean {
   return isWordCharacter(code) || code === 45;
 }
@@ -34,7 +34,7 @@ export function isHexDigit(code: number): boolean {
   return isDigit(code) || (lower >= 97 && lower <= 102);
 }
 
-/** The ASCII characters that belong to a set, by their code; made once, so that long searches only look up. */
+/** A lookup table by code of the ASCII characters in a set, made once for long searches. */
 export type CharacterSet = Uint8Array;
 
 export function toCharacterSet(belongs: (code: number) => boolean): CharacterSet {

@@ -40,7 +40,7 @@ const verhoeffPermutations = [
   '7046913258',
 ];
 
-/** Verhoeff's check, which finds every slip of one digit and every swap of neighbours. */
+/** Verhoeff's check, which detects every single wrong digit and every swap of neighbours. */
 export function hasVerhoeffDigit(digits: readonly number[]): boolean {
   let check = 0;
   for (const [at, digit] of digits.toReversed().entries()) {
@@ -60,7 +60,7 @@ export function hasMod1110Digit(digits: readonly number[]): boolean {
   return (11 - product) % 10 === digits.at(-1);
 }
 
-/** Weights 7, 3 and 1 by turns; letters count from ten, fillers nothing (ICAO 9303). */
+/** Weights 7, 3, 1, repeating; letters count from ten, fillers as zero (ICAO 9303). */
 export function travelDigit(text: string): number {
   const weights = [7, 3, 1] as const;
   const value = (character: string) =>
@@ -68,7 +68,7 @@ export function travelDigit(text: string): number {
   return Array.from(text).reduce((sum, each, at) => sum + value(each) * (weights[at % 3] ?? 0), 0) % 10;
 }
 
-/** Whether a number is made of one digit only, which checks itself but is nobody's. */
+/** Whether a number repeats one digit, which passes checks but is nobody's number. */
 export function isOneDigit(digits: readonly number[]): boolean {
   return new Set(digits).size < 2;
 }

@@ -3,8 +3,8 @@ import { isDigit, isLatinLetter } from './characters.ts';
 const lookBack = 48;
 
 /**
- * The lower-cased words shortly before a place, on its own line, for detectors whose shape alone can't tell.
- * A constant number of characters is looked at.
+ * The lower-cased words shortly before an index, on the same line, for detectors whose format alone is not distinctive.
+ * Reads a bounded number of characters.
  */
 export function wordsBefore(text: string, start: number): string {
   const context = text.slice(Math.max(0, start - lookBack), start);
@@ -12,9 +12,8 @@ export function wordsBefore(text: string, start: number): string {
 }
 
 /**
- * The nearest letter before a place, at most `gap` other characters away, with neither a digit nor a line end
- * between; -1 if there is none, and so no word that announces what stands there. That is cheaper to find
- * out than by patterns.
+ * Index of the nearest letter before an index, at most `gap` other characters away, without a digit or line break in
+ * between; -1 if there is none, and so no word that announces a value. Cheaper than a regex.
  */
 export function letterBefore(text: string, start: number, gap: number): number {
   const first = Math.max(0, start - gap - 1);
@@ -26,7 +25,7 @@ export function letterBefore(text: string, start: number, gap: number): number {
   return -1;
 }
 
-/** Whether that letter may end a word: of two letters at least, or after a slash ("p/n"). */
+/** Whether that letter can end a word: of at least two letters, or after a slash ("p/n"). */
 export function followsWord(text: string, start: number, gap: number): boolean {
   const last = letterBefore(text, start, gap);
   if (last === -1 || text.charCodeAt(last) > 0x7f) return last !== -1;

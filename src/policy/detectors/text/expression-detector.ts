@@ -1,11 +1,11 @@
 import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
 import { wordsBefore } from './context-words.ts';
 
-/** What an expression finds, and what makes of it a finding. */
+/** What an expression matches, and how a match becomes a finding. */
 export interface Rule {
-  /** Global, without regard to case; every repetition in it has a limit. */
+  /** Global and case-insensitive; every repetition in it is bounded. */
   readonly expression: RegExp;
-  /** The confidence; undefined if the value is not of this kind. `value` is upper-cased. */
+  /** The confidence; undefined if the value is not of this kind. `value` is in upper case. */
   validate(value: string, context: RuleContext): Pick<Finding, 'confidence' | 'why'> | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface RuleContext {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Whether one of some words announces the value: shortly before it, on its line. */
+  /** Whether one of some words precedes the value closely, on the same line. */
   isAnnounced(words: RegExp): boolean;
 }
 
@@ -23,7 +23,7 @@ interface Options {
   readonly rules: readonly Rule[];
 }
 
-/** A detector of values that an expression describes and a checksum or a word nearby confirms. */
+/** A detector for values that an expression matches and a checksum or a nearby word confirms. */
 export function createExpressionDetector({ prefilter, reach, rules }: Options): Detector {
   const shared = {
     prefilter: { kind: 'regexes', regexes: prefilter },
@@ -38,7 +38,7 @@ export function createExpressionDetector({ prefilter, reach, rules }: Options): 
 
 function findByRule(text: string, { expression, validate }: Rule): readonly Finding[] {
   return [...text.matchAll(expression)].flatMap((match) => {
-    // A group named "value" is what counts of a longer match.
+    // If there is a group named "value", only that part of the match counts.
     const value = match.groups?.value ?? match[0];
     const start = match.index + match[0].lastIndexOf(value);
     const end = start + value.length;
@@ -48,7 +48,7 @@ function findByRule(text: string, { expression, validate }: Rule): readonly Find
   });
 }
 
-/** Some words, and nothing between them and the value but signs and a short word or two. */
+/** One of some words, with nothing between it and the value but signs and a short word or two. */
 export function announcing(words: string): RegExp {
   return new RegExp(
     `(?:^|[^a-z])(?:${words})(?:[ _-]?(?:number|num|no|nr|nummer|numero|número|id|code|key))?[^\\p{L}\\d]{0,8}(?:(?:is|ist|est|es|was|of|:|=)[^\\p{L}\\d]{0,4})?$`,

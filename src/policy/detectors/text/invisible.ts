@@ -1,14 +1,14 @@
 import { confidences, defaultConfidence, type Finding } from '../detector.ts';
 
 /**
- * Soft hyphen, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key with
- * such characters in it reads the same, and a model puts it together again.
+ * Soft hyphens, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key that
+ * contains them looks the same, and a model restores it.
  */
 const disguise = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
 
 /**
- * Runs `find` on the text, and where the text holds invisible or full-width characters, on the text without
- * them too. Findings are places in the text as it was given. Case is kept, which the folded view does not do.
+ * Runs `find` on the text and, if it contains invisible or full-width characters, also on a copy without them. Findings
+ * are ranges in the original. Unlike in the folded view, case is kept.
  */
 export function findThroughDisguise(
   text: string,
@@ -25,7 +25,7 @@ export function findThroughDisguise(
   return joinOverlapping([...found, ...more]);
 }
 
-/** The findings in order, those that overlap as one. */
+/** The findings in order; overlapping ones are merged. */
 export function joinOverlapping(findings: readonly Finding[]): readonly Finding[] {
   const joined: Finding[] = [];
   for (const finding of findings.toSorted((one, other) => one.start - other.start)) {

@@ -2,9 +2,8 @@ import type { Finding } from '../detector.ts';
 import { type CharacterSet, isIn, isKeyCharacter, toCharacterSet } from './characters.ts';
 
 /**
- * Finds every maximal run of at least `atLeast` characters of a set. It looks at one character in `atLeast`
- * where text is ordinary, so it costs a fraction of reading the whole, and never more than two
- * looks at each character.
+ * Finds every maximal run of at least `atLeast` characters of a set. In ordinary text it reads one character in
+ * `atLeast`, and never any character more than twice.
  */
 export function findLongRuns(text: string, atLeast: number, set: CharacterSet): readonly Finding[] {
   const runs: Finding[] = [];
@@ -32,7 +31,7 @@ function lastOutside(text: string, start: number, end: number, set: CharacterSet
 
 const keyCharacters = toCharacterSet(isKeyCharacter);
 
-/** Runs of letters, digits, underscores and hyphens that are long enough to be a key or a part of one. */
+/** Runs of letters, digits, underscores and hyphens that are long enough to be (part of) a key. */
 export function findKeyLikeRuns(text: string): readonly Finding[] {
   return findLongRuns(text, 16, keyCharacters);
 }
