@@ -97,7 +97,7 @@ export type OutputFormat =
 
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** What a client asks for, in no dialect. `system` holds the leading system turns, `turns` all others. */
+/** What a client asks for, independent of any dialect. `system` holds the leading system turns, `turns` all others. */
 export interface ConversationRequest {
   readonly system: readonly SystemTurn[];
   readonly turns: readonly Turn[];

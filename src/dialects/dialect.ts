@@ -14,7 +14,7 @@ import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
 
-/** Who a text of a request comes from, as policies name it. */
+/** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
 /**
@@ -53,7 +53,7 @@ export interface Dialect {
   readonly pieceMembers: readonly string[];
   /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */
   isLastEvent(head: string): boolean;
-  /** Whether a stream that ends after this event, without the usual last one, is complete all the same. */
+  /** Whether a stream that ends after this event, without the usual last one, is still complete. */
   mayEndAfter(event: string): boolean;
   /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
@@ -82,7 +82,7 @@ export interface Codec {
     names: ToolNames,
     dropped: Dropped,
   ): Fields;
-  /** Those of the stop sequences that its hosts act on; the gateway itself acts on the others. */
+  /** The stop sequences that its hosts act on; the gateway handles the others. */
   stopSequences(asked: readonly string[]): readonly string[];
   parseAnswer(body: Fields): Answer;
   /** `request` is the client's, whose options may shape the answer. */

@@ -21,7 +21,7 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A provider's count; 0 for what is none, such as 1e30. */
+/** A provider's token count; 0 for anything that isn't one, such as 1e30. */
 export function toCount(value: unknown): number {
   return typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }
@@ -77,7 +77,7 @@ export function brokenAnswer(what: string): GatewayError {
   return new GatewayError('provider.broken_response', `the provider's answer ${what}`);
 }
 
-/** The object with its `undefined` members left out, as the wire wants it. */
+/** The object without its `undefined` members, which must not be serialized. */
 export function withoutAbsent(fields: Fields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(fields)) {

@@ -6,7 +6,7 @@ import { type Dialect, fieldOf } from './dialect.ts';
 /** The few fields of a request that the gateway itself acts on. */
 export interface RequestFields {
   readonly model: string;
-  /** The entry of the model's string, so that only its bytes are replaced where the name is another there. */
+  /** The entry of the model's string, so that only its bytes are replaced if the target has another name for it. */
   readonly modelEntry: number;
   readonly stream: boolean;
 }
@@ -14,8 +14,8 @@ export interface RequestFields {
 const modelPattern = /^[A-Za-z0-9._:/@+-]{1,200}$/;
 
 /**
- * Reads and checks those fields: each of its one type, none under a name that another reader could take
- * for it (`"Model"`). Throws request.field with the JSON pointer.
+ * Reads and checks these fields: each must have its type, and no other key may be taken for one by another reader
+ * (`"Model"`). Throws request.field with the JSON pointer.
  */
 export function readFields(document: JsonDocument, dialect: Dialect): RequestFields {
   checkNames(document, dialect);
@@ -82,7 +82,7 @@ function checkKeys(document: JsonDocument, object: number, isReadHere: (name: st
   }
 }
 
-/** Whether a key can't differ from its folded form: nearly all are so, and need not be decoded. */
+/** Whether a key certainly equals its folded form, as nearly all do; such keys need not be decoded. */
 function isLowerCase(document: JsonDocument, key: number): boolean {
   if (document.isEscaped(key) || document.isWide(key)) return false;
   for (let at = document.start(key); at < document.end(key); at += 1) {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** The most bytes one event may have; nothing sensible comes near it. */
+/** The most bytes that one event may have, far more than any real one has. */
 export const eventLimitBytes = 1_048_576;
 
 const lineFeed = 0x0a;
@@ -32,7 +32,7 @@ export class SseParser {
 
   /** The next bytes of the body; calls back for every event that they complete. */
   push(chunk: Uint8Array): void {
-    // Without a new object for each piece: hosts may send single bytes.
+    // No new object for each piece: hosts may send single bytes.
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

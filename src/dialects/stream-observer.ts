@@ -15,17 +15,17 @@ const nothing = Buffer.alloc(0);
  */
 export class StreamObserver {
   usage: Usage | undefined;
-  /** Events seen whole, so that an error event can go on counting. */
+  /** Complete events so far, so that an error event can continue the count. */
   events = 0;
   /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly #dialect: Dialect;
-  /** The beginning of an event that is not whole yet, with room to grow. */
+  /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
   #heldBytes = 0;
-  /** What the line that is not whole yet has so far. */
+  /** What the incomplete line has so far. */
   #line: 'nothing' | 'a carriage return' | 'text' = 'nothing';
-  /** The last two events, for hosts that leave the closing one out. */
+  /** The last two events, for hosts that omit the closing one. */
   #previous: Buffer | undefined;
   #latest: Buffer | undefined;
 
@@ -96,7 +96,7 @@ export class StreamObserver {
     return event;
   }
 
-  /** Copies into one growing buffer: a host that sends single bytes must not cost more than others. */
+  /** Copies into one growing buffer, so that a host that sends single bytes doesn't cost more than others. */
   #hold(rest: Buffer): void {
     const needed = this.#heldBytes + rest.length;
     checkSize(needed);

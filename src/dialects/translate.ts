@@ -34,14 +34,17 @@ export interface StreamTranslation {
   event(name: string | undefined, data: string): string;
   /** The provider's body ended. Throws `provider.broken_response` when the answer was cut. */
   end(): string;
-  /** The event for a failure after the first byte, after whatever has not been returned yet. Never a finish. */
+  /**
+   * The event for a failure after the first byte, preceded by whatever has not been returned yet. It never looks like a
+   * finished answer.
+   */
   fail(error: GatewayError, requestId: string): string;
   /** In every state but open the client has its last event, and nothing more will come. */
   readonly state: StreamState;
   readonly usage: Usage | undefined;
 }
 
-/** What becomes of the client's fields; undefined if the one dialect can't be translated to the other. */
+/** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
 export function mappingsBetween(client: TextDialect, provider: TextDialect): FieldTable | undefined {
   return client.codec.mappingsTo[provider.name] ?? provider.codec.mappingsFrom?.[client.name];
 }
@@ -69,7 +72,7 @@ export function createTranslation(
       const dropped: Dropped = new Set();
       const kept = applyMappings(asked, table, context, dropped);
       const neutral = client.codec.parseRequest(kept, dropped);
-      // Before the history, which may call a tool something else than it is offered as now.
+      // Before the history, which may refer to a tool by another name than it is offered under now.
       for (const tool of neutral.tools) names.toWire(tool);
       const wanted = neutral.stop.filter((stop) => stop !== '');
       const stop = provider.codec.stopSequences(wanted);
@@ -99,7 +102,7 @@ export function createTranslation(
   };
 }
 
-/** A class, because object literals with getters would each get their own hidden class. */
+/** A class, because each object literal with getters would get its own hidden class. */
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
   #usage: Usage | undefined;

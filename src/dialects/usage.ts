@@ -5,7 +5,7 @@ export interface Usage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
-  /** The provider's own count never came, and this one was made from the length of texts. */
+  /** The provider sent no count; this one was estimated from the length of texts. */
   readonly isEstimated?: true;
 }
 

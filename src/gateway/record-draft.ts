@@ -18,9 +18,7 @@ export interface SentRequest {
   readonly dropped: readonly string[];
 }
 
-/**
- * The record of an exchange while it is open: each step notes what it has found out, and nothing else writes to it.
- */
+/** The record of an exchange while it is open: each step adds what it has found out, and nothing else writes to it. */
 export class RecordDraft {
   // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
@@ -178,7 +176,7 @@ export class RecordDraft {
     this.#fields.usage = toUsageFields(usage);
   }
 
-  /** Settles what was reserved, and notes the cost and what limits in monitor mode would have refused. */
+  /** Settles what was reserved, and records the cost and what limits in monitor mode would have refused. */
   noteSpending(
     spending: Spending,
     { status, isCut }: { readonly status: number; readonly isCut: boolean },

@@ -1,7 +1,7 @@
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 
-// Providers count with their own tokenizers, and a reservation should not fall short of their count. No tokenizer makes
-// more tokens than there are bytes, and for prose it makes far fewer.
+// Providers count with their own tokenizers, and a reservation should not be below their count. A tokenizer never makes
+// more tokens than there are bytes, and for prose far fewer.
 
 /** Prose has more bytes per token, code about as many; random letters have fewer (docs/decisions/budgets.md). */
 const bytesPerToken = 3;
@@ -18,7 +18,7 @@ const encodedMembers = new Set(['data', 'url', 'image_url', 'file_data', 'signat
 const encodedText = /^(?:data:[\w.+/;=-]*,)?[\w+/=-]*$/;
 const pieceBytes = 65_536;
 
-/** The most tokens of input that a request is likely to be counted as. */
+/** The most input tokens that a request is likely to be counted as. */
 export function worstInputTokens(document: JsonDocument): number {
   let textBytes = document.bytes.length;
   let otherTokens = 0;

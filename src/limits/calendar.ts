@@ -13,8 +13,8 @@ export interface Calendar {
 const hourMs = 3_600_000;
 
 /**
- * Days and months in a time zone, so that a budget's midnight is the local one, also
- * where a day has 23 or 25 hours. Throws RangeError for a zone that is none (IANA names, such as Europe/Berlin).
+ * Days and months in a time zone, so that a budget's midnight is the local one, even on days of 23 or 25 hours. Throws
+ * RangeError for anything but an IANA name such as Europe/Berlin.
  */
 export function createCalendar(timeZone: string): Calendar {
   const dateOf = timeZone === 'UTC' ? utcDate : dateIn(timeZone);
@@ -34,7 +34,7 @@ export function createCalendar(timeZone: string): Calendar {
   return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
 }
 
-// Most gateways have no other zone, and the tables of time zones take tens of milliseconds to load.
+// Most gateways use no other zone, and the time zone tables take tens of milliseconds to load.
 function utcDate(ms: number): string {
   return new Date(ms).toISOString();
 }

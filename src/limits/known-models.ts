@@ -12,7 +12,7 @@ export function knownModelName(name: string): string | undefined {
   return [name, plain, stripped(plain)].find((candidate) => knownModels.has(candidate));
 }
 
-/** By its exact name, else without vendors' prefixes and suffixes; never by part of the name. */
+/** By its exact name, else without vendor prefixes and suffixes; never by part of the name. */
 export function knownModel(name: string): KnownModel | undefined {
   const listed = knownModelName(name);
   return listed === undefined ? undefined : knownModels.get(listed);

@@ -168,7 +168,7 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
   });
 }
 
-/** With as many digits as are meaningful, at most six decimals. */
+/** Only meaningful digits, at most six decimals. */
 function toUsd(nanoUsd: number): string {
   return String(Number((nanoUsd / nanoUsdPerUsd).toFixed(6)));
 }

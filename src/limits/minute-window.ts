@@ -24,10 +24,11 @@ export class MinuteWindow {
     this.#total += amount;
   }
 
-  /** Milliseconds until at most `amount` is left in the window; 0 where that is so now. */
+  /** Milliseconds until at most `amount` is left in the window; 0 if that is already so. */
   waitMs(amount: number, nowMs: number): number {
     this.#advance(Math.floor(nowMs / second));
-    // From the newest second back: what is too much leaves with the first second that makes it too much.
+    // Backwards from the newest second: the one with which the sum exceeds `amount`, and all before it, must leave the
+    // window.
     let kept = 0;
     for (let age = 0; age < slots; age += 1) {
       kept += this.#sums[(((this.#latest - age) % slots) + slots) % slots] as number;

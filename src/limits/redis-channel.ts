@@ -1,19 +1,19 @@
 export interface RedisChannel {
-  /** Sends a text, and keeps it under an id for whoever opens the channel meanwhile. Nothing waits for it. */
+  /** Sends a text, and stores it under an id for gateways that open the channel later. Nothing waits for it. */
   publish(text: string, kept: { readonly id: string; readonly forMs: number }): void;
-  /** Sends a text, and drops what is kept under the id. */
+  /** Sends a text, and removes what is stored under the id. */
   retract(text: string, id: string): void;
   close(): void;
 }
 
 const longestWaitMs = 5_000;
-/** A server that takes longer is not waited for at the start. */
+/** Start-up doesn't wait for a server that takes longer. */
 const recallMs = 1_000;
 const scanned = 1_000;
 
 /**
- * Texts between all gateways at one Redis: those that are kept come before this resolves, if the server answers. One
- * that is away is asked for again and again, and what is sent meanwhile is lost.
+ * A channel between all gateways at one Redis. Stored texts are delivered before this resolves, if the server answers;
+ * it keeps trying to reach one that doesn't, and what is sent meanwhile is lost.
  */
 export async function openRedisChannel(
   url: string,
@@ -26,7 +26,7 @@ export async function openRedisChannel(
     retryStrategy: (tries: number) => Math.min(longestWaitMs, tries * 100),
   };
   const listening = new Redis(url, options);
-  // A connection that listens can't send.
+  // A subscribed connection can't publish.
   const sending = new Redis(url, {
     ...options,
     enableOfflineQueue: true,

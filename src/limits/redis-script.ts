@@ -1,12 +1,13 @@
 /**
  * Counts all claims of an exchange or none, atomically in Redis, by the clock of Redis.
  *
- * KEYS: the mark of a Redis that knows what budgets have used, the set of the gateway's open leases, then a counter a
- * claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim kind, max, amount, end of the
- * period (ms), 1 where it is enforced.
- * Answers: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the
- * second, the mark, then used and reset (ms) of each. Fails with BADCOUNTER and the key, before anything is counted, if
- * a counter's key holds something else.
+ * KEYS: the mark of a Redis that knows what budgets have used, the set of the gateway's open leases, then one counter
+ * per claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim kind, max, amount, end of
+ * the period (ms), 1 if it is enforced.
+ *
+ * Returns: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the second,
+ * the mark, then used and reset (ms) of each. Fails with BADCOUNTER and the key, before anything is counted, if a
+ * counter's key holds something else.
  */
 export const reserveScript = `
 local time = redis.call('TIME')
@@ -117,10 +118,10 @@ return answer
 /**
  * Replaces what was claimed by what was used.
  *
- * KEYS: the set of the gateway's open leases, then a counter a claim. ARGV: the lease's name, the second of the
- * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms). A
- * counter that is gone is not made again for a difference below zero. Answers the keys that hold no counter, which are
- * left alone.
+ * KEYS: the set of the gateway's open leases, then one counter per claim. ARGV: the lease's name, the second of the
+ * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms).
+ * A counter that is gone is not created again for a difference below zero. Returns the keys that hold something other
+ * than a counter, which are left alone.
  */
 export const settleScript = `
 local second = tonumber(redis.call('TIME')[1])
@@ -163,8 +164,8 @@ return bad
 `;
 
 /**
- * Raises a period's counter to what it held before, whatever is there instead of one; KEYS: the counter, ARGV: sum, end
- * of the period (ms).
+ * Raises a period's counter to what it held before, and replaces anything that is not a counter. KEYS: the counter.
+ * ARGV: sum, end of the period (ms).
  */
 export const restoreScript = `
 local sum = tonumber(ARGV[1])

@@ -12,7 +12,7 @@ export interface RedisTicket extends Ticket {
 
 /** What replaces a claim by what was used. */
 export interface Settlement {
-  /** The name of the reservation; one of its own for what was counted without one. */
+  /** The name of the reservation, or a new name if it was counted without one. */
   readonly lease: string;
   /** In which second it was counted. */
   readonly second: number;

@@ -58,7 +58,7 @@ function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
 }
 
 function plainTo({ host, port }: Endpoint): Socket {
-  // The default of Node 22; one read of the socket fills it.
+  // Node 22's default; one read of the socket fills it.
   const options: TcpNetConnectOpts & { highWaterMark: number } = { host, port, highWaterMark: 64 * 1024 };
   return connectPlain(options);
 }
@@ -80,7 +80,7 @@ function tlsTo({ host }: Endpoint, ca: string | undefined): Secure {
     socket.on('session', (next) => {
       session = next;
     });
-    // In case the host rejects it, the next connection starts without a session.
+    // In case the host rejects the session, the next connection starts without one.
     const forget = () => {
       session = undefined;
     };

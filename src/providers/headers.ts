@@ -14,7 +14,7 @@ const kinds = {
   media: /^[\w.+/=*;, "-]{1,256}$/,
   traceparent: /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
   text: /^[\x20-\x7e]{1,512}$/,
-  /** Headers that the configuration adds, which may contain anything. */
+  /** Headers that the configuration allows in addition, which may contain anything. */
   custom: /^[\x20-\x7e]{1,4096}$/,
 } as const;
 
@@ -50,8 +50,8 @@ export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
 const names = /^[a-z0-9_-]{1,64}$/;
 // It contains paths of the user's machine.
 const notOfPrefix = new Set(['x-codex-turn-metadata']);
-// Not even where the configuration names them: the client's key is for us alone, the rest belongs to the
-// connection or is no longer true of the body.
+// Never forwarded, even if configured: the client's key is for the gateway alone, and the rest describes the connection
+// or a body that may have changed.
 const neverToProvider = new Set([
   'authorization',
   'proxy-authorization',

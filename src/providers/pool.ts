@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly ticks?: TickQueue;
 }
 
-// With longer ones a request may cross with the host's close, and then a POST can't be retried.
+// If idle connections are kept for longer, a request may cross with the host's close, and a POST can't be retried then.
 const keepAliveMs = 4_000;
 /** An idle connection is closed this much earlier than the host announces, so that its last request still arrives. */
 const keepAliveMarginMs = 2_000;

@@ -20,7 +20,7 @@ export interface TracedExchange {
   readonly draft: { readonly soFar: Partial<ExchangeRecord>; readonly startedAt: number };
 }
 
-/** Follows one exchange; called on the request path like the observer. Nothing that it is handed may be changed. */
+/** Follows one exchange; called on the request path like the observer. Must not change anything that it gets. */
 export interface ExchangeTrace {
   /** The request's body is complete. Its memory may be transferred to another thread afterwards: copy what must be kept. */
   received(body: Buffer): void;

@@ -5,7 +5,7 @@ import { noUsage } from '../usage.ts';
 import { finishReasons } from './finish.ts';
 import { buildChatUsage } from './usage.ts';
 
-/** The Chat answer for a neutral one. Thinking goes into `reasoning_content`, as hosts of this dialect do it. */
+/** The Chat answer for a neutral one. Thinking goes into `reasoning_content`, as most hosts of this dialect send it. */
 export function buildChatAnswer(answer: Answer, context: TranslationContext): Fields {
   const calls = answer.parts.flatMap((part) => (part.kind === 'call' ? [buildCall(part.call, context)] : []));
   const text = joined(answer.parts, 'text');

@@ -51,9 +51,8 @@ function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
 }
 
 /**
- * What is sent in the user's name. Chat templates of hosts other than OpenAI refuse or misplace a system
- * message after the first; as a marked user text it stays at its place, so that the prompt's beginning is the
- * same from turn to turn.
+ * Content that becomes user messages. Chat templates of hosts other than OpenAI refuse or misplace a system message
+ * after the first; as marked user text it stays in place, so that the prompt's beginning is the same from turn to turn.
  */
 function toUserParts(turn: Turn, host: Host): readonly ContentPart[] | undefined {
   if (turn.role === 'user') return turn.parts;

@@ -49,10 +49,10 @@ export const chat: TextDialect = {
       'input_audio',
       'file',
       'refusal',
-      // Calls of tools.
+      // Tool calls.
       'function',
       'custom',
-      // Parts that other hosts take, and settings of parts.
+      // Parts that other hosts accept, and options of parts.
       'audio_url',
       'video_url',
       'url_citation',
@@ -63,7 +63,7 @@ export const chat: TextDialect = {
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
   pieceMembers: ['delta'],
-  // Some hosts say with every chunk that there is no error, and no reason yet.
+  // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
   mayEndAfter: (event) => hasFinishReason.test(event),
   errorBody: openAiErrorBody,

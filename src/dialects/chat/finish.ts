@@ -1,7 +1,7 @@
 import type { FinishReason } from '../conversation.ts';
 import { type Fields, toText } from '../fields.ts';
 
-/** Hosts say `stop` although there are calls, or nothing at all. */
+/** Some hosts send `stop` although there are calls, or nothing at all. */
 export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
   switch (reason) {
     case 'length':
@@ -16,7 +16,7 @@ export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
   }
 }
 
-/** vLLM names the stop sequence that matched beside the reason. */
+/** vLLM puts the matching stop sequence next to the reason. */
 export function parseStopSequence(choice: Fields): string | undefined {
   return choice.finish_reason === 'stop' ? toText(choice.stop_reason) || undefined : undefined;
 }

@@ -120,7 +120,7 @@ function parseFile(file: Fields, path: string): ContentPart {
   const data = parseOptionalText(file.file_data, `${path}.file.file_data`);
   if (data === undefined) throw unsupported(path, 'files kept at another provider can not be carried over');
   const name = parseOptionalText(file.filename, `${path}.file.filename`);
-  // Some clients leave the data URL's head out; the dialect knows no other binary type than PDF.
+  // Some clients leave out the beginning of the data URL; the dialect knows no binary type but PDF.
   const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
   return { kind: 'document', source, name, path };
 }

@@ -63,7 +63,7 @@ export function createChatCalls(sink: StreamSink) {
     read(pieces: readonly unknown[]): void {
       for (const piece of pieces) readPiece(toFields(piece));
     },
-    /** Starts the calls whose name never came: a client's error is better than a lost call. */
+    /** Starts the calls whose name never came: an error at the client is better than a lost call. */
     flush(): void {
       for (const call of calls) if (!call.isStarted) begin(call);
     },

@@ -6,7 +6,7 @@ import { toContentText } from './parse-answer.ts';
 import { createChatCalls } from './read-calls.ts';
 import { parseChatUsage } from './usage.ts';
 
-/** Reads a provider's Chat stream, with all the liberties that hosts take. */
+/** Reads a provider's Chat stream, in all the variants that hosts send. */
 export function createChatReader(sink: StreamSink): StreamReader {
   const calls = createChatCalls(sink);
   let isStarted = false;

@@ -21,9 +21,9 @@ interface Block {
 }
 
 /**
- * One block at a time, nothing lost: a call whose arguments are not complete keeps its place, and what
- * comes in between (another call's pieces, text) waits and follows whole. Streams whose calls come one
- * after the other never wait, because a call's arguments are complete when the next one starts.
+ * Writes one block at a time without losing anything: while a call's arguments are incomplete, what arrives in between
+ * (another call's pieces, text) waits and follows in one piece. Streams whose calls come one after the other never
+ * wait, because a call's arguments are complete when the next one starts.
  */
 export function createBlockQueue(output: BlockOutput) {
   let open: Block | undefined;

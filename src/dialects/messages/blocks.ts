@@ -31,7 +31,7 @@ export const blocks: Dialect['blocks'] = new Map([
     'advisor_tool_result',
   ),
   ...ofRole('tool_definition', 'tool_addition', 'tool_removal', 'mcp_tool_listing'),
-  // What stands inside results of the provider's own tools.
+  // Contents of results of the provider's own tools.
   ...ofOuterRole(
     'web_search_result',
     'web_search_tool_result_error',

@@ -83,8 +83,8 @@ const budgets = { low: 2_048, medium: 8_192, high: 16_384 };
 const leastBudget = 1_024;
 
 /**
- * Old models think by a budget below `max_tokens`. Not while a tool is forced, and not in the middle of a
- * tool turn: the provider then asks for the signed thinking of that turn, which no other dialect keeps.
+ * Older models take a thinking budget below `max_tokens`. Not while a tool is forced, nor in the middle of a tool turn:
+ * the provider would then require the signed thinking of that turn, which no other dialect preserves.
  */
 function buildThinking(
   request: ConversationRequest,

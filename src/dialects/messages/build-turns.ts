@@ -33,7 +33,7 @@ function append(messages: Message[], turn: Turn, names: ToolNames): void {
     messages.push({ role, content });
     return;
   }
-  // Not spread: arguments of a call are limited to some ten thousands.
+  // Not spread into the call: a call can only have some ten thousand arguments.
   for (const block of content) last.content.push(block);
 }
 

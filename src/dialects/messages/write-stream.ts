@@ -8,8 +8,8 @@ import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
 
 /**
- * Writes a Messages stream. Blocks are strictly one after the other here, while the calls of other
- * dialects may be mixed; `createBlockQueue` decides whose turn it is.
+ * Writes a Messages stream. Its blocks are strictly sequential, while the calls of other dialects may be interleaved;
+ * `createBlockQueue` puts them in order.
  */
 export function createMessagesWriter(context: TranslationContext): StreamWriter {
   let out = '';

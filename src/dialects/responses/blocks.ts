@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { type Dialect, ofOuterRole, ofRole, type Role } from '../dialect.ts';
 
-/** Items of the input that are no messages, by their type; those that could be anybody's are of no one role. */
+/** Input items other than messages, by their type; those that anybody may have written have no single role. */
 export const items: ReadonlyMap<string, Role | undefined> = new Map<string, Role | undefined>([
   ...ofRole(
     'assistant',

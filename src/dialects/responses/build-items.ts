@@ -11,7 +11,7 @@ export function buildItems(turns: readonly Turn[], context: TranslationContext, 
   return orderTurns(turns).flatMap((turn) => buildTurn(turn, context, names, kinds));
 }
 
-/** A result is of its call's kind, which the result itself does not say. */
+/** A result has the kind of its call, which the result itself does not state. */
 function kindsOf(turns: readonly Turn[]): ReadonlyMap<string, CallKind> {
   const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
   return new Map(calls.map((call) => [call.id, call.kind]));

@@ -3,7 +3,7 @@ import { openAiErrorBody } from '../translation/openai-error.ts';
 
 const finalTypes = ['invalid_request_error', 'permission_error', 'authentication_error', 'not_found_error'];
 
-/** Codex tries again on `server_error` and on every code it does not know, and stops at `invalid_prompt`. */
+/** Codex retries on `server_error` and on every code it does not know, and stops at `invalid_prompt`. */
 export function responsesErrorCode({ type, code }: ProviderFailure): string {
   if (code === 'context_length_exceeded' || code === 'insufficient_quota') return code;
   if (type === 'rate_limit_error') return 'rate_limit_exceeded';

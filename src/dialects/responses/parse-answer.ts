@@ -19,7 +19,7 @@ export function parseResponsesAnswer(body: Fields): Answer {
   };
 }
 
-/** One output item; items of tools that the provider ran itself say nothing to the client. */
+/** One output item; those of tools that the provider ran itself are not for the client. */
 export function parseOutputItem(item: Fields): AnswerPart[] {
   switch (item.type) {
     case 'message':

@@ -46,7 +46,7 @@ function parseFile(part: Fields, path: string): ContentPart {
     return { kind: 'document', source: parseMediaUrl(url, `${path}.file_url`), name, path };
   const data = parseOptionalText(part.file_data, `${path}.file_data`);
   if (data === undefined) throw keptElsewhere(path);
-  // Some clients leave the data URL's head out; PDF is the common case.
+  // Some clients leave out the beginning of the data URL; it is usually PDF.
   const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
   return { kind: 'document', source, name, path };
 }

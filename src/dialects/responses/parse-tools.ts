@@ -16,8 +16,8 @@ interface ChosenTools {
 }
 
 /**
- * Functions, custom tools, and those inside namespaces. Every other kind runs at OpenAI itself and is left
- * out; agents send such tools along whether they need them or not.
+ * Functions, custom tools, and those inside namespaces. Tools of every other kind run at OpenAI and are left out;
+ * agents send them whether they need them or not.
  */
 export function parseResponsesTools(tools: readonly unknown[], dropped: Dropped): Tool[] {
   return tools.flatMap((entry, index) => {

@@ -3,7 +3,7 @@ import { type Fields, toText } from '../fields.ts';
 import { parseOutputCall, parseOutputItem } from './parse-answer.ts';
 
 interface Item {
-  /** The call's place among the calls; absent for other items. */
+  /** The call's index among the calls; absent for other items. */
   call?: number;
   hasInput: boolean;
   isDone: boolean;
@@ -12,7 +12,7 @@ interface Item {
   thinkingKind?: unknown;
 }
 
-/** The output items of a Responses stream, by their place; everything passes once, whichever event brings it. */
+/** The output items of a Responses stream, by their index; everything is forwarded once, whichever event brings it. */
 export function createResponsesItems(sink: StreamSink) {
   const items: Item[] = [];
   let calls = 0;

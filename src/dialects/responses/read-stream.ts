@@ -5,7 +5,9 @@ import { parseResponsesFinish } from './finish.ts';
 import { createResponsesItems } from './read-items.ts';
 import { parseResponsesUsage } from './usage.ts';
 
-/** Reads a provider's Responses stream. What no delta brought is taken from the `done` events and the final output. */
+/**
+ * Reads a provider's Responses stream. What the deltas leave out is taken from the `done` events and the final output.
+ */
 export function createResponsesReader(sink: StreamSink): StreamReader {
   const items = createResponsesItems(sink);
   let isStarted = false;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const lengthLimit = 64;
 
-/** Users of agents are long texts with account ids in them, of which another provider should learn nothing. */
+/** Agents send long texts with account ids as user, which another provider should not get to see. */
 export function hashUser(user: string | undefined): string | undefined {
   if (user === undefined || user === '') return undefined;
   return createHash('sha256').update(user).digest('hex').slice(0, lengthLimit);

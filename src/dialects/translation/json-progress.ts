@@ -1,6 +1,6 @@
 /**
- * Tracks whether a JSON object that arrives in pieces is complete, reading every character once.
- * Assumes well-formed JSON; of broken text it only promises an answer.
+ * Tracks whether a JSON object that arrives in pieces is complete, reading every character once. Assumes well-formed
+ * JSON; for anything else the result is arbitrary.
  */
 export function createJsonProgress(): { add(piece: string): void; isComplete(): boolean } {
   let depth = 0;

@@ -36,7 +36,7 @@ export function toDocumentText(source: Source): string | undefined {
   return undefined;
 }
 
-/** Documents as text carry their name, so that the model can still distinguish them. */
+/** Documents as text include their name, so that the model can tell them apart. */
 export function titled(text: string, name: string | undefined): string {
   return name === undefined || name === '' ? text : `${name}\n\n${text}`;
 }
@@ -45,7 +45,7 @@ export function joinTexts(parts: readonly ContentPart[], separator: string): str
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join(separator);
 }
 
-/** Text that stands where a dialect has no place for a system turn in mid-conversation. */
+/** A system turn as text, for dialects that have no place for one in mid-conversation. */
 export function markSystemText(text: string): string {
   return `<system>\n${text}\n</system>`;
 }

@@ -1,4 +1,4 @@
-/** The context of a translation: everything that pure code can't know by itself. */
+/** The context of a translation: everything that pure code can't find out by itself. */
 export interface TranslationContext {
   /** The name the client asked for; answers carry it. */
   readonly requestedModel: string;

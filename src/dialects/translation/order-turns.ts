@@ -6,9 +6,9 @@ type MutableResults = { role: 'results'; results: (ToolResult | undefined)[]; id
 const missingText = 'no result was recorded for this call';
 
 /**
- * Brings turns into the order that every provider insists on: assistant turns in a row are one, the
- * results of calls come right after them, in the calls' order, one for each. A call without a result
- * gets an error as its result; a result without a call is refused.
+ * Puts turns into the order that every provider requires: consecutive assistant turns are merged, and the results of
+ * calls come right after them, one for each call in the calls' order. A call without a result gets an error as its
+ * result; a result without a call is refused.
  */
 export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered: (Exclude<Turn, { role: 'results' }> | MutableResults)[] = [];
@@ -50,7 +50,7 @@ function mergeAssistants(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       if (turn.text !== '') texts.push(turn.text);
-      // Not spread: arguments of a call are limited to some ten thousands.
+      // Not spread into the call: a call can only have some ten thousand arguments.
       for (const call of turn.calls) calls.push(call);
       continue;
     }

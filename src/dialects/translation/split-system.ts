@@ -1,6 +1,6 @@
 import type { SystemTurn, Turn } from '../conversation.ts';
 
-/** Takes the leading run of system turns apart from the conversation; empty ones are left out. */
+/** Separates the leading system turns from the conversation; empty ones are dropped. */
 export function splitSystem(turns: readonly Turn[]): { system: SystemTurn[]; turns: Turn[] } {
   const kept = turns.filter((turn) => turn.role !== 'system' || turn.text !== '');
   const system: SystemTurn[] = [];

@@ -2,9 +2,9 @@ import type { Answer, AnswerPart, StreamSink } from '../conversation.ts';
 
 /** Finds the first stop sequence in a text that comes in pieces. */
 interface StopSearch {
-  /** The part of the text that is certain: before a match, or before what may be the beginning of one. */
+  /** The text that can be sent: up to a match, or to what may be the beginning of one. */
   add(piece: string): string;
-  /** What was still uncertain: nothing more will come. */
+  /** What was held back; nothing more will come. */
   flush(): string;
   /** The sequence that was found. */
   readonly found: string | undefined;
@@ -34,7 +34,7 @@ function createStopSearch(stops: readonly string[]): StopSearch {
   };
 }
 
-/** The match that is complete first, whatever pieces the text came in; of two the longer one. */
+/** The match that completes first, however the text was split; of two the longer one. */
 function firstMatch(text: string, stops: readonly string[]): { start: number; stop: string } | undefined {
   let first: { start: number; stop: string } | undefined;
   for (const stop of stops) {

@@ -5,7 +5,7 @@ const nameLimit = 64;
 const separator = '__';
 
 export interface ToolNames {
-  /** The name under which the provider knows the tool; the first to take a name decides what it stands for. */
+  /** The tool's name at the provider; the first tool that gets a name keeps it. */
   toWire(tool: ToolName): string;
   /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
   fromWire(wireName: string): ToolName;
@@ -49,7 +49,7 @@ function shorten(name: string, tool: ToolName): string {
   return `${name.slice(0, nameLimit - digest.length - 1)}_${digest}`;
 }
 
-/** Anthropic takes only these characters in the id of a call; others are spelled as hex, so ids stay apart. */
+/** Anthropic accepts only these characters in a call's id; others are written as hex, so that ids stay distinct. */
 export function toCallId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, (character) => character.charCodeAt(0).toString(16));
 }

@@ -2,18 +2,18 @@ import { decodeShortEscape } from '../../json/short-escapes.ts';
 import { unwrapInput } from './wrap-custom.ts';
 
 const head = '{"input":"';
-// White space may stand before these characters of the head: `{`, the key, the colon, the value.
+// White space may precede these characters of the head: `{`, the key, the colon, the value.
 const gaps = new Set([0, 1, 8, 9]);
 
 /**
- * Takes the text out of `{"input":"…"}` as its pieces arrive. Arguments of any other form are gathered
- * and unwrapped at the end.
+ * Extracts the text of `{"input":"…"}` as its pieces arrive. Arguments of any other form are buffered and unwrapped at
+ * the end.
  */
 export function createInputUnwrapper(): { add(piece: string): string; end(): string } {
   let state: 'head' | 'text' | 'tail' | 'other' = 'head';
   let matched = 0;
   let whole = '';
-  /** An escape that a piece's end has cut. */
+  /** An escape that continues in the next piece. */
   let pending = '';
 
   function readHead(piece: string): string {

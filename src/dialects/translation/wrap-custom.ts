@@ -40,7 +40,7 @@ export function toFunctionArguments(call: ToolCall): string {
   return call.input === '' ? '{}' : call.input;
 }
 
-/** The plain text inside wrapped arguments; whatever else a model wrote is handed over as it is. */
+/** The plain text inside wrapped arguments; anything else that a model wrote is passed on unchanged. */
 export function unwrapInput(wrapped: string): string {
   try {
     const value: unknown = JSON.parse(wrapped);

@@ -14,7 +14,7 @@ export interface AnswerStream {
   end(): Buffer;
   /** Whatever is still held, then the event that ends a failed stream. */
   fail(error: GatewayError, requestId: string): Buffer;
-  /** In every state but `open` the client has its last event, and must get nothing that may still come. */
+  /** In every state but `open` the client has its last event and gets nothing more. */
   readonly state: StreamState;
   /** Whether the client has its last event, so that a connection that breaks now does no harm. */
   readonly isWhole: boolean;
@@ -44,7 +44,7 @@ export class ExactStream implements AnswerStream {
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
-  /** Half an event is dropped: with it, clients would never get as far as the error event. */
+  /** An incomplete event is dropped: clients would wait for its end and never see the error event. */
   fail(error: GatewayError, requestId: string): Buffer {
     return Buffer.from(this.#dialect.errorEvent(toFailure(error, requestId), this.#observer.events));
   }

@@ -144,7 +144,7 @@ function sendWhole(
   send(exchange, forwarded, { body: checked, gateway, isOwn: false });
 }
 
-/** The answer as the rules on answers leave it; they read what the client would. Throws the refusal. */
+/** Applies the rules on answers, which read what the client would get. Throws the refusal. */
 function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
   if (check === undefined) return body;
   const { verdicts, refusal, redactedBody } = check.whole(body);
@@ -190,7 +190,7 @@ function parseError(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the client gets an error all the same
+    return undefined; // the client gets an error in any case
   }
 }
 

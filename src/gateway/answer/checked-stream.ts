@@ -42,7 +42,7 @@ export class CheckedStream implements AnswerStream {
     return this.#passed();
   }
 
-  /** What the rules had released before they refused; what was still held is dropped. */
+  /** What the rules had released before they refused; the rest is dropped. */
   fail(error: GatewayError, requestId: string): Buffer {
     const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
     const bytes = Buffer.from(this.#text + last);

@@ -4,7 +4,7 @@ import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
 import type { Exchange } from '../exchange.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
-// For how long, and for how many bytes, a provider may go on after its last event before its connection is closed.
+// Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
 

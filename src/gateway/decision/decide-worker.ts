@@ -15,8 +15,8 @@ import {
   toParts,
 } from './thread-messages.ts';
 
-// The entry of the thread that decides on large bodies: it compiles the policies once and answers one question at a time.
-// It keeps copies of the last bodies, and what the policies found in them.
+// The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
+// time. It keeps copies of the last bodies, and what the policies found in them.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets);
@@ -46,7 +46,7 @@ function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
 function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
   const { path, body, key, policies, nowMs } = question;
   const endpoint = endpointAt(path);
-  // A copy is kept here, because the body's own memory goes back with the answer.
+  // A copy is kept here, because the body's own memory is transferred back with the answer.
   const request = parseRequest(Buffer.from(body), endpoint, cache);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
   const result = decideRequest(compiled.select(policies), request, { endpoint, facts });

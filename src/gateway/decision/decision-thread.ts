@@ -90,7 +90,7 @@ export class DecisionThread {
   #lose(worker: Worker | undefined, cause: unknown): void {
     if (worker === undefined || worker !== this.#worker) return;
     this.#worker = undefined;
-    void worker.terminate(); // nothing to wait for: it is dead, or nobody listens to it any more
+    void worker.terminate(); // it is dead, or its answers are ignored
     this.#settle((running) => running.reject(failure(cause)));
   }
 

@@ -40,7 +40,7 @@ export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }
   if (ownerProof === undefined || !isSame(challenge ?? '', ownerProof.challenge)) {
     return exchange.sendJson({ status: 'ok' });
   }
-  // Each of the owner's commands begins with this check: its records would drown out the others.
+  // Every command of the owner begins with this check, so its records would bury the others.
   exchange.isRecorded = false;
   exchange.sendJson(
     { status: 'ok', open: await countOpen() },

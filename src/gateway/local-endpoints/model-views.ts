@@ -105,7 +105,7 @@ function bodyFormAt(
 ): BodyForm | undefined {
   const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
   if (target === undefined) {
-    // For every model that can be sent messages the gateway estimates tokens itself.
+    // If a model can be sent messages, the gateway can estimate tokens itself.
     const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
     return isCountable ? 'estimated' : undefined;
   }

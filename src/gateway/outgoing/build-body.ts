@@ -8,10 +8,10 @@ import type { Host, ProviderFamily } from '../../providers/host.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 
-/** Tokens: sent if a target needs a cap on output and neither the client nor the configuration names one. */
+/** In tokens; sent if a target needs a cap on output and neither the client nor the configuration sets one. */
 export const defaultCap = 4_096;
 
-/** What has to be known of a target to build a body for it. */
+/** What must be known about a target to build a body for it. */
 export interface Destination {
   /** The dialect in which it takes the request. */
   readonly dialect: DialectName;

@@ -88,7 +88,7 @@ export function buildUpstreamRequest(
   return result instanceof Promise ? result.then(conclude) : conclude(result);
 }
 
-/** Notes what was found in the headers and query; throws the refusal. */
+/** Records what was found in the headers and query; throws the refusal. */
 function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   if (verdicts.length === 0) return;
   const enforced = verdicts.filter(({ mode }) => mode === 'enforce');

@@ -2,7 +2,7 @@ import type { SqliteValue } from '../../database/sqlite-engine.ts';
 import type { LedgerRow } from './ledger-row.ts';
 import { quarterMs } from './ledger-schema.ts';
 
-/** What rows add to the sums: most rows of a transaction belong to few, each of which is written once. */
+/** What rows add to the sums: most rows of a transaction share a few sums, each of which is written once. */
 export class AddedSums {
   readonly #rows = new Map<string, SqliteValue[]>();
 

@@ -7,8 +7,9 @@ import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
 import { quarterMs, stateOfSchema } from './ledger-schema.ts';
 
 /**
- * The sums of a file that no thread has opened yet; undefined for one of an older version, which its thread takes over
- * first. Makes an empty file where there is none, so that one that can't be made is known at once. Throws for that.
+ * The sums of a file that no thread has opened yet; undefined for one of an older version, which the ledger's thread
+ * migrates first. Creates an empty file if there is none, so that a path where none can be created is known at once;
+ * throws then.
  */
 export async function readFileSums(
   path: string,
@@ -29,7 +30,7 @@ export async function readFileSums(
   }
 }
 
-/** With the worst case of what is open, whoever has it open. */
+/** Including the worst case of everything that is open, in any process. */
 export function readSums(engine: SqliteEngine, wanted: readonly WantedSum[]): readonly KnownSum[] {
   const sums = {
     project: engine.prepare(sumOf('project')),

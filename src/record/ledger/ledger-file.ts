@@ -21,7 +21,7 @@ export interface LedgerFile extends LedgerStore {
 const dayMs = 86_400_000;
 /** Longer than the longest budget, and long enough to compare a month with the same month of the last year. */
 const sumDays = 400;
-// Few enough that a commit hardly has to wait for them.
+// Few enough that commits hardly wait for the deletion.
 const pruneRows = 500;
 
 /** Opens or creates the ledger, and settles what dead processes left open in it. Throws if it can't be used. */

@@ -8,7 +8,10 @@ export type LedgerThreadData = LedgerPlace & { readonly retention: Retention };
 export type LedgerCommand =
   /** Answered by `opened`, or by `failed` first and `opened` later: the thread keeps trying. */
   | { readonly kind: 'open'; readonly wanted: readonly WantedSum[] }
-  /** A list of packed changes as JSON, one text being what passes between threads quickest; `upTo` is the last one's number. */
+  /**
+   * A list of packed changes as JSON, because text is what passes between threads fastest; `upTo` is the last one's
+   * number.
+   */
   | { readonly kind: 'changes'; readonly json: string; readonly upTo: number }
   /** Answered by `summed`, which includes all changes that were sent before. */
   | { readonly kind: 'sum'; readonly id: number; readonly wanted: readonly WantedSum[] }

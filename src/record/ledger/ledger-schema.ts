@@ -112,7 +112,7 @@ export function prepareSchema(engine: SqliteEngine): void {
   else if (state === 'older') engine.exec(fromVersion1);
 }
 
-/** What tables there are. Throws config.invalid if a newer version or another program made them. */
+/** Which tables exist. Throws config.invalid if a newer version or another program made them. */
 export function stateOfSchema(engine: SqliteEngine): 'none' | 'older' | 'current' {
   const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
   if (found === version) return 'current';

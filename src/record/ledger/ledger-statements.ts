@@ -10,7 +10,7 @@ import { OpenGroups } from './open-groups.ts';
 export interface LedgerStatements {
   /** Within the caller's transaction; the function that it returns is to be called once that is committed. */
   apply(changes: readonly LedgerChange[]): () => void;
-  /** Makes what a dead process had open into rows, by what its exchanges could use up at most. */
+  /** Turns the open intents of a dead process into rows, at their worst case. */
   settle(owner: string): void;
   /** The owners that have intents. */
   owners(): readonly string[];

@@ -49,7 +49,7 @@ interface Waiting {
   readonly reject: (failure: LedgerFailure) => void;
 }
 
-// Node 20 runs no TypeScript, so sources that run as they are (in tests) take the entry that was built.
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
 /** Final rows wait this long to be committed together with others. */
 const gatherMs = 20;
@@ -61,7 +61,7 @@ const watchMs = 500;
 const closeMs = 5_000;
 const restartMs = 1_000;
 
-/** What came of opening it for the first time. */
+/** The result of opening it for the first time. */
 export interface FirstTry {
   /** Undefined if it can't be opened. */
   readonly sums: readonly KnownSum[] | undefined;
@@ -73,7 +73,7 @@ interface Summing {
   readonly reject: (failure: LedgerFailure) => void;
 }
 
-/** The ledger as this thread has it; another one writes it, from `start` or the first change on. */
+/** The main thread's side of the ledger; a worker thread does the writing, from `start` or the first change on. */
 export class LedgerThread implements Ledger {
   readonly tried: Promise<FirstTry>;
   readonly opened: Promise<readonly KnownSum[]>;
@@ -266,7 +266,7 @@ export class LedgerThread implements Ledger {
     this.#fail({ cause: 'the disk takes too long', isAway: false }, oldest.at);
   }
 
-  /** Those that wait for changes up to a number; they wait no longer. */
+  /** Removes and returns those that wait for changes up to a number. */
   #taken(upTo: number): readonly Waiting[] {
     const count = this.#waiting.findIndex(({ at }) => at > upTo);
     return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);

@@ -9,7 +9,7 @@ interface Group {
   stored: number;
 }
 
-/** A row is written anew where this part of it is left: often enough to keep it small, rarely enough to cost little. */
+/** A row is rewritten when this share of it is left: often enough to keep it small, rarely enough to cost little. */
 const leftPart = 1 / 4;
 
 /** The intents that this process has open, and their rows in the file. */

@@ -99,7 +99,7 @@ function nullable(value: unknown): string | null {
   return value === null ? null : text(value);
 }
 
-/** PostgreSQL has no NUL, and UTF-8 no half surrogate pairs; control characters would only harm who reads them. */
+/** PostgreSQL has no NUL, and UTF-8 no lone surrogates; control characters would only harm readers. */
 function text(value: unknown): string {
   const given = value as string;
   return fit.test(given) ? given : given.slice(0, longestText).replace(unfit, '\ufffd');
@@ -108,7 +108,7 @@ function text(value: unknown): string {
 const fit = /^[\x20-\x7e]{0,200}$/;
 const unfit = /[\p{Cc}\p{Cs}]/gu;
 
-/** Also for what is no number once it went through JSON. */
+/** Also for what is not a number after a JSON round trip. */
 function whole(value: unknown): number {
   const given = value as number;
   return given > 0 ? Math.min(Math.ceil(given), mostNumber) : 0;
