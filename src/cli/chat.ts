@@ -142,11 +142,11 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
 
 interface Found {
   readonly thread: Thread | undefined;
-  /** Why the conversation can't be saved although it should be. */
+  /** Why the conversation can't be saved, although it should be. */
   readonly problem?: string;
 }
 
-/** An unusable history is no reason not to chat, unless a conversation from it is asked for. */
+/** An unusable history does not prevent a chat, unless a conversation from it was requested. */
 async function findThread(options: ChatOptions, io: Io): Promise<Found> {
   const isAsked = options.continue === true || options.in !== undefined;
   const isKept = options.history && historySetting(io.env) !== 'off';

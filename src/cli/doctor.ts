@@ -60,7 +60,7 @@ async function asText(
   const paint = painter(color && hasColour(io.stdout, io.env));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const { columns = Number.POSITIVE_INFINITY } = io.stdout;
-  // On a narrow terminal a finding starts below its subject.
+  // On a narrow terminal a message starts below its subject.
   const isNarrow = columns < width + leastMessage;
   const indentation = ' '.repeat(isNarrow ? 2 : width + 4);
   const below = async (text: string) =>
@@ -77,5 +77,5 @@ async function asText(
   return (await Promise.all(lines)).join('');
 }
 
-/** Columns that a message should have beside its subject. */
+/** Columns that a message needs next to its subject. */
 const leastMessage = 34;

@@ -76,7 +76,7 @@ async function print(
   if (output === 'json' || output === 'yaml') {
     return printValue({ model, embeddings: entries, usage: { input_tokens: inputTokens } }, output, io);
   }
-  // Thousands of numbers are for programs; a person only wants to see that they are there.
+  // Thousands of numbers are for programs; a person only needs to see that they exist.
   if (output === 'table' || io.stdout.isTTY === true) {
     const rows = entries.map(({ source, embedding }) => [
       source,

@@ -39,7 +39,7 @@ export function build(io: Io): Command {
         return write(io.stdout, unsetLines({ name, settings }, shell));
       }
       const target = await gatewayTarget(options, io);
-      // The lines contain a key, which must not go to whoever listens on the port of a gateway that is gone.
+      // The lines contain a key, which must not be sent to whoever listens on the port of a dead gateway.
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
       const asked = model ?? (io.env.GATEWAY_MODEL || undefined);

@@ -70,7 +70,7 @@ function buildNew(io: Io): Command {
         await write(io.stdout, `${JSON.stringify(result)}\n`);
         return;
       }
-      // Not only on a terminal, unlike other remarks: without this line the key is useless.
+      // Also in a pipe, unlike other notices: without this line the key is useless.
       if (!commonOptions(command).quiet) {
         const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
         await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);

@@ -62,7 +62,7 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
   try {
     const program = await buildProgram(argv, filter.io, (text) => complaints.push(text));
     program.hook('preAction', (_program, command) => filter.begin(command));
-    // What a command printed before it failed is shown too: for a report, failing only means that something was found.
+    // What a command printed before it failed is shown too: for a report, failure only means that it found something.
     await program.parseAsync([...line], { from: 'user' }).catch(async (error) => {
       await filter.finish().catch(() => undefined);
       throw error;
@@ -100,7 +100,7 @@ async function buildProgram(
   writeErr: (text: string) => void = (text) => io.stderr.write(text),
 ): Promise<Command> {
   const called = commandName(argv);
-  // Only the called command is built; the others are just named in the program's help and suggestions.
+  // Only the called command is built; the others are only listed in the program's help and suggestions.
   const isAlone = called !== undefined && called === argv[0] && Object.hasOwn(commands, called);
   const program = createProgram();
   // Everything after an agent's name belongs to the agent.
@@ -109,7 +109,7 @@ async function buildProgram(
     if (name === called) program.addCommand((await load()).build(io));
     else if (!isAlone) program.addCommand(new Command(name).summary(summary).description(summary));
   }
-  // If the program had an action of its own, it would take "help" for an argument.
+  // If the program had an action of its own, it would take "help" as an argument.
   if (called === undefined && !argv.includes('help')) program.action(() => program.help());
   applyEverywhere(program, (command) => {
     command

@@ -51,7 +51,7 @@ export function build(io: Io): Command {
     });
 }
 
-/** Throws agent.failed if an agent's own settings files would have it not use the gateway, whatever is set for it. */
+/** Throws agent.failed if an agent's own settings files would make it bypass the gateway, whatever is set for it. */
 async function refuseBypass(
   name: ClientName,
   { url, namesModel }: { readonly url: string; readonly namesModel: boolean },
@@ -66,7 +66,7 @@ async function refuseBypass(
 
   async function checkAgent(): Promise<readonly Finding[]> {
     if (name === 'claude') return (await import('./doctor/check-claude.ts')).checkClaude(io, url);
-    // A model on the command line beats that of the files.
+    // A model on the command line overrides that of the files.
     if (name === 'opencode' && !namesModel)
       return (await import('./doctor/check-opencode.ts')).checkOpencode(io, url);
     return [];

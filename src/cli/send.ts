@@ -63,7 +63,7 @@ export function build(io: Io): Command {
     .option('--no-stdin', 'do not read standard input')
     .option('--dry-run', 'show what would be sent and what the policy decides; send nothing')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      // Before the call, because an answer that can't be printed would be paid for all the same.
+      // Before the call, because an answer that can't be printed would still be paid for.
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml']);
       await send(argument, commonOptions(command) as SendOptions, io);
     });
@@ -106,7 +106,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   asked.schema?.check(answered.reply.text);
 }
 
-/** The conversation to go on with; none if the prompt stands alone, which is not kept anywhere. */
+/** The conversation to continue; none if the prompt stands alone and is not saved. */
 async function findThread(options: SendOptions, io: Io): Promise<Thread | undefined> {
   const isKept = historySetting(io.env) === 'all' && options.dryRun !== true;
   const isWanted = options.continue === true || options.in !== undefined || isKept;

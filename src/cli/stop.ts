@@ -36,7 +36,7 @@ export function build(io: Io): Command {
     });
 }
 
-/** Whether there still was a process to signal. */
+/** Whether there was still a process to signal. */
 function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGTERM');

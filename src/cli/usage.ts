@@ -30,7 +30,7 @@ const fields = [
   'unpriced',
 ] as const satisfies readonly (keyof UsageSum)[];
 
-// Of the table's columns, where the terminal is too narrow: what costs least to miss goes first.
+// The table's columns from the least important on, for narrow terminals.
 const leastFirst = ['UNPRICED', 'ESTIMATED', 'REASONING TOKENS', 'CACHE WRITE TOKENS', 'CACHE READ TOKENS'];
 
 export function build(io: Io): Command {

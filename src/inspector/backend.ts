@@ -2,7 +2,7 @@ import type { PoliciesAnswer, SendAgainAnswer, TryPolicyAnswer } from './contrac
 import type { RuleDetail } from './contract/exchange-detail.ts';
 import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
 
-/** A request with everything that the decision depends on. */
+/** A request with everything that its decision depends on. */
 export interface DecisionInput {
   readonly body: Buffer;
   /** The endpoint's name; guessed from the body by default. */

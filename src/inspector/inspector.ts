@@ -19,7 +19,7 @@ import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {
   readonly backend: InspectorBackend;
-  /** Of this user; the same after a restart. */
+  /** This user's sessions; the same after a restart. */
   readonly sessionStore: SessionStore;
   readonly port: () => number;
   readonly ownerProof: OwnerProof | undefined;

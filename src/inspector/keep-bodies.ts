@@ -3,7 +3,7 @@ import type { Ring } from './ring/ring.ts';
 
 const minuteMs = 60_000;
 
-/** Whether bodies are kept: always if configured, else for some minutes when somebody asks. */
+/** Whether bodies are kept: always if configured, else for some minutes on request. */
 export class KeepBodies {
   readonly #ring: Ring;
   readonly #isAlways: () => boolean;

@@ -34,7 +34,7 @@ export async function agentGateway(options: CommonOptions, io: Io): Promise<Agen
   try {
     return await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
   } catch (error) {
-    // The gateway was killed, and its state file is left over.
+    // The gateway was killed, and left its state file behind.
     if (error instanceof GatewayError && error.code === 'gateway.unreachable') return startOwn(options, io);
     throw error;
   }
@@ -50,7 +50,7 @@ async function findGateway(
   return { url: baseUrl(address.url), key: address.key, stop: async () => undefined };
 }
 
-/** Runs in this process, so that it ends with it whatever happens; it logs to a file, since the agent has the terminal. */
+/** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
 async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
   const { serve } = await import('../serve/serve.ts');
   const log = join(ensureStateDirectory(io.env), 'run.log');

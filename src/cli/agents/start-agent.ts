@@ -19,7 +19,7 @@ interface AgentStart {
 export async function startAgent(agent: AgentStart, io: Io): Promise<number> {
   io.signal.throwIfAborted();
   let child: ChildProcess | undefined;
-  // Before the start, so that no signal in between can end this process and leave the agent running alone.
+  // Before the start, so that no signal in between can end this process and orphan the agent.
   const release = io.captureSignals((name) => {
     if (!isFromTerminal(name)) child?.kill(name);
   });
@@ -35,8 +35,8 @@ export async function startAgent(agent: AgentStart, io: Io): Promise<number> {
 }
 
 /**
- * The terminal sends Ctrl-C to the agent itself; many programs would take a second one from here as "stop at once". Does
- * not use io.stdin, because opening it would make a pipe non-blocking for the agent.
+ * The terminal sends Ctrl-C to the agent itself; many programs take a second one as "stop at once". Does not use
+ * io.stdin, because opening it would make a pipe non-blocking for the agent.
  */
 function isFromTerminal(name: CapturedSignal): boolean {
   return name === 'SIGINT' && isatty(0);

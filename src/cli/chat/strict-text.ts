@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { GatewayError } from '../../errors.ts';
 
-/** Fails for bytes that are no UTF-8: replacement characters would silently be sent, and paid for. */
+/** Fails for bytes that are not UTF-8: otherwise replacement characters would silently be sent, and paid for. */
 export function strictText(): Transform {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (done: TransformCallback, chunk?: Buffer) => {

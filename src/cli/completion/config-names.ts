@@ -4,8 +4,8 @@ import type { Io } from '../shell/io.ts';
 import { type ConfigNames, keepNames, keptNames } from './kept-names.ts';
 
 /**
- * Names in the configuration that a command would use, which is not validated: the user is waiting for them. They are
- * kept for the next time, as searching and parsing take longer than all else.
+ * Names in the configuration that a command would use, which is not validated because the user is waiting. They are
+ * cached, as searching and parsing take longer than everything else.
  */
 export async function namesInConfig(file: string | undefined, io: Io): Promise<ConfigNames> {
   const kept = keptNames(file, io);

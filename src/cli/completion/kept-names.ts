@@ -15,7 +15,7 @@ export interface ConfigNames {
 }
 
 interface Kept {
-  /** Of the file with the names, and of each directory in which another could appear and be found first. */
+  /** Change times of the file with the names, and of each directory in which a nearer file could appear. */
   readonly stamp: string;
   readonly path: string;
   readonly names: ConfigNames;
@@ -23,14 +23,14 @@ interface Kept {
 
 const stateName = 'completion.json';
 
-/** The names that were found the last time, unless the configuration changed or another could be found now. */
+/** The names found last time, unless the configuration has changed or another one would be found now. */
 export function keptNames(file: string | undefined, io: Io): ConfigNames | undefined {
   const kept = readState(io.env, stateName) as Partial<Kept> | undefined; // by keepNames, or nothing
   if (kept?.path === undefined || kept.stamp !== stampOf(file, kept.path, io)) return undefined;
   return kept.names;
 }
 
-/** Keeps them for the next completion; without a state directory that can be written they are searched for again. */
+/** Stores them for the next completion; if the state directory can't be written, the next one searches again. */
 export function keepNames(
   {
     file,
@@ -42,7 +42,7 @@ export function keepNames(
   try {
     writeState(io.env, stateName, { stamp: stampOf(file, path, io), path, names });
   } catch {
-    // A completion has nobody to report it to.
+    // A completion can't report anything.
   }
 }
 

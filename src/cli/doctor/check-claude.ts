@@ -37,7 +37,7 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   const own = toFields(settings.value.env);
   const url = toText(own.ANTHROPIC_BASE_URL);
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
-  // Another cloud is used whatever the address is; a key beside the gateway's own address only goes to the gateway.
+  // Another cloud is used whatever the address is; a key next to the gateway's own address only goes to the gateway.
   const findings = (isHere ? otherClouds : leading)
     .filter((name) => (isCloud(name) ? isOn : isSet)(own[name]))
     .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));

@@ -39,7 +39,7 @@ function toFinding({ severity, path, message, hint, place }: Problem, name: stri
   return severity === 'error' ? error(text, remedy) : warning(text, remedy);
 }
 
-/** Checks who can read a file with keys, or change it; a file that everybody can change is refused when it is read. */
+/** Checks who can read or change a file with keys; one that everybody can change is refused when it is read. */
 function permissions(path: string, { problems }: Inspection): Finding[] {
   if (process.geteuid === undefined) return [];
   const { mode } = statSync(path);

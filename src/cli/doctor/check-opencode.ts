@@ -8,14 +8,15 @@ import { type ReadSettings, readSettings } from './read-settings.ts';
 const { ok, warning, error } = about('opencode');
 
 /**
- * opencode's own configuration. What `gateway run` and `gateway env` set beats its providers' addresses and keys (tried
- * with the real one), but not a model of another provider, with which it does not start. A plain `opencode` uses them.
+ * opencode's own configuration. What `gateway run` and `gateway env` set overrides its providers' addresses and keys
+ * (tried with the real one), but not a model of another provider, with which it does not start. A plain `opencode` uses
+ * them.
  */
 export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const user = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'opencode');
   const inDirectory = (directory: string) =>
     ['opencode.json', 'opencode.jsonc'].map((name) => join(directory, name));
-  // As opencode reads them: a later one beats an earlier.
+  // In opencode's order: a later one overrides an earlier one.
   const files = [
     join(user, 'config.json'),
     ...inDirectory(user),
@@ -32,7 +33,7 @@ interface ReadFile {
   readonly settings: ReadSettings;
 }
 
-/** The model that counts: without it opencode has nothing to ask. */
+/** The model in effect: without one opencode has nothing to use. */
 function checkModel(read: readonly ReadFile[]): Finding[] {
   const models = read.flatMap(({ file, settings }) => {
     const name = settings.kind === 'read' ? toText(toFields(settings.value).model) : '';
@@ -56,7 +57,7 @@ function isServed(name: string): boolean {
 function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined): Finding[] {
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken') {
-    // It may be good for opencode, which takes comments and trailing commas.
+    // It may still be valid for opencode, which accepts comments and trailing commas.
     return [warning(`${file} is not checked: ${settings.reason}`, 'make it plain JSON, without comments')];
   }
   if (!isFields(settings.value)) return [warning(`${file} holds no JSON object`, 'fix or remove the file')];

@@ -15,7 +15,7 @@ export interface CheckedGateway {
 
 const proofSeconds = 5;
 
-/** Checks whether the gateway of the state file is running, and has loaded the configuration as it is now. */
+/** Checks whether the gateway in the state file is running and has loaded the current configuration. */
 export async function checkGateway(
   config: Config | undefined,
   path: string | undefined,
@@ -58,7 +58,7 @@ export async function checkPorts(
     { ...server, isOptional: false, setting: 'server.port, or gateway serve -p' },
     ...(plants.store.enabled
       ? [
-          // Without its plant store the gateway starts all the same.
+          // The gateway starts without its plant store, too.
           { ...plants.store, isOptional: true, setting: 'plants.store.port, or gateway serve --plants-port' },
         ]
       : []),
@@ -90,7 +90,7 @@ async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<F
   return error(`can't be listened on (${code})`, `choose another: ${setting}`);
 }
 
-/** Why listening fails; undefined if it doesn't. */
+/** Why listening fails; undefined if it succeeds. */
 function listenFor(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {

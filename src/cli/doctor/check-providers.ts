@@ -6,7 +6,7 @@ import { Provider } from '../../providers/provider.ts';
 import { providerOptions } from '../serve/server/gateway-config.ts';
 import { about, type Finding } from './finding.ts';
 
-/** Asks every provider for its models, the cheapest call that needs credentials, as the gateway itself would. */
+/** Requests every provider's model list, the cheapest call that needs credentials, as the gateway itself would. */
 export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
   const checks = [...config.providers.values()].map((provider) => checkProvider(provider, timeoutMs));
   return (await Promise.all(checks)).flat();

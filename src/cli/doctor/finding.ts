@@ -2,10 +2,10 @@
 export interface Finding {
   /** What was checked: `configuration`, `provider openai`, `port 4100`. */
   readonly subject: string;
-  /** Only an error keeps something from working. */
+  /** Only with an `error` something does not work. */
   readonly status: 'ok' | 'warning' | 'error';
   readonly message: string;
-  /** What the user should do; absent if all is well. */
+  /** What the user should do; absent if nothing is wrong. */
   readonly remedy?: string;
 }
 

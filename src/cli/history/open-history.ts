@@ -18,7 +18,7 @@ export async function openUserHistory(env: Environment): Promise<History> {
   return openHistory(historyFile(env));
 }
 
-/** The same, or undefined if nothing was ever saved. */
+/** The same; undefined if nothing was ever saved. */
 export async function findUserHistory(env: Environment): Promise<History | undefined> {
   try {
     lstatSync(historyFile(env));

@@ -2,7 +2,7 @@ import { toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { chatAndEmbeddings, type FoundProvider, hostedProviders } from './known-providers.ts';
 
-/** Milliseconds: a server on this machine answers at once or is not there. */
+/** Milliseconds: a server on this machine answers immediately or does not exist. */
 const patienceMs = 700;
 
 /** All providers that can be set up: first hosted ones, found by their keys, then servers on this machine that answer. */
@@ -60,7 +60,7 @@ async function listModels(baseUrl: string): Promise<readonly string[] | undefine
     const ids = toList(data).map((model) => toText(toFields(model).id));
     return ids.filter((id) => /^[\w./:@+-]{1,128}$/.test(id));
   } catch {
-    return undefined; // nothing there, or something else
+    return undefined; // nothing listens there, or it is something else
   }
 }
 

@@ -7,7 +7,7 @@ export interface FoundProvider {
   /** The environment variable with its key; absent for servers on this machine. */
   readonly variable?: string;
   readonly endpoints?: readonly string[];
-  /** Names and patterns of models that it serves; empty: whatever no other provider does. */
+  /** Names and patterns of its models; if empty, all that no other provider serves. */
   readonly models: readonly string[];
   readonly isFound: boolean;
   /** How it was found, for a person. */

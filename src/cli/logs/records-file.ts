@@ -14,7 +14,7 @@ export async function recordsFile(options: CommonOptions, io: Io): Promise<strin
   return `${stateDirectory(io.env)}/records.jsonl`;
 }
 
-/** Whether the configuration may name another file. Building all of it takes longer than searching most records. */
+/** Whether the configuration may name another file; building all of it takes longer than searching most records. */
 async function mayName({ config: file }: CommonOptions, { cwd, env }: Io): Promise<boolean> {
   const found = await findConfig({ file, cwd, env });
   if (found === undefined) return false;

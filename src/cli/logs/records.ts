@@ -32,8 +32,8 @@ export async function* recordsBackwards(
 
 /** For `recordsBackwards`: only the lines that hold one of the texts, in any case of its letters. */
 export function linesWith(texts: readonly string[]): (block: Buffer) => Iterable<Buffer> {
-  // Searched as one text, because searching each line alone takes three times as long; and as bytes where upper and
-  // lower case differ in ASCII only, because decoding takes twice as long as searching.
+  // Searched as one text, because searching each line alone takes three times as long; and as bytes if upper and lower
+  // case differ in ASCII only, because decoding takes twice as long as searching.
   const encoding = texts.every((text) => /^[\x20-\x7e]*$/.test(text)) ? 'latin1' : 'utf8';
   const pattern = new RegExp(
     texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
@@ -61,8 +61,8 @@ function* linesFromEnd(block: Buffer): Generator<Buffer> {
 }
 
 /**
- * A file in pieces of whole lines, the last piece first. A line that is still being written is left out. A piece is valid
- * until the next one is asked for: memory is used again, which takes a third less time.
+ * A file in pieces of whole lines, the last piece first. A line that is still being written is left out. A piece is
+ * only valid until the next one is requested: reusing the memory saves a third of the time.
  */
 async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
   let { size: position } = await handle.stat();
@@ -74,7 +74,7 @@ async function* blocksBackwards(handle: FileHandle): AsyncGenerator<Buffer> {
     const length = Math.min(chunkBytes, position);
     position -= length;
     const needed = length + rest.length;
-    // The rest is in the other one.
+    // The rest is in the other piece.
     if (memory.length < needed) memory = Buffer.allocUnsafe(needed + chunkBytes);
     await handle.read(memory, 0, length, position);
     rest.copy(memory, length);

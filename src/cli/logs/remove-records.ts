@@ -7,7 +7,7 @@ const chunkBytes = 1024 * 1024;
 const lineEnd = 0x0a;
 const maxScans = 5;
 
-/** What is known of a record; nothing where a full disk cut it off before. */
+/** What is known about a record; empty if a full disk cut it off before that. */
 export interface RecordHead {
   readonly time?: string;
   readonly request_id?: string;
@@ -16,13 +16,13 @@ export interface RecordHead {
 export interface Removed {
   /** Records and their truncated copies. */
   readonly count: number;
-  /** Whether the file's last line is one, has no end yet, and was left as it is: the rest may still be written. */
+  /** Whether the last line of the file is incomplete and was left as it is: the rest may still be written. */
   readonly isUnfinishedLeft: boolean;
 }
 
 /**
- * Overwrites records with blanks. The file keeps its length and its inode, because gateways that are running go on
- * appending to it: a shorter copy in its place would lose what they write.
+ * Overwrites records with spaces. The file keeps its length and its inode, because running gateways keep appending to
+ * it: a shorter copy in its place would lose what they write.
  */
 export async function removeRecords(file: string, isWanted: (head: RecordHead) => boolean): Promise<Removed> {
   let count = 0;
@@ -118,10 +118,10 @@ function piecesOf(line: Buffer): readonly Piece[] {
 }
 
 interface Line {
-  /** Its place in the file. */
+  /** Its position in the file. */
   readonly start: number;
   readonly line: Buffer;
-  /** Whether it has its end. */
+  /** Whether it is complete. */
   readonly isWhole: boolean;
 }
 

@@ -61,7 +61,7 @@ async function removeExchanges(
   return count;
 }
 
-/** The prompt may be in a conversation all the same, which is deleted as a whole. */
+/** The prompt may also be in a conversation, which is deleted as a whole. */
 async function noRecord(requestId: string, io: Io): Promise<GatewayError> {
   const history = await findUserHistory(io.env);
   try {

@@ -1,5 +1,5 @@
-// What the commands need the policy engine, the schema and the YAML parser for. They import it when they run, so
-// that completing their options doesn't load it.
+// The policy engine, the schema and the YAML parser, as the commands need them. They import it when they run, so that
+// completing their options doesn't load it.
 export { checkFixture } from './check-fixture.ts';
 export { decideOffline } from './decide-offline.ts';
 export { explainRequest } from './explain-request.ts';

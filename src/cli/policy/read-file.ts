@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 
-// More than any body that a gateway accepts; a wrong file must not fill the memory.
+// More than any body that a gateway accepts; reading a wrong file must not exhaust the memory.
 const largestBytes = 256 * 2 ** 20;
 
 /** The bytes of a file, or of standard input for `-`. Throws usage.invalid. */

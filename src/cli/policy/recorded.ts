@@ -25,7 +25,7 @@ export type Recorded =
       readonly body: Buffer;
       readonly was: Was;
     }
-  /** It can't be replayed, and why. */
+  /** Why a record can't be replayed. */
   | { readonly kind: 'skipped'; readonly line: number; readonly why: Skipped };
 
 export type Skipped = 'no body' | 'not decided' | 'unreadable' | 'unknown key';

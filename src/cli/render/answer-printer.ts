@@ -1,8 +1,8 @@
-/** Where the pieces of an answer go as they arrive. */
+/** Receives the pieces of an answer as they arrive. */
 export interface AnswerPrinter {
   print(piece: string): void;
-  /** Writes what was held back of an answer that broke off. */
+  /** Writes what was held back when an answer is cut off. */
   flush(): Promise<void>;
-  /** Writes what was held back, with a line end if there is none. */
+  /** Writes what was held back, with a line break if there is none. */
   end(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 import type { Io } from '../shell/io.ts';
 
-/** Lines at the end of what a terminal shows, of which only those that change are written again. */
+/** The last lines on a terminal; when they are replaced, only those that have changed are rewritten. */
 export interface LinePainter {
   /** Shows these lines in place of the ones shown before. Every line must fit the width. */
   show(lines: readonly string[]): void;
-  /** Leaves what is shown where it is, and goes on below. */
+  /** Leaves what is shown in place, and continues below. */
   settle(): void;
 }
 
 const clearBelow = '\u001b[J';
-// Terminals that know it show what is written in between at once; the others pass over it.
+// Synchronized update: terminals that support it show what is written in between at once; the others ignore it.
 const beginFrame = '\u001b[?2026h';
 const endFrame = '\u001b[?2026l';
 
@@ -28,7 +28,7 @@ export function createLinePainter(stdout: Io['stdout']): LinePainter {
   };
 }
 
-/** What turns some lines, the cursor being at the end of the last one, into others. */
+/** The output that turns old lines into new ones, with the cursor at the end of the last one. */
 function change(from: readonly string[], to: readonly string[], reach: number): string {
   const differing = to.findIndex((line, i) => line !== from[i]);
   const same = differing < 0 ? Math.min(from.length, to.length) : differing;
@@ -39,7 +39,7 @@ function change(from: readonly string[], to: readonly string[], reach: number): 
   const old = from[same] ?? '';
   const isLonger = same === from.length - 1 && to[same]?.startsWith(old) === true;
   if (isLonger) return rest.slice(old.length);
-  // What has left the screen at its top stays as it was.
+  // What has scrolled off the top can't be changed.
   const first = Math.max(Math.min(same, to.length - 1), from.length - reach, 0);
   const up = from.length - 1 - first;
   const move = up > 0 ? `\u001b[${up}A` : '';

@@ -5,10 +5,10 @@ import type { MarkdownStyle } from './markdown-style.ts';
 import { tableLines } from './markdown-table.ts';
 
 const tabWidth = 4;
-// Narrower than this there is no room for an indent, and every word would be cut.
+// Below this width there is no room for an indent, and every word would be cut.
 const leastWidth = 8;
 
-/** One block of Markdown as the lines of a terminal. */
+/** One block of Markdown as terminal lines. */
 export function markdownLines(token: Token, style: MarkdownStyle): readonly string[] {
   switch (token.type) {
     case 'space':
@@ -30,7 +30,7 @@ export function markdownLines(token: Token, style: MarkdownStyle): readonly stri
   }
 }
 
-/** Blocks below each other, with an empty line between them. */
+/** Blocks one below the other, separated by an empty line. */
 function blocks(tokens: readonly Token[], style: MarkdownStyle): readonly string[] {
   return tokens
     .map((token) => markdownLines(token, style))
@@ -67,7 +67,10 @@ function tableOf({ header, rows, align }: Tokens.Table, style: MarkdownStyle): r
   return tableLines({ header: header.map(toText), rows: cells, align }, style);
 }
 
-/** The first line behind the mark, the others behind blanks of its width; without a mark all behind the same. */
+/**
+ * Indents lines by a mark: the first line follows the mark, the others as many spaces as it is wide; without a mark all
+ * lines are indented.
+ */
 function indented(lines: readonly string[], indent: string, mark: string): readonly string[] {
   return lines.map((line, i) => `${i === 0 && mark !== '' ? mark : indent}${line}`.trimEnd());
 }
@@ -125,7 +128,7 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 };
 
-/** Marked resolves numbers of characters, controls among them, so cleaning the source is not enough. */
+/** Marked decodes numeric character references, controls among them, so cleaning the source is not enough. */
 function plain(text: string): string {
   const resolved = text.replace(/&(?:amp|lt|gt|quot|nbsp);/g, (name) => entities[name] ?? name);
   return printable(resolved, {}).replaceAll('\t', ' '.repeat(tabWidth));

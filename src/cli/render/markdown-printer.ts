@@ -7,14 +7,14 @@ import { markdownLines } from './markdown-lines.ts';
 import type { MarkdownStyle } from './markdown-style.ts';
 
 const frameMs = 30;
-// What is longer is shown as it is so far: reading it again for every piece would take longer and longer, for
-// text that is made to be hard to read seconds. Code is simple to read, and would be cut in its middle.
+// A longer block is shown unformatted: parsing it again for every piece would take ever longer, seconds for text made
+// to be slow to parse. Code is cheap to parse, and would be cut in the middle.
 const longestBlock = 8 * 1024;
 const longestCode = 256 * 1024;
 
 /**
- * Shows Markdown while it comes. Blocks that are over are written once; of the last one, which may still become
- * something else, the lines that change are written again, at most every 30 ms.
+ * Shows Markdown as it arrives. Finished blocks are written once; the last one may still become something else, so its
+ * changed lines are rewritten, at most every 30 ms.
  */
 export function markdownPrinter(
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
@@ -27,7 +27,7 @@ export function markdownPrinter(
   let frame: NodeJS.Timeout | undefined;
   const style = (): MarkdownStyle => {
     const isAscii = hasOtherEncoding(env);
-    // The last column stays free: some terminals go to the next line as soon as it is written.
+    // The last column stays empty: some terminals wrap as soon as it is written.
     const width = Math.max(1, (stdout.columns || 80) - 1);
     return { width, paint, bullet: isAscii ? '*' : '•', rule: isAscii ? '-' : '─' };
   };
@@ -75,7 +75,7 @@ function isTooLong(token: Token | undefined): boolean {
   return token !== undefined && token.raw.length > (token.type === 'code' ? longestCode : longestBlock);
 }
 
-/** Text that is nested too deeply to be read, as it stands. */
+/** Unformatted text, for what is nested too deeply to be parsed. */
 function toTokens(source: string): readonly Token[] {
   try {
     return lexer(source);

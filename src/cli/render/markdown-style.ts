@@ -1,8 +1,8 @@
 import type { Paint } from '../shell/io.ts';
 
-/** How a terminal shows Markdown. */
+/** How Markdown is shown on a terminal. */
 export interface MarkdownStyle {
-  /** Columns; no line gets wider. */
+  /** Maximum width of a line, in columns. */
   readonly width: number;
   readonly paint: Paint;
   readonly bullet: string;

@@ -11,7 +11,7 @@ interface Cells {
 const gap = '  ';
 const leastColumn = 4;
 
-/** A table whose cells wrap to fit; where even that does not, its rows one below the other. */
+/** A table whose cells wrap to fit; if that is not enough, its rows as blocks below each other. */
 export function tableLines({ header, rows, align }: Cells, style: MarkdownStyle): readonly string[] {
   const room = style.width - gap.length * (header.length - 1);
   if (room < header.length * leastColumn) return recordLines(header, rows, style);
@@ -27,7 +27,7 @@ export function tableLines({ header, rows, align }: Cells, style: MarkdownStyle)
   ];
 }
 
-/** The widest columns give way first. */
+/** The widest columns shrink first. */
 function fitted(widest: readonly number[], room: number): readonly number[] {
   const widths = [...widest];
   for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; ) {

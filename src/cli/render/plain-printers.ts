@@ -2,7 +2,7 @@ import { type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/printable.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
 
-/** A terminal sees every piece at once, with nothing in it that a terminal would obey. */
+/** Writes every piece to a terminal at once, without anything that could control the terminal. */
 export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
   let hasPrinted = false;
   let isAtLineStart = false;
@@ -14,7 +14,7 @@ export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): An
       isAtLineStart = shown.endsWith('\n');
       stdout.write(shown);
     },
-    // The error that follows gets a line of its own.
+    // The error that follows starts on a new line.
     flush: async () => {
       if (!hasPrinted || isAtLineStart) return;
       isAtLineStart = true;
@@ -25,8 +25,8 @@ export function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): An
 }
 
 /**
- * The raw text for a pipe. Whole lines are written, each in one piece: several commands that write into one pipe
- * don't mix their lines.
+ * The raw text, for a pipe. Each whole line is one write, so that the lines of several commands that write into one
+ * pipe are not mixed.
  */
 export function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
   let held: string[] = [];

@@ -16,12 +16,12 @@ export interface AnswerSchema {
 /** Reads a JSON Schema (JSON or YAML). Throws config.invalid with line and column of what is wrong in it. */
 export async function readAnswerSchema(file: string, cwd: string): Promise<AnswerSchema> {
   const source = parseSource(await readTextFile(file, cwd));
-  // A slip in JSON makes several mistakes in YAML; the first is the one that was made.
+  // One mistake in JSON causes several errors in YAML; the first is the real one.
   if (source.problems.length > 0) throw new ConfigError(file, source.problems.slice(0, 1));
   const { value: schema } = source;
   if (!isFields(schema)) throw invalid(file, source, [], 'expected a JSON Schema: an object');
   const options: Options = { allErrors: true, strict: false, logger: false };
-  // Each draft has a class of its own; without a word it is the newest.
+  // Each draft has a class of its own; without `$schema` it is the newest.
   const isOlder = /draft-0[67]/.test(String(schema.$schema ?? ''));
   const ajv = isOlder ? new PlainAjv(options) : new Ajv2020(options);
   addFormats.default(ajv);
@@ -57,7 +57,7 @@ function parseAnswer(answer: string): unknown {
   }
 }
 
-/** Where the pattern or reference stands that ajv's message quotes; it does not say so itself. */
+/** The position of the pattern or reference that ajv's message quotes without saying where it is. */
 function pathOfQuoted(value: unknown, message: string): readonly PropertyKey[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
@@ -70,7 +70,7 @@ function pathOfQuoted(value: unknown, message: string): readonly PropertyKey[] |
 
 function wordsOf(error: ErrorObject | undefined): string {
   if (error?.keyword !== 'enum') return error?.message ?? 'not a JSON Schema';
-  const { allowedValues } = error.params as { allowedValues: readonly unknown[] }; // what ajv says of an enum
+  const { allowedValues } = error.params as { allowedValues: readonly unknown[] }; // ajv's parameters for an enum
   return `expected ${listOf(allowedValues.map(String), 'or')}`;
 }
 
@@ -85,7 +85,7 @@ function describe(file: string, errors: readonly ErrorObject[]): string {
   return `the answer does not follow ${file}:\n${[...places.slice(0, shownErrors), ...rest].join('\n')}`;
 }
 
-/** A JSON pointer as the steps of a path; what counts the entries of a list becomes a number. */
+/** A JSON pointer as path segments; list indexes become numbers. */
 function pathOf(error: ErrorObject | undefined): readonly PropertyKey[] {
   const steps = error?.instancePath.split('/').slice(1) ?? [];
   return steps

@@ -22,7 +22,7 @@ export async function readAttachments(
   return parts;
 }
 
-/** What a file is, by its bytes: names and claims are not asked. */
+/** A file's type by its bytes, whatever its name. */
 export function toPart(name: string, bytes: Buffer): Part {
   if (bytes.length === 0) throw new GatewayError('usage.invalid', `${name} is empty`);
   const imageType = imageSignatures.find(([, matches]) => matches(bytes))?.[0];
@@ -62,7 +62,7 @@ function startsWith(bytes: Buffer, signature: string): boolean {
   return bytes.toString('latin1', 0, signature.length) === signature;
 }
 
-/** With its name, and an end that the model can see. */
+/** With its name and a visible end, for the model. */
 function asFile(name: string, text: string): string {
   const content = text.replace(/^\ufeff/, '');
   const attribute = name.replace(/["<>\p{Cc}]/gu, '_');

@@ -1,7 +1,10 @@
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 
-/** Of gateway.yaml, which takes too long to read for every prompt: the running gateway leaves it in its state. */
+/**
+ * The `default_model` of gateway.yaml, which takes too long to read for every prompt: the running gateway puts it in
+ * its state file.
+ */
 export async function configuredModel(
   { config: file }: CommonOptions,
   { cwd, env }: Pick<Io, 'cwd' | 'env'>,

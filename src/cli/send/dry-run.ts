@@ -17,7 +17,7 @@ interface DryRun {
   readonly method: 'POST';
   readonly path: string;
   readonly body: object;
-  /** What the policies of the configuration here say; null if they can't know the key. */
+  /** What the local configuration's policies decide; null if the key is not in it. */
   readonly policy: (Outcome & { readonly key: string }) | null;
 }
 
@@ -54,7 +54,7 @@ function keyOf({ config, findKey, knownKey }: LoadedPolicies, { env }: Io): KeyR
   const presented = presentedKey(env);
   const known = presented === undefined ? undefined : config.keys.find(presented);
   if (known !== undefined) return known;
-  // In sandbox mode every gateway makes the key itself.
+  // In sandbox mode every gateway generates its own key.
   const local = config.needsLocalKey ? knownKey('local') : undefined;
   if (local !== undefined) return local;
   return presented === undefined && config.keys.size === 1 ? findKey(undefined) : undefined;
@@ -64,7 +64,7 @@ function presentedKey(env: Io['env']): string | undefined {
   try {
     return gatewayAddress(env).key;
   } catch {
-    return undefined; // none is needed: nothing is sent
+    return undefined; // no key is needed: nothing is sent
   }
 }
 
@@ -78,7 +78,7 @@ async function print(run: DryRun, { output = 'text' }: CommonOptions, io: Io): P
 
 const longestData = 200;
 
-/** Attachments are named by their size; -o json has them whole. */
+/** Attachments are reduced to their size; -o json includes them in full. */
 function withoutData(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= longestData) return value;
   const [, head = '', data] = /^(data:[^,]{1,100},)?([A-Za-z0-9+/]+=*)$/.exec(value) ?? [];

@@ -6,13 +6,13 @@ import { wrapped } from '../shell/wrapped.ts';
 
 const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
 
-/** Prints on stderr what the answer alone doesn't show. Formats for programs include it in the answer. */
+/** Prints on stderr what the answer alone doesn't show. Formats for programs have it in their output. */
 export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
   if (options.quiet === true) return;
   const isForPrograms = options.output !== undefined && options.output !== 'text';
   if (isForPrograms) return;
   const notices = noticesOf(answered);
-  // Loading colours takes longer than printing most answers.
+  // Loading chalk takes longer than printing most answers.
   if (notices.length === 0) return;
   const paint = painter(options.color && hasColour(io.stderr, io.env));
   for (const notice of notices) {

@@ -12,7 +12,7 @@ interface Printing {
   readonly io: Io;
 }
 
-/** Sends a prompt and prints its answer as it comes; if it breaks off, prints what has arrived. */
+/** Sends a prompt and prints its answer as it arrives; if it is cut off, prints what has arrived. */
 export async function printAnswer(
   address: GatewayAddress,
   prompt: Prompt & { readonly dialect: PromptDialect; readonly signal: AbortSignal },

@@ -81,7 +81,7 @@ function collectField(text: string, before: readonly PromptField[] = []): readon
   return [...before, { path, value: toValue(value) }];
 }
 
-/** JSON where it is JSON, else the text. */
+/** Parsed if it is JSON, else the text. */
 function toValue(text: string): unknown {
   try {
     return JSON.parse(text);

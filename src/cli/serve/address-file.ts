@@ -16,14 +16,14 @@ interface AddressFileOptions {
   readonly ownerProof: OwnerProof;
 }
 
-/** What this gateway leaves for the other commands of the same user, which therefore just work. */
+/** What this gateway writes for the other commands of the same user, so that they need no settings. */
 export interface AddressFile {
   write(loaded: LoadedConfig): void;
-  /** Removes it; a gateway that was there first and still runs is found again. */
+  /** Removes it; an earlier gateway that is still running becomes visible again. */
   remove(): void;
 }
 
-/** Of a gateway that the other commands are not to find. */
+/** For a gateway that other commands must not find. */
 export const noAddressFile: AddressFile = { write: () => undefined, remove: () => undefined };
 
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
@@ -36,7 +36,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
   let wasWritten = false;
   return {
     write: ({ config, path }) => {
-      // A second gateway of this user has the file now; a reload here leaves it to that one.
+      // A second gateway of this user owns the file now; a reload here leaves it alone.
       if (wasWritten && !isOurs()) return;
       wasWritten = true;
       const running: RunningGateway = {
@@ -60,7 +60,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
   };
 }
 
-/** The store of the gateway that was there first is the same user's; whose else it may be nobody knows. */
+/** The earlier gateway's store is the same user's; any other store may be anybody's. */
 function placeOfPlants(
   plants: PlantsService | undefined,
   previous: RunningGateway | undefined,

@@ -10,7 +10,7 @@ interface DrainOptions {
   readonly onSecondSignal: (listener: () => void) => () => void;
 }
 
-/** How often what is open is counted, for a second signal that waits for nothing. */
+/** How often what is open is counted, so that a second signal can log it without waiting. */
 const countMs = 250;
 const logMs = 5_000;
 

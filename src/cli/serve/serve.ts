@@ -47,12 +47,12 @@ interface Run {
   readonly paint: Paint;
   /** For the project `local`, where no projects are configured. */
   readonly localKey: string;
-  /** By which the other commands of this user know the gateway again. */
+  /** Proves to the other commands of this user that this is their gateway. */
   readonly ownerProof: OwnerProof;
   readonly onReady: ServeHooks['onReady'];
 }
 
-/** For a gateway that serves one other command of the same process, and that nobody else is to find. */
+/** For a gateway that serves one other command of the same process and must not be found by any other. */
 interface ServeHooks {
   readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
 }

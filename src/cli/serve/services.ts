@@ -134,7 +134,7 @@ async function startServer(options: ServicesOptions, sandboxUrl: string | undefi
   return startWorkers({ log: () => undefined, ...options, workers, sandboxUrl });
 }
 
-/** A sample service must not keep the gateway from starting, unless its configuration is wrong. */
+/** The sample service must not keep the gateway from starting, unless its configuration is wrong. */
 async function startPlants(
   { config, store }: ServicesOptions,
   stopping: (() => Promise<void>)[],

@@ -1,7 +1,7 @@
 import type { Io } from './io.ts';
 import { hasOtherEncoding } from './printable.ts';
 
-// One column for one column, so that tables stay aligned.
+// Each as wide as the original, so that tables stay aligned.
 const substitutes: Readonly<Record<string, string>> = {
   '…': '~',
   '·': '-',
@@ -22,8 +22,8 @@ const substitutes: Readonly<Record<string, string>> = {
 const spinnerFrame = /[\u2800-\u28ff]/;
 
 /**
- * Has a terminal with another encoding than UTF-8 get ASCII alone: it would show other characters, or take a byte of one
- * for a control character. Changes the stream itself, which the spinner hooks into.
+ * Restricts output to ASCII on a terminal with an encoding other than UTF-8: it would show other characters, or take a
+ * byte of one for a control character. Changes the stream itself, which the spinner hooks into.
  */
 export function fitEncoding(stream: Io['stdout'], env: Io['env']): void {
   if (stream.isTTY !== true || !hasOtherEncoding(env)) return;

@@ -31,7 +31,7 @@ export async function askYes(message: string, io: Io): Promise<boolean> {
 
 interface Choices {
   readonly choices: readonly { readonly value: string; readonly label: string; readonly hint: string }[];
-  /** What is chosen at first. */
+  /** What is selected initially. */
   readonly initial: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function readPassword(io: Io): Promise<string> {
   }
   const end = bytes.indexOf('\n');
   const first = end < 0 ? bytes : bytes.subarray(0, end);
-  // A password with replacement characters would be another one.
+  // With replacement characters it would be a different password.
   if (!isUtf8(first))
     throw new GatewayError('usage.invalid', 'the password on standard input is not text in UTF-8');
   const line = first.toString().replace(/\r$/, '');

@@ -27,7 +27,10 @@ export interface Io {
   readonly captureSignals: (listener: (name: CapturedSignal) => void) => () => void;
 }
 
-/** Whether a stream shows colours: NO_COLOR beats FORCE_COLOR beats being a terminal (no-color.org). */
+/**
+ * Whether a stream shows colours: NO_COLOR overrides FORCE_COLOR, which overrides the check for a terminal
+ * (no-color.org).
+ */
 export function hasColour(stream: Output, env: Io['env']): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
   const forced = env.FORCE_COLOR ?? '';
@@ -39,11 +42,11 @@ type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 'red' | 
 
 export type Paint = (look: Look, text: string) => string;
 
-/** Colours text for one stream, or leaves it as it is where the stream has none. */
+/** Colours text for one stream, or returns it unchanged if the stream shows no colours. */
 export function painter(isColoured: boolean): Paint {
   if (!isColoured) return (_look, text) => text;
-  // Sets chalk's level explicitly: its own detection knows neither NO_COLOR nor the stream. The colours here are those that
-  // every terminal with colours has, so there is no need for the higher levels.
+  // Sets chalk's level explicitly: its own detection ignores NO_COLOR and the stream. All terminals with colours have
+  // the ones used here, so no higher level is needed.
   const chalk = new Chalk({ level: 1 });
   return (look, text) => chalk[look](text);
 }

@@ -18,7 +18,7 @@ parentPort?.on('message', async ({ json, expression }: JqQuestion) => {
   const { raw } = await jq;
   let answer: JqAnswer;
   try {
-    // Nothing is printed where the expression yields nothing.
+    // Prints nothing if the expression yields nothing.
     answer = { output: raw(json, expression, ['-r', '-c']) ?? '' };
   } catch (error) {
     const { stderr, message, exitCode } = error as { stderr?: string; message: string; exitCode?: number };

@@ -9,8 +9,8 @@ export interface Listing<Value> {
 }
 
 /**
- * Prints values as they come: with `text` as rows (a table on a terminal, tab-separated in a pipe), with
- * `json` as one array. Only what needs all values at once (a table, json, yaml) is held back until the end.
+ * Prints values as they arrive: with `text` as rows (a table on a terminal, tab-separated in a pipe), with `json` as
+ * one array. Only formats that need all values at once (a table, json, yaml) are held back until the end.
  */
 export async function printList<Value>(
   batches: AsyncIterable<readonly Value[]>,

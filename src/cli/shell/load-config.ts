@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 // The schema and the YAML parser are loaded when a command runs, so that completing its options doesn't wait for them.
 
 interface Named {
-  /** By `-c`; without it the configuration is searched for. */
+  /** From `-c`; without it the configuration is searched for. */
   readonly config?: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export async function loadUserConfig({ config: file }: Named, { cwd, env }: Io):
   return loadConfig({ file, cwd, env, nowMs: Date.now() });
 }
 
-/** The same with all its problems, in place of an error. */
+/** The same, with all its problems instead of an error. */
 export async function inspectUserConfig({ config: file }: Named, { cwd, env }: Io): Promise<Inspection> {
   const { inspectConfig } = await import('../../config/load.ts');
   return inspectConfig({ file, cwd, env, nowMs: Date.now() });

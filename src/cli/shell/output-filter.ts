@@ -67,7 +67,7 @@ interface Sink {
 }
 
 interface SinkOptions {
-  /** Whether each line is shown as it comes, for commands that keep running. */
+  /** Whether each line is shown as it arrives, for commands that keep running. */
   readonly byLine: boolean;
   /** The error if nothing was printed. */
   readonly name: string;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, type OutputFormat } from './command.ts';
 
-/** The format asked for, or the first one the command has. Throws usage.invalid for one it does not have. */
+/** The requested format, by default the command's first. Throws usage.invalid for an unsupported one. */
 export function outputFormat<Format extends OutputFormat>(
   command: Command,
   formats: readonly [Format, ...Format[]],

@@ -1,7 +1,7 @@
 import type { Io } from './io.ts';
 
-// C0 without tab and line end, DEL, C1, and what turns the direction of text: all that could move the cursor,
-// rename the window, write into the clipboard, or make a line read as another one.
+// C0 except tab and line feed, DEL, C1, and direction controls: all that could move the cursor, rename the window,
+// write to the clipboard, or make a line look like another.
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
@@ -18,7 +18,7 @@ export function printable(text: string, env: Io['env']): string {
   return hasOtherEncoding(env) ? shown.replace(/[^\u0000-\u007f]/gu, '?') : shown;
 }
 
-/** Whether the terminal is said to have an encoding that is not UTF-8. Without a word it has UTF-8, as containers do. */
+/** Whether the locale names an encoding other than UTF-8. Without a locale it is UTF-8, as in containers. */
 export function hasOtherEncoding({ LC_ALL, LC_CTYPE, LANG }: Io['env']): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG || '';
   return /\.(?!utf-?8)/i.test(locale);

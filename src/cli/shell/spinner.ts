@@ -19,7 +19,7 @@ export async function withSpinner<Value>(
   }
 }
 
-/** The same from now until the returned function is called, which removes it from the screen. */
+/** Shows a spinner until the returned function is called, which also removes it from the screen. */
 export function startSpinner(text: string, { quiet, output, color }: CommonOptions, io: Io): () => void {
   const isShown = io.stderr.isTTY === true && quiet !== true && output !== 'json' && output !== 'ndjson';
   if (!isShown) return () => undefined;

@@ -12,9 +12,10 @@ const gap = 2;
 const ellipsis = '…';
 
 /**
- * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated, no header).
- * Control characters in a cell become spaces: a row stays one line, and a name chosen by a provider can't control the
- * terminal. If the terminal is too narrow, the least important columns lose words, then disappear; no word is ever cut.
+ * Rows for a person (aligned columns with a header, on a terminal) or for a script (tab-separated, no header). Control
+ * characters in a cell become spaces: a row stays one line, and a name chosen by a provider can't control the terminal.
+ * If the terminal is too narrow, the least important columns are shortened by whole words, then dropped; no word is
+ * ever cut.
  */
 export function table(
   header: readonly string[],
@@ -42,7 +43,7 @@ interface ShownColumn {
   readonly width: number;
 }
 
-/** The columns that fit, in order: one loses words, then disappears, before a more important one loses any. */
+/** The columns that fit, in order: one is shortened, then dropped, before a more important one is shortened. */
 function fitColumns(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -57,7 +58,7 @@ function fitColumns(
   for (const index of givingWay(header, leastFirst)) {
     const needed = total(kept) + (kept.length < header.length ? gap + 1 : 0);
     const excess = needed - (columns || Number.POSITIVE_INFINITY);
-    // The most important column stays, whatever the terminal.
+    // The most important column always stays.
     if (excess <= 0 || kept.length === 1) return kept;
     const natural = shown[index]?.width ?? 0;
     const least = maximum([textWidth(header[index] ?? ''), ...cellsOf(index).map(leastWidth)]);

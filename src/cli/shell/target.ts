@@ -2,12 +2,12 @@ import { gatewayAddress } from '../../client/address.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
-/** The gateway that a command talks to: that of the --config file, else of the environment, else the running one. */
+/** The gateway that a command uses: that of the --config file, else of the environment, else the running one. */
 export async function gatewayTarget(options: Pick<CommonOptions, 'config'>, io: Io) {
   // If both variables are set, the address is more specific.
   const file = options.config ?? (io.env.GATEWAY_URL ? undefined : io.env.GATEWAY_CONFIG || undefined);
   if (file === undefined) return gatewayAddress(io.env);
-  // Loaded only when asked for: reading a configuration takes longer than sending a prompt.
+  // Loaded only if requested: reading a configuration takes longer than sending a prompt.
   const { loadConfig } = await import('../../config/load.ts');
   const { config } = await loadConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   const { host, port } = config.server;

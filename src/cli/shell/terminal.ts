@@ -23,7 +23,7 @@ export async function printError(thrown: unknown, argv: readonly string[], io: I
   return failure.exit;
 }
 
-/** Whether a command line asks for JSON, even where it is not a valid one. */
+/** Whether a command line requests JSON, even if it is not a valid one. */
 export function wantsJson(argv: readonly string[]): boolean {
   return argv.some(
     (word, i) =>

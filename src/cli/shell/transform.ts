@@ -1,4 +1,4 @@
-/** Turns the JSON that a command prints into what is shown. */
+/** Turns a command's JSON output into what is shown. */
 export interface Transform {
   /** One document, or several in a row. */
   apply(json: string): Promise<string>;

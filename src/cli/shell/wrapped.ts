@@ -1,15 +1,15 @@
 import type { Io } from './io.ts';
 
 /**
- * A message as it is printed: on a terminal, lines that don't fit are wrapped between words, and go on at their
- * indentation; a word that is too long (a path, an address) stays whole. Excerpts of a file with a mark below them
- * are left as they are, and so is everything in a pipe.
+ * A message as it is printed: on a terminal, long lines are wrapped between words and continue at their indentation; a
+ * word that is too long (a path, an address) stays whole. Excerpts of a file with a mark below them stay as they are,
+ * and so does everything in a pipe.
  */
 export async function wrapped(
   text: string,
   { isTTY, columns }: Pick<Io['stderr'], 'isTTY' | 'columns'>,
 ): Promise<string> {
-  // A character takes two columns at most. Loading the package takes longer than printing most messages.
+  // A character takes at most two columns. Loading the package takes longer than printing most messages.
   if (isTTY !== true || columns === undefined || !text.split('\n').some((line) => line.length * 2 > columns))
     return text;
   const { default: wrapAnsi } = await import('wrap-ansi');

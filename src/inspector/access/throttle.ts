@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 const windowMs = 60_000;
 const maxFailures = 10;
 
-/** Limits wrong passwords: few enough to stop programs, enough for people not to notice. */
+/** Limits wrong passwords: few enough to stop programs, enough that people don't notice. */
 export class Throttle {
   #failures: number[] = [];
   readonly #nowMs: () => number;

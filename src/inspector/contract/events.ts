@@ -18,7 +18,7 @@ export interface Events {
   readonly opened: ExchangeRow;
   readonly progressed: ExchangeRow;
   readonly finished: ExchangeRow;
-  /** So many exchanges came and went too fast to be sent: more than the ring holds within 250 ms. */
+  /** How many exchanges came and went too fast to be sent: more than the ring holds within 250 ms. */
   readonly skipped: { readonly count: number };
   /** Sent every second in which something changed, and at least every 15 s. */
   readonly now: NowAnswer;

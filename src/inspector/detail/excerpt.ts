@@ -15,7 +15,7 @@ export function toExcerpt(
     isInside && range.end > longestExcerpt ? wholeCharacter(text, Math.max(0, range.start - lead)) : 0;
   const to = wholeCharacter(text, Math.min(text.length, from + longestExcerpt));
   const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
-  // Masked from further in front, so that a word that is cut shows no letter of its middle.
+  // Masked from further left, so that a truncated word shows none of its inner letters.
   const window = wholeCharacter(text, Math.max(0, from - longestExcerpt));
   const excerpt = before + maskText(text.slice(window, to)).slice(from - window) + after;
   if (!isInside) return { excerpt };
@@ -24,7 +24,7 @@ export function toExcerpt(
   return { excerpt, excerpt_range: { start, end } };
 }
 
-/** The offset, or the one before where it would cut a character of two units. */
+/** The offset, or the previous one if it would split a surrogate pair. */
 function wholeCharacter(text: string, offset: number): number {
   const code = text.charCodeAt(offset);
   return code >= 0xdc00 && code < 0xe000 && offset > 0 ? offset - 1 : offset;

@@ -53,7 +53,7 @@ class Scanner {
     if (first === '"') for (const each of this.#within.get(pointer) ?? []) this.#note(each, start);
   }
 
-  /** Throws when everything has been found. */
+  /** Throws to stop once everything has been found. */
   #note(pointer: string, start: number): void {
     if (!this.#found.has(pointer)) this.#found.set(pointer, { start, end: this.#at });
     if (this.#found.size === this.#wanted.size) throw new Error('all is found');

@@ -99,7 +99,7 @@ export function withExcerpts(
   const text = shownText(body, scrub);
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
   const values = locate(text, places);
-  // With secrets taken out, the offsets of matches would point elsewhere.
+  // With secrets masked, the offsets of matches would be wrong.
   const isOriginal = Buffer.byteLength(text) === body.length && body.equals(Buffer.from(text));
   return rules.map((rule) => ({
     ...rule,

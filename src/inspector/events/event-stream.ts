@@ -95,7 +95,7 @@ export class EventStreams {
 
   #stop(): void {
     this.#options.ring.onChange = undefined;
-    this.#options.ring.look(); // a page that was cut off comes back
+    this.#options.ring.look(); // a page that lost its connection will be back
     this.#dirty.clear();
     clearTimeout(this.#batch);
     clearInterval(this.#clock);
@@ -110,7 +110,7 @@ export class EventStreams {
     const { version } = ring;
     const changed = [...this.#dirty];
     this.#dirty.clear();
-    // Came and went within this batch: more than the ring holds is more than anybody can follow.
+    // Came and went within this batch: nobody can follow more than the ring holds.
     const entries = changed.filter((entry) => entry.slot <= this.#sentSlot || ring.holds(entry));
     this.#sentSlot = ring.newestSlot;
     const count = changed.length - entries.length;

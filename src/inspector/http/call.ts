@@ -13,7 +13,7 @@ export interface Call {
 }
 
 const bodyMs = 10_000;
-/** For calls without a request in them; whoever has no session can send no more. */
+/** For calls that don't contain a request; all that callers without a session may send. */
 export const smallBodyBytes = 4 * 1024;
 /** Room for a request of the largest size, escaped once more as a JSON string. */
 export const requestBodyBytes = 40 * 1024 * 1024;

@@ -25,7 +25,7 @@ export function formatCost(usd: number): string {
   return `$${usd < 1000 ? usd.toFixed(2) : whole.format(Math.round(usd))}`;
 }
 
-/** For an axis: no trailing zeros. */
+/** For axis labels: no trailing zeros. */
 export function formatCostTick(usd: number): string {
   return `$${Number(usd.toPrecision(3))}`;
 }

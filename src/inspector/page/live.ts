@@ -9,7 +9,10 @@ import { maxRows, Traffic } from './traffic.ts';
 const minutesShown = 60;
 // A list that changes more often than this can't be read.
 const redrawMs = 250;
-/** Where drawing takes longer, it waits so many times as long, up to a second: it never takes a core. */
+/**
+ * If rendering takes longer, the page waits this many times as long, up to a second, so that it never takes a whole
+ * core.
+ */
 const restPerDraw = 20;
 const longestRedrawMs = 1_000;
 
@@ -29,7 +32,7 @@ export class Live {
   isLoaded = false;
   /** Why the list could not be loaded. */
   failure: string | undefined;
-  /** Of this browser, at this gateway: they share the session. */
+  /** This browser's pages at this gateway, which share the session. */
   readonly #otherPages = new BroadcastChannel('gateway-inspector');
   readonly #listeners = new Set<() => void>();
   #stop = new AbortController();
@@ -85,7 +88,10 @@ export class Live {
     this.#set({ now: { ...now, ...answer } });
   }
 
-  /** Ends this session, or all; whatever the gateway answers, this browser's pages forget it and what they have seen. */
+  /**
+   * Ends this session, or all of them. Whatever the gateway answers, this browser's pages drop it and what they have
+   * shown.
+   */
   async signOut(options: { readonly everywhere: boolean }): Promise<void> {
     this.#stop.abort();
     this.#otherPages.postMessage('signed out');

@@ -26,7 +26,7 @@ export class Session {
   #key: Promise<SessionKey | undefined> | undefined;
   /** Why there is no session, where something went wrong. */
   problem: string | undefined;
-  /** Of the gateway that answered last. */
+  /** The nonce of the gateway that answered last. */
   #nonce: string | undefined;
 
   /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
@@ -105,7 +105,7 @@ export class Session {
       return await this.#send(path, init, key);
     } catch (error) {
       if (!(error instanceof CallError && error.needsSession && key !== undefined)) throw error;
-      // A gateway that was started again wants other signatures.
+      // A restarted gateway requires other signatures.
       const before = this.#nonce;
       await this.#readNonce();
       if (this.#nonce === before) throw error;
@@ -165,7 +165,7 @@ async function toError(response: Response): Promise<CallError> {
     const { error } = (await response.json()) as ErrorAnswer;
     return new CallError(response.status, error.reason, error.message);
   } catch {
-    // Not the gateway's own error: something else answers at this address now.
+    // Not the gateway's own error: something else is listening on this address now.
     return new CallError(response.status, 'unknown', `the answer was ${response.status}`);
   }
 }

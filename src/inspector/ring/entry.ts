@@ -15,7 +15,7 @@ export interface SentRequest {
   readonly atMs: number;
 }
 
-/** What an entry needs of its ring. */
+/** What an entry needs from its ring. */
 export interface EntryKeeper {
   readonly keepsBodies: boolean;
   /** Whether somebody is watching open exchanges. */
@@ -31,7 +31,7 @@ export interface EntryKeeper {
 
 /** Most bytes kept of one answer; the rest is left out. */
 const answerLimitBytes = 8 * 1024 * 1024;
-/** A piece is an object of its own, whatever its length. */
+/** Each piece is an object of its own, whatever its length. */
 const pieceBytes = 100;
 
 /**
@@ -72,7 +72,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   isAnswerCut = false;
   /** The id of the exchange that this one repeats. */
   again: string | undefined;
-  /** The exchange's own, so that both measure from one moment and the clock is read once less. */
+  /** The exchange's own start, so that both measure from the same moment and the clock is read once less. */
   readonly #startedAt: number;
   readonly #keeper: EntryKeeper;
 
@@ -156,7 +156,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   /** Only of the last attempt, which is the one that was answered. */
   #keepSent(body: Buffer): void {
     const before = this.#sentBytes();
-    const received = this.receivedBody as Buffer; // the caller has looked
+    const received = this.receivedBody as Buffer; // the caller has checked
     this.sentBody = received.equals(body) ? received : Buffer.from(body);
     this.#keeper.grew(this, this.#sentBytes() - before);
   }

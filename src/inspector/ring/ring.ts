@@ -29,16 +29,16 @@ export class Ring implements EntryKeeper {
   /** Called for each change while somebody is watching; must not throw. */
   onChange: ((entry: RingEntry) => void) | undefined;
   #lastSeq = 0;
-  /** Slots are counted on: an entry's place in the array is its slot modulo the ring's size. */
+  /** Slot numbers only grow: an entry's index in the array is its slot modulo the ring's size. */
   #newest = 0;
   #oldest = 1;
   readonly #slots: (RingEntry | undefined)[];
-  /** Those under way that have no slot yet. */
+  /** Open exchanges that have no slot yet. */
   readonly #open = new SwapRemoveList<RingEntry>();
   readonly #sampler: Sampler;
   /** Exchanges that were not kept since the newest entry. */
   #leftOut = 0;
-  /** The newest entry, where it only stays until the next one comes. */
+  /** The newest entry, if it only stays until the next one comes. */
   #provisional: RingEntry | undefined;
 
   constructor(limits: RingLimits = defaultRingLimits, nowMs: () => number = Date.now) {
@@ -75,7 +75,7 @@ export class Ring implements EntryKeeper {
     return new RingEntry(exchange, this, this.#lastSeq);
   }
 
-  /** Newest first, those under way included. Whatever somebody looks at stays. */
+  /** Newest first, open ones included. What somebody has looked at stays. */
   entries(): readonly RingEntry[] {
     this.look();
     return [...this.#kept()].sort((one, other) => other.seq - one.seq);
@@ -85,7 +85,7 @@ export class Ring implements EntryKeeper {
     return this.entries().find((entry) => entry.id === id);
   }
 
-  /** Somebody looks from now on: all that is here is shown, and all that comes is kept for a while. */
+  /** Somebody is looking: everything that is here is shown, and everything that comes is kept for a while. */
   look(): void {
     this.#provisional = undefined;
     this.#sampler.fill();
@@ -117,7 +117,7 @@ export class Ring implements EntryKeeper {
   }
 
   grew(entry: RingEntry, bytes: number): void {
-    // One that is open longer than the ring reaches is not held any more.
+    // An exchange that is open for longer than the ring reaches back is dropped.
     if (!this.holds(entry)) return void entry.dropBodies();
     entry.bytes += bytes;
     this.bytes += bytes;

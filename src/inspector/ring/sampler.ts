@@ -1,4 +1,4 @@
-/** Of the unremarkable exchanges while nobody looks. */
+/** How many unremarkable exchanges are kept while nobody is looking. */
 const keptPerSecond = 5;
 
 /**
@@ -27,7 +27,7 @@ export class Sampler {
     return true;
   }
 
-  /** Somebody looks. */
+  /** Somebody is looking. */
   fill(): void {
     this.#tokens = this.#burst;
     this.#filledMs = this.#nowMs();

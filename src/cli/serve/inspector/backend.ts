@@ -35,7 +35,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
   const { config, configPath, url, gauges, ledger, passes } = options;
   const budgets = new Budgets(options.counters);
   const threads = new PageThreads();
-  // Loaded when somebody looks: without a configuration file, serve never loads the YAML parser.
+  // Loaded on first use: without a configuration file, serve never loads the YAML parser.
   const file = lazily(async () => new (await import('./rule-file.ts')).RuleFile());
   const decisionTask = lazily(() => import('./decision-task.ts'));
   const scrubbers = new WeakMap<Config, (text: string) => string>();

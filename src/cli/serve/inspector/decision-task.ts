@@ -101,7 +101,7 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
   };
 }
 
-/** The user gets their own text back, so nothing is masked. */
+/** The user gets back their own text, so nothing is masked. */
 function same(text: string): string {
   return text;
 }

@@ -89,7 +89,7 @@ export class SessionFile implements SessionStore {
     try {
       this.#write(state);
     } catch {
-      // In force here all the same, and tried again with the next call.
+      // In force here in any case, and retried with the next call.
     }
   }
 }

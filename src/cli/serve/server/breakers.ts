@@ -19,7 +19,7 @@ export async function openBreakers({
   providers,
 }: Pick<Config, 'state' | 'providers'>): Promise<OpenBreakerChannel | undefined> {
   if (state.url === undefined) return undefined;
-  // A change has no time of its own; one that is kept for too long only delays the first request to its host.
+  // A change has no timestamp; one that is kept for too long only delays the first request to its host.
   const longestOpenMs = Math.max(0, ...[...providers.values()].map(({ breaker }) => breaker.openMs));
   const { openRedisChannel } = await import('../../../limits/redis-channel.ts');
   const from = randomUUID();

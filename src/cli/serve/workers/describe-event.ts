@@ -5,7 +5,7 @@ interface Notice {
   readonly message: string;
 }
 
-/** What the log says about a worker's event. */
+/** A log line for a worker's event. */
 export function describeEvent(event: WorkerEvent): Notice {
   switch (event.kind) {
     case 'ended': {

@@ -7,7 +7,7 @@ import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } 
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 
-/** What the log says about a worker. */
+/** A worker's events for the log. */
 export type WorkerEvent =
   | { readonly kind: 'ended'; readonly pid: number; readonly how: string; readonly restartMs: number }
   | { readonly kind: 'started'; readonly pid: number }
