@@ -41,9 +41,9 @@ export function hostileBodies(size) {
       ),
     'many keys': (mark) =>
       saying('x', { x: Object.fromEntries(list(size / 10, (at) => [`k${mark}${at}`, 1])) }),
-    'many keys, one twice': () =>
+    'many keys, one duplicated': () =>
       `${saying('x').slice(0, -1)},"x":{${list(size / 10, (at) => `"k${at}":1`).join()},"k0":2}}`,
-    'many keys in escapes': () =>
+    'many escaped keys': () =>
       `${saying('x').slice(0, -1)},"x":{${list(size / 10, (at) => `"\\u006b${at}":1`).join()}}}`,
     'for (a+)+$': (mark) => saying(`${fill('a', mark)}!`),
     'for (a|aa)+b': (mark) => saying(fill('a', mark)),
@@ -53,25 +53,25 @@ export function hostileBodies(size) {
     'at signs': (mark) => saying(fill('a@b.', mark)),
     'beginnings of keys': (mark) => saying(fill('sk-ant-api03-', mark)),
     'almost-keys of words': (mark) => saying(fill('acme_live_thisIsTheNameOfAThing2 ', mark)),
-    'parts with colons between': (mark) => saying(fill('0a1b2c3d4e5f60718293a4b5:', mark)),
+    'parts joined by colons': (mark) => saying(fill('0a1b2c3d4e5f60718293a4b5:', mark)),
     'names of secrets': (mark) => saying(fill('api_key:', mark)),
-    'words of one long name': (mark) => saying(fill('pass-', mark)),
+    'parts of one long name': (mark) => saying(fill('pass-', mark)),
     'secrets that are calls': (mark) => saying(fill('password = getThePassword ', mark)),
     'beginnings of private keys': (mark) => saying(fill('-----BEGIN PRIVATE KEY-----', mark)),
     'escapes only': (mark) => saying(`${mark}@`).replace('@', '\\u0061'.repeat(size / 6)),
-    'letters of a block each': (mark) =>
+    'a letter per block': (mark) =>
       saying(list(size / 26, (at) => ({ type: 'text', text: 'abcdefghij'[(at + mark) % 10] }))),
-    'numbers of a block each': (mark) =>
+    'a number per block': (mark) =>
       saying(list(size / 34, (at) => ({ type: 'text', text: `${mark}${at + 10_000}q` }))),
     'all characters': (mark) => saying(`${mark} ${allCharacters.slice(0, size / 3)}`),
-    'digits of a block each': (mark) =>
+    'a digit per block': (mark) =>
       saying(list(size / 26, (at) => ({ type: 'text', text: String((at + mark) % 10) }))),
-    'turns of a letter each': (mark) =>
+    'a letter per turn': (mark) =>
       saying('x', {
         messages: list(size / 30, (at) => ({ role: 'user', content: 'abcdefghij'[(at + mark) % 10] })),
       }),
     'JSON in JSON': (mark) => saying(jsonInJson(`${mark}`, size)),
-    'lists that open in a text': (mark) => saying(`${'['.repeat(size / 2)}${mark}"\\"`),
+    'unclosed lists in a text': (mark) => saying(`${'['.repeat(size / 2)}${mark}"\\"`),
     'many texts of JSON': (mark) =>
       saying(list(size / 40, (at) => ({ type: 'text', text: `{"a":"${mark}${at}\\n"}` }))),
     'data URLs in data URLs': (mark) => saying(`${'data:,'.repeat(size / 6)}${mark}`),
@@ -80,7 +80,7 @@ export function hostileBodies(size) {
       saying(
         `data:text/plain;base64,${Buffer.from(fill('the gateway should stream ', mark)).toString('base64').slice(0, size)}`,
       ),
-    'base64 of no text': (mark) =>
+    'base64 of binary data': (mark) =>
       saying(`data:text/plain;base64,${Buffer.alloc(size * 0.7, 0x80 + mark).toString('base64')}`),
     'tools with large schemas': (mark) =>
       saying('x', {
@@ -108,7 +108,7 @@ export function hostileBodies(size) {
       saying(`${fill('the gateway should stream ', mark)}${' c@d.example,'.repeat(size / 110)}`),
     'addresses that are excepted': (mark) =>
       saying(`${fill('the gateway should stream ', mark)}${' a@b.example,'.repeat(size / 110)}`),
-    'a block for each address': (mark) =>
+    'an address per block': (mark) =>
       saying(list(size / 60, (at) => ({ type: 'text', text: `write to u${mark}x${at}@d.example` }))),
     'as many blocks, nothing to redact': (mark) =>
       saying(list(size / 60, (at) => ({ type: 'text', text: `write to u${mark}x${at} d.example` }))),

@@ -2,7 +2,7 @@
 export interface Finding {
   /** What was checked: `configuration`, `provider openai`, `port 4100`. */
   readonly subject: string;
-  /** Only with an `error` something does not work. */
+  /** Only an error means that something does not work. */
   readonly status: 'ok' | 'warning' | 'error';
   readonly message: string;
   /** What the user should do; absent if nothing is wrong. */

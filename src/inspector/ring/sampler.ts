@@ -1,4 +1,4 @@
-/** How many unremarkable exchanges are kept while nobody is looking. */
+/** How many unremarkable exchanges are kept per second while nobody is looking. */
 const keptPerSecond = 5;
 
 /**
