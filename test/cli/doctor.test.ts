@@ -388,6 +388,53 @@ describe("opencode's own settings", () => {
     expect(stdout).not.toContain('sk-secret');
   });
 
+  const model = (name: string) => JSON.stringify({ model: `${name}/x` });
+
+  test.each<[string, Record<string, string>, Record<string, string>, string]>([
+    ['above the directory', { 'opencode.json': model('above') }, {}, 'opencode.json sets model to above/x'],
+    [
+      'nearer than another',
+      { 'opencode.json': model('above'), 'sub/opencode.json': model('near') },
+      {},
+      'sub/opencode.json sets model to near/x',
+    ],
+    [
+      "in the repository's .opencode, which beats one nearer",
+      { '.opencode/opencode.json': model('above'), 'sub/.opencode/opencode.json': model('near') },
+      {},
+      'repo/.opencode/opencode.json sets model to above/x',
+    ],
+    [
+      'in OPENCODE_CONFIG_DIR, which beats all',
+      { 'opencode.json': model('above'), 'other/opencode.json': model('other') },
+      { OPENCODE_CONFIG_DIR: '../other' },
+      'other/opencode.json sets model to other/x',
+    ],
+  ])('the model that counts is the one %s', async (_where, files, env, expected) => {
+    const inRepository = Object.entries(files).map(([file, text]) => [`repo/${file}`, text] as const);
+    const workspace = createWorkspace({
+      ...Object.fromEntries(inRepository),
+      'opencode.json': model('outside'),
+      'repo/.git/HEAD': '',
+      'repo/sub/gateway.yaml': yaml,
+    });
+
+    const { stdout } = await command(['doctor', '--timeout', '3'], { cwd: join(workspace, 'repo/sub'), env });
+
+    expect(stdout).toContain(expected);
+    expect(stdout).not.toContain('outside/x');
+  });
+
+  test('none of the project counts with OPENCODE_DISABLE_PROJECT_CONFIG', async () => {
+    const { faults } = await examine({
+      yaml,
+      files: { 'opencode.json': model('openrouter') },
+      env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
+    });
+
+    expect(faults.filter((fault) => fault.includes('opencode'))).toEqual([]);
+  });
+
   test('a file with comments is not checked, and that is said', async () => {
     const { faults } = await examine({ yaml, files: { 'opencode.jsonc': '{ // mine\n}' } });
 

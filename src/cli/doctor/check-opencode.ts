@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
@@ -13,19 +14,39 @@ const { ok, warning, error } = about('opencode');
  * them.
  */
 export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
-  const user = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'opencode');
-  const inDirectory = (directory: string) =>
-    ['opencode.json', 'opencode.jsonc'].map((name) => join(directory, name));
-  // In opencode's order: a later one overrides an earlier one.
-  const files = [
-    join(user, 'config.json'),
-    ...inDirectory(user),
-    ...(env.OPENCODE_CONFIG ? [env.OPENCODE_CONFIG] : []),
-    ...[cwd, join(cwd, '.opencode')].flatMap(inDirectory),
-  ];
+  const files = settingsFiles(env, cwd);
   const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
   const found = [...checkModel(read), ...read.flatMap((each) => checkFile(each, gatewayUrl))];
   return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
+}
+
+/** As opencode 1.18 reads them (tried with `opencode debug config`): a later one overrides an earlier one. */
+function settingsFiles(env: Io['env'], cwd: string): readonly string[] {
+  const home = env.HOME || homedir();
+  const user = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
+  const project = env.OPENCODE_DISABLE_PROJECT_CONFIG ? [] : projectDirectories(cwd);
+  const dotDirectories = [...project, home].map((directory) => join(directory, '.opencode'));
+  return [
+    join(user, 'config.json'),
+    ...inDirectory(user),
+    ...(env.OPENCODE_CONFIG ? [resolve(cwd, env.OPENCODE_CONFIG)] : []),
+    ...project.toReversed().flatMap(inDirectory),
+    ...dotDirectories.flatMap(inDirectory),
+    ...(env.OPENCODE_CONFIG_DIR ? inDirectory(resolve(cwd, env.OPENCODE_CONFIG_DIR)) : []),
+  ];
+}
+
+function inDirectory(directory: string): readonly string[] {
+  return ['opencode.json', 'opencode.jsonc'].map((name) => join(directory, name));
+}
+
+/** The current directory and those above it, up to the repository's; to the root if there is no repository. */
+function projectDirectories(cwd: string): readonly string[] {
+  const directories: string[] = [];
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    directories.push(directory);
+    if (existsSync(join(directory, '.git')) || dirname(directory) === directory) return directories;
+  }
 }
 
 interface ReadFile {
