@@ -6,9 +6,9 @@ import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 
-/** A match, with the first range in the text at its pointer; without where there is no text to point into. */
+/** A match, with its ranges in the text at its pointer; without where there is no text to point into. */
 export interface ExplainedMatch extends Match {
-  readonly range?: TextRange;
+  readonly ranges?: readonly TextRange[];
 }
 
 /** One rule, or one of a policy's own options, on one request. */
@@ -93,11 +93,11 @@ function explainRule(
 
 function explainMatches(
   matches: readonly Match[],
-  ranges: ReadonlyMap<string, TextRange>,
+  found: ReadonlyMap<string, readonly TextRange[]>,
   mask: MaskPointer,
 ): readonly ExplainedMatch[] {
   return matches.map((match) => {
-    const range = ranges.get(match.at);
-    return { ...match, at: mask(match.at), ...(range === undefined ? {} : { range }) };
+    const ranges = found.get(match.at);
+    return { ...match, at: mask(match.at), ...(ranges === undefined ? {} : { ranges }) };
   });
 }

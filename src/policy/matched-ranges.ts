@@ -9,39 +9,48 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** A hostile request matches in each of its texts. */
+/** A hostile request matches in each of its texts, and everywhere in them. */
 const maxPointers = 100;
+const maxRanges = 100;
 
 /**
- * The first range that a rule matches in each text of a request, keyed by the text's pointer. Texts inside texts have
- * none, since an offset in them is none in the text that their pointer names.
+ * The ranges that a rule matches in each text of a request, at most 100 a text, in order and without overlap, keyed by
+ * the text's pointer. Texts inside texts have none, since an offset in them is none in the text that their pointer names.
  */
-export function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, TextRange> {
-  const ranges = new Map<string, TextRange>();
+export function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, readonly TextRange[]> {
+  const found = new Map<string, readonly TextRange[]>();
   for (const match of matchesOfRule(rule, facts)) {
-    if (ranges.size >= maxPointers) break;
     const { document, entry, outer, isDecoded } = (match.before ?? match.segment).place;
     if (outer !== undefined || isDecoded === true || document.isKey(entry)) continue;
     const pointer = document.pointer(entry);
-    if (ranges.has(pointer)) continue;
-    const range = firstRange(match, rule, facts);
-    if (range !== undefined) ranges.set(pointer, range);
+    const known = found.get(pointer) ?? [];
+    if (known.length >= maxRanges || (known.length === 0 && found.size >= maxPointers)) continue;
+    const ranges = merged([...known, ...rangesOf(match, rule, facts)]);
+    if (ranges.length > 0) found.set(pointer, ranges);
   }
-  return ranges;
+  return found;
 }
 
-function firstRange(match: TextMatch, { except }: CompiledRule, facts: Facts): TextRange | undefined {
+function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly TextRange[] {
   const { place } = match.before ?? match.segment;
   const { length } = facts.texts.at(place).text;
-  let first: TextRange | undefined;
   const texts = match.before === undefined ? [facts.texts.at(place)] : facts.texts.joined(match);
-  for (const text of texts) {
-    for (const { start, end } of text.rangesOutside(facts.pattern(match.pattern), except)) {
+  return (
+    texts
+      .flatMap((text) => text.rangesOutside(facts.pattern(match.pattern), except))
       // Across texts: what begins in the later one is that text's.
-      const isLater = start >= length || (match.before !== undefined && end <= length);
-      if (isLater || (first !== undefined && first.start <= start)) continue;
-      first = { start, end: Math.min(end, length) };
-    }
+      .filter(({ start, end }) => start < length && (match.before === undefined || end > length))
+      .map(({ start, end }) => ({ start, end: Math.min(end, length) }))
+  );
+}
+
+/** In order; those that overlap become one. */
+function merged(ranges: readonly TextRange[]): readonly TextRange[] {
+  const result: TextRange[] = [];
+  for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = result.at(-1);
+    if (last === undefined || start >= last.end) result.push({ start, end });
+    else if (end > last.end) result[result.length - 1] = { start: last.start, end };
   }
-  return first;
+  return result.slice(0, maxRanges);
 }

@@ -227,7 +227,13 @@ describe('a selection of policies', () => {
       ['shop-rule', false, 5],
     ]);
     expect(explanation.rules[1]?.matches).toEqual([
-      { at: '/messages/0/content', view: 'folded', matcher: 'text', count: 1, range: { start: 0, end: 9 } },
+      {
+        at: '/messages/0/content',
+        view: 'folded',
+        matcher: 'text',
+        count: 1,
+        ranges: [{ start: 0, end: 9 }],
+      },
     ]);
   });
 });

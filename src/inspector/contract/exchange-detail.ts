@@ -68,8 +68,8 @@ export interface RuleMatch {
     readonly confidence: string;
     readonly why?: string;
   }[];
-  /** Of the first match in the text there, in UTF-16 code units. */
-  readonly range?: { readonly start: number; readonly end: number };
+  /** Of the matches in the text there, in UTF-16 code units; the first 100. */
+  readonly ranges?: readonly { readonly start: number; readonly end: number }[];
   /**
    * The text there, from around the first match; masked: letters and digits except the first of each word become `•`;
    * at most 160 characters.
@@ -116,7 +116,9 @@ export interface Mark {
   readonly end: number;
   /** `match`: a rule matched there. `redacted`: replaced before it left. `dropped`: not in what left. */
   readonly kind: 'match' | 'redacted' | 'dropped';
-  readonly at: string;
+  /** JSON pointer to the value that it is in, or is; missing for `redacted`. */
+  readonly at?: string;
+  /** The rules of which it is, by their ids. */
   readonly rule?: string;
 }
 

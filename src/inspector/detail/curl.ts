@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
+import { isSecretName } from './mask.ts';
 import { shownBytes } from './to-body.ts';
 
 /** Client headers that affect the answer; the others only identify the client. */
@@ -10,11 +11,12 @@ const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempoten
 export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
   const body = scrub(pastedBody(entry).toString());
   const { path = '/' } = entry.facts;
-  const headers = Object.entries(meaningfulHeaders(entry)).map(
-    ([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`,
-  );
+  const headers = Object.entries(meaningfulHeaders(entry))
+    .filter(([name]) => name === 'idempotency-key' || !isSecretName(name))
+    .map(([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`);
   const command = `curl ${quoted(origin + path)} \\\n  -H "authorization: Bearer $GATEWAY_KEY" \\\n`;
-  const text = `${command}${headers.join('')}  --data-binary ${quoted(toAscii(body))}\n`;
+  // Not --data-binary, for which a body that begins with @ names a file to send.
+  const text = `${command}${headers.join('')}  --data-raw ${quoted(toAscii(body))}\n`;
   return { name: `${entry.id}.sh`, text };
 }
 

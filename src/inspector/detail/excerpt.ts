@@ -1,4 +1,5 @@
 import type { RuleMatch } from '../contract/exchange-detail.ts';
+import type { TextRange } from './locate.ts';
 import { maskText } from './mask.ts';
 
 const longestExcerpt = 160;
@@ -8,7 +9,7 @@ const lead = 40;
 /** What is shown of a text that matched: its beginning, or what is around the first match; masked. */
 export function toExcerpt(
   text: string,
-  range: RuleMatch['range'],
+  range: TextRange | undefined,
 ): Pick<RuleMatch, 'excerpt' | 'excerpt_range'> {
   const isInside = range !== undefined && range.start < range.end && range.end <= text.length;
   const from =

@@ -129,3 +129,13 @@ function byParent(pointers: ReadonlySet<string>): ReadonlyMap<string, readonly s
   }
   return within;
 }
+
+/** A JSON value as text: a string without quotes and escapes. */
+export function textOf(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : json;
+  } catch {
+    return json; // cut at the end of what is shown
+  }
+}

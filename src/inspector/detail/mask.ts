@@ -1,17 +1,52 @@
-const secretName = /auth|key|token|secret|cookie|password|credential/i;
+const secretName =
+  /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
+/** Their names speak of tokens, and their values are counts. */
+const countName = /ratelimit/i;
+/** Identifiers and what every client sends: shown as they are. */
+const plainName =
+  /^(?:accept.*|access-control-.*|age|alt-svc|anthropic-.*|cache-control|cf-ray|connection|content-.*|date|etag|host|keep-alive|last-modified|openai-.*|retry-after|sec-(?:ch|fetch)-.*|server.*|strict-transport-security|te|transfer-encoding|traceparent|user-agent|vary|via|x-envoy-.*|x-gateway-.*|x-stainless-.*|.*-id|.*(?:trace|span)id)$/i;
 const shownCharacters = 4;
 const leastLength = 12;
 
-/** A header's value as it may be shown: of a secret only its beginning, by which its owner can recognize it. */
-export function maskHeader(
-  name: string,
-  value: string,
-  scrub: (text: string) => string,
-): { readonly value: string; readonly masked: boolean } {
-  if (!secretName.test(name) && scrub(value) === value) return { value, masked: false };
+type Scrub = (text: string) => string;
+
+export interface MaskedHeader {
+  readonly value: string;
+  readonly masked: boolean;
+}
+
+/**
+ * A header's value as it may be shown: of a secret only its beginning, by which its owner can recognize it. What is
+ * under an unknown name is searched for what looks like a secret.
+ */
+export function maskHeader(name: string, value: string, scrub: Scrub): MaskedHeader {
+  if (isSecretName(name) || scrub(value) !== value) return { value: shortenCredentials(value), masked: true };
+  if (plainName.test(name) || countName.test(name)) return { value, masked: false };
+  const shown = maskSecrets(value);
+  return { value: shown, masked: shown !== value };
+}
+
+export function isSecretName(name: string): boolean {
+  return secretName.test(name) && !countName.test(name);
+}
+
+function shortenCredentials(value: string): string {
   const [, scheme = '', credentials = value] = /^([A-Za-z]{1,12} +)(\S.*)$/.exec(value) ?? [];
-  const shown = credentials.length < leastLength ? '' : credentials.slice(0, shownCharacters);
-  return { value: `${scheme}${shown}…`, masked: true };
+  return scheme + shorten(credentials);
+}
+
+function shorten(secret: string): string {
+  return `${secret.length < leastLength ? '' : secret.slice(0, shownCharacters)}…`;
+}
+
+/** The user and password of a URL, parameters with the name of a secret, and long words of letters and digits. */
+function maskSecrets(value: string): string {
+  return value
+    .replace(/\/\/[^/\s@]+@/g, '//…@')
+    .replace(/([\w.-]{1,64}=)("?)([^\s"&;,]+)/g, (whole, name: string, quote: string, secret: string) =>
+      isSecretName(name) ? name + quote + shorten(secret) : whole,
+    )
+    .replace(/[\w+/.~-]{20,}/g, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? shorten(word) : word));
 }
 
 const dot = '•';

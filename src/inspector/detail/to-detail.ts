@@ -6,8 +6,9 @@ import { toRow } from '../ring/to-row.ts';
 import { readStream } from './answer-events.ts';
 import { toExcerpt } from './excerpt.ts';
 import { headerLines } from './header-lines.ts';
-import { locate } from './locate.ts';
-import { shownText, toBody, type WantedMark } from './to-body.ts';
+import { locate, textOf } from './locate.ts';
+import { findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import { shownText, toBody } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
 
@@ -90,7 +91,7 @@ function toDetailOf({
   };
 }
 
-/** Rules with the masked text at each place where they match. */
+/** Rules with the masked text at each place where they match; without ranges where a mask has moved them. */
 export function withExcerpts(
   rules: readonly RuleDetail[],
   body: Buffer,
@@ -100,40 +101,43 @@ export function withExcerpts(
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
   const values = locate(text, places);
   // With secrets masked, the offsets of matches would be wrong.
-  const isOriginal = Buffer.byteLength(text) === body.length && body.equals(Buffer.from(text));
+  const isOriginal = text === shownText(body, (original) => original);
   return rules.map((rule) => ({
     ...rule,
-    matches: rule.matches.map((match) => {
+    matches: rule.matches.map(({ ranges, ...match }) => {
+      const kept = isOriginal && ranges !== undefined ? { ranges } : {};
       const value = match.at === '' ? undefined : values.get(match.at);
-      if (value === undefined) return match;
-      const range = isOriginal ? match.range : undefined;
-      return { ...match, ...toExcerpt(textOf(text.slice(value.start, value.end)), range) };
+      if (value === undefined) return { ...match, ...kept };
+      return {
+        ...match,
+        ...kept,
+        ...toExcerpt(textOf(text.slice(value.start, value.end)), kept.ranges?.[0]),
+      };
     }),
   }));
-}
-
-/** A JSON value as text: a string without quotes and escapes. */
-function textOf(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : json;
-  } catch {
-    return json; // cut at the end of what is shown
-  }
 }
 
 function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub }: Backend): Bodies {
   const { receivedBody, sentBody, answer = [], facts } = entry;
   const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
   const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
+  const received =
+    receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
+  const sent =
+    sentBody &&
+    toBody(sentBody, scrub, (text) =>
+      withoutOverlap([
+        ...findRedactions(text, received?.text ?? '', rules),
+        ...findMarks(text, matchMarks(rules, 'outgoing')),
+      ]),
+    );
+  const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
   return {
-    ...(receivedBody === undefined
-      ? {}
-      : { received: toBody(receivedBody, scrub, receivedMarks(rules, facts)) }),
-    ...(sentBody === undefined ? {} : { sent: toBody(sentBody, scrub, sentMarks(rules)) }),
-    ...(answer.length === 0
-      ? {}
-      : { answer: toBody(Buffer.concat(answer.map(({ bytes }) => bytes)), scrub, answerMarks(rules)) }),
+    ...(received && { received }),
+    ...(sent && { sent }),
+    ...(pieces && {
+      answer: toBody(pieces, scrub, (text) => findMarks(text, matchMarks(rules, 'answer'))),
+    }),
     ...(stream === undefined ? {} : { answer_parts: stream.parts, events: stream.events }),
   };
 }
@@ -142,30 +146,20 @@ function receivedMarks(
   rules: readonly RuleDetail[],
   { dropped = [] }: Partial<ExchangeRecord>,
 ): readonly WantedMark[] {
-  const matches = matchesOn(rules, 'request').map(({ at, rule }) => ({ kind: 'match' as const, at, rule }));
   const fields = dropped.filter((name) => !name.includes(':'));
-  return [...matches, ...fields.map((name) => ({ kind: 'dropped' as const, at: toPointer(name) }))];
+  return [
+    ...matchMarks(rules, 'request'),
+    ...fields.map((name) => ({ kind: 'dropped' as const, at: toPointer(name) })),
+  ];
 }
 
-function sentMarks(rules: readonly RuleDetail[]): readonly WantedMark[] {
-  const redacting = rules.filter(
-    ({ action, mode, matched }) => matched && action === 'redact' && mode === 'enforce',
-  );
-  const redacted = redacting.flatMap(({ rule, matches }) =>
-    matches.map(({ at }) => ({ kind: 'redacted' as const, at, rule })),
-  );
-  const matches = matchesOn(rules, 'outgoing').map(({ at, rule }) => ({ kind: 'match' as const, at, rule }));
-  return [...redacted, ...matches];
-}
-
-function answerMarks(rules: readonly RuleDetail[]): readonly WantedMark[] {
-  return matchesOn(rules, 'answer').map(({ at, rule }) => ({ kind: 'match', at, rule }));
-}
-
-function matchesOn(rules: readonly RuleDetail[], on: RuleDetail['on']) {
+/** Marks for what rules matched. */
+export function matchMarks(rules: readonly RuleDetail[], on: RuleDetail['on']): readonly WantedMark[] {
   return rules
     .filter((rule) => rule.matched && rule.on === on)
-    .flatMap(({ rule, matches }) => matches.map(({ at }) => ({ at, rule })));
+    .flatMap(({ rule, matches }) =>
+      matches.map(({ at, ranges }) => ({ kind: 'match', at, rule, ...(ranges && { ranges }) })),
+    );
 }
 
 /** Accepts field names as dotted paths or as pointers. */

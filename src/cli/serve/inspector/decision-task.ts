@@ -5,8 +5,9 @@ import { createReport, type Report } from '../../../config/source/report.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { TryPolicyAnswer } from '../../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../../inspector/contract/exchange-detail.ts';
+import { findMarks, findRedactions } from '../../../inspector/detail/marks.ts';
 import { toBody } from '../../../inspector/detail/to-body.ts';
-import { withExcerpts } from '../../../inspector/detail/to-detail.ts';
+import { matchMarks, withExcerpts } from '../../../inspector/detail/to-detail.ts';
 import { readOffline } from '../../policy/decide-offline.ts';
 import { explainRequest } from '../../policy/explain-request.ts';
 import type { Question } from '../../policy/question.ts';
@@ -69,12 +70,9 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
     const line = lines.get(rule.rule);
     return line === undefined ? rule : { ...rule, source: { file: 'scratch', line } };
   });
-  const places = rules
-    .filter(({ matched, on }) => matched && on === 'request')
-    .flatMap(({ rule, matches, action }) => matches.map(({ at }) => ({ at, rule, action })));
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
+  const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
   const redacted = decision === 'redact' ? redactedBody(question) : undefined;
-  const redactedPlaces = places.filter(({ action }) => action === 'redact');
   return {
     kind: 'decided',
     decision,
@@ -84,20 +82,10 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
     ...(at === undefined ? {} : { at }),
     rules,
     microseconds,
-    request: toBody(
-      question.body,
-      same,
-      places.map((place) => ({ at: place.at, rule: place.rule, kind: 'match' })),
-    ),
-    ...(redacted === undefined
-      ? {}
-      : {
-          redacted: toBody(
-            redacted,
-            same,
-            redactedPlaces.map((place) => ({ at: place.at, rule: place.rule, kind: 'redacted' })),
-          ),
-        }),
+    request,
+    ...(redacted && {
+      redacted: toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
+    }),
   };
 }
 

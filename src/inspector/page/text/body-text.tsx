@@ -101,12 +101,9 @@ function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
         const part = visible(text.slice(shown.start, shown.end));
         if (shown.mark === undefined) return part;
         const { kind, at, rule } = shown.mark;
+        const what = rule === undefined ? kind : `${markTitles[kind]} ${rule}`;
         return (
-          <mark
-            class={kind}
-            key={shown.start}
-            title={`${at} ${rule === undefined ? kind : `${markTitles[kind]} ${rule}`}`}
-          >
+          <mark class={kind} key={shown.start} title={at === undefined ? what : `${at} ${what}`}>
             {part}
           </mark>
         );

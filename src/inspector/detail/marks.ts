@@ -1,0 +1,112 @@
+import type { Mark, RuleDetail } from '../contract/exchange-detail.ts';
+import { locate, type TextRange, textOf } from './locate.ts';
+
+/** A place to mark: the value at a pointer, or ranges of the text there. */
+export interface WantedMark {
+  readonly kind: 'match' | 'dropped';
+  readonly at: string;
+  readonly rule?: string;
+  /** In the decoded text, in UTF-16 code units. */
+  readonly ranges?: readonly TextRange[];
+}
+
+/** A hostile body matches everywhere. */
+const maxMarks = 1_000;
+
+/** What rules matched or left out, in order and without overlap. */
+export function findMarks(text: string, wanted: readonly WantedMark[]): readonly Mark[] {
+  const values = locate(
+    text,
+    wanted.map(({ at }) => at),
+  );
+  const marks: Mark[] = [];
+  for (const { ranges, ...place } of wanted) {
+    const value = place.at === '' ? undefined : values.get(place.at);
+    if (value === undefined) continue;
+    for (const range of rangesInJson(text, value, ranges)) marks.push({ ...range, ...place });
+  }
+  return withoutOverlap(marks);
+}
+
+/** In order; of marks that overlap, the first one is kept. */
+export function withoutOverlap(marks: readonly Mark[]): readonly Mark[] {
+  const kept: Mark[] = [];
+  for (const mark of marks) {
+    if (kept.length >= maxMarks) break;
+    if (kept.every(({ start, end }) => mark.end <= start || mark.start >= end)) kept.push(mark);
+  }
+  return kept.sort((one, other) => one.start - other.start);
+}
+
+/** Ranges of a string's text as ranges of the JSON that it is written in; the whole value if it has no text. */
+function rangesInJson(
+  json: string,
+  value: TextRange,
+  ranges: readonly TextRange[] | undefined,
+): readonly TextRange[] {
+  if (ranges === undefined || json[value.start] !== '"') return [value];
+  const found: TextRange[] = [];
+  let at = value.start + 1;
+  let decoded = 0;
+  const advanceTo = (offset: number) => {
+    for (; decoded < offset && at < value.end - 1; decoded += 1) at += lengthOfUnit(json, at);
+    return at;
+  };
+  for (const { start, end } of ranges) {
+    const range = { start: advanceTo(start), end: advanceTo(end) };
+    if (range.end > range.start) found.push(range);
+  }
+  return found.length === 0 ? [value] : found;
+}
+
+/** How many characters one UTF-16 code unit of a string takes in JSON. */
+function lengthOfUnit(json: string, at: number): number {
+  if (json[at] !== '\\') return 1;
+  return json[at + 1] === 'u' ? 6 : 2;
+}
+
+const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
+const label = /\[REDACTED:([a-z0-9][a-z0-9._-]{0,63})\]/g;
+
+/**
+ * What rules replaced in a body that was sent: the labels in its strings. Not in a string that came like that, because a
+ * conversation repeats what it was answered. It needs no pointers, so it works for a translated body too.
+ */
+export function findRedactions(
+  sent: string,
+  received: string,
+  rules: readonly RuleDetail[],
+): readonly Mark[] {
+  const redacting = rules.filter(
+    ({ action, mode, matched }) => matched && action === 'redact' && mode === 'enforce',
+  );
+  if (redacting.length === 0) return [];
+  const came = new Set(labelledStrings(received).map(({ text }) => text));
+  return labelledStrings(sent)
+    .filter(({ text }) => !came.has(text))
+    .flatMap(({ json, start }) => labelsIn(json, start, redacting))
+    .slice(0, maxMarks);
+}
+
+function labelsIn(json: string, offset: number, rules: readonly RuleDetail[]): readonly Mark[] {
+  return [...json.matchAll(label)].map(({ 0: whole, 1: reason, index }) => {
+    const ids = new Set(rules.filter((rule) => rule.reason === reason).map(({ rule }) => rule));
+    const start = offset + index;
+    const rule = ids.size === 0 ? {} : { rule: [...ids].join(', ') };
+    return { kind: 'redacted', start, end: start + whole.length, ...rule };
+  });
+}
+
+interface LabelledString {
+  /** As it is written, with its quotes. */
+  readonly json: string;
+  readonly text: string;
+  readonly start: number;
+}
+
+function labelledStrings(body: string): readonly LabelledString[] {
+  if (!body.includes('[REDACTED:')) return [];
+  return [...body.matchAll(stringToken)]
+    .filter(([json]) => json.includes('[REDACTED:'))
+    .map(({ 0: json, index: start }) => ({ json, text: textOf(json), start }));
+}

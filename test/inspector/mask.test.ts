@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { maskHeader } from '../../src/inspector/detail/mask.ts';
+
+const same = (text: string) => text;
+const shown = (name: string, value: string) => maskHeader(name, value, same).value;
+const secret = 'Zx8Qw3Rt6Yu1Io4P';
+
+test.each([
+  'authorization',
+  'x-api-key',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-goog-iap-jwt-assertion',
+  'cf-access-jwt-assertion',
+  'x-amz-security-token',
+  'x-hub-signature-256',
+  'x-session',
+  'x-csrf',
+  'X-Vault-Passphrase',
+  'anthropic-api-key',
+  'x-amzn-oidc-data',
+])('of %s only the beginning is shown', (name) => {
+  expect(maskHeader(name, secret, same)).toEqual({ value: 'Zx8Q…', masked: true });
+  expect(shown(name, 'short')).toBe('…');
+});
+
+test.each([
+  ['x-internal', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.${secret}`, 'eyJh…'],
+  ['x-tenant', `acme ${secret}${secret}`, 'acme Zx8Q…'],
+  ['referer', `http://tools.local/run?token=${secret}&page=2`, 'http://tools.local/run?token=Zx8Q…&page=2'],
+  ['x-upstream', `https://user:${secret}@db.local/x`, 'https://…@db.local/x'],
+  ['x-context', 'project=shop; password=hunter2', 'project=shop; password=…'],
+  ['x-context', 'api_key="hunter2"', 'api_key="…"'],
+])('a secret under another name is masked: %s: %s', (name, value, masked) => {
+  expect(maskHeader(name, value, same)).toEqual({ value: masked, masked: true });
+});
+
+test.each([
+  ['user-agent', 'claude-cli/2.0.14 (external, cli)'],
+  ['content-type', 'application/json; charset=utf-8'],
+  ['anthropic-beta', 'fine-grained-tool-streaming-2025-05-14'],
+  ['anthropic-ratelimit-tokens-remaining', '199000'],
+  ['x-ratelimit-reset-tokens', '6m0s'],
+  ['x-request-id', 'req_31c79e1a41363f4d53326d97e06bb6'],
+  ['traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+  ['x-stainless-runtime-version', 'v20.20.2'],
+  ['x-tenant', 'the shop in the old town, second floor'],
+])('what is no secret is shown as it is: %s: %s', (name, value) => {
+  expect(maskHeader(name, value, same)).toEqual({ value, masked: false });
+});
+
+test('a configured secret is masked under every name', () => {
+  const scrub = (text: string) => text.replaceAll(secret, '***');
+
+  expect(maskHeader('user-agent', `tool/${secret}`, scrub)).toEqual({ value: 'tool…', masked: true });
+});
