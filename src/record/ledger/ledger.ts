@@ -260,10 +260,19 @@ export class LedgerThread implements Ledger {
   }
 
   #failLate(): void {
+    if (!this.#isLate()) return;
+    // If this process itself was held up, the answer may have arrived: timers run before messages.
+    setImmediate(() => {
+      const oldest = this.#waiting[0];
+      if (oldest === undefined || !this.#isLate()) return;
+      this.#fail({ cause: 'the disk takes too long', isAway: false }, oldest.at);
+    });
+  }
+
+  #isLate(): boolean {
     const oldest = this.#waiting[0];
     const mostMs = this.#isOpen ? longestWaitMs : longestOpenMs;
-    if (oldest === undefined || performance.now() - oldest.sinceMs < mostMs) return;
-    this.#fail({ cause: 'the disk takes too long', isAway: false }, oldest.at);
+    return oldest !== undefined && performance.now() - oldest.sinceMs >= mostMs;
   }
 
   /** Removes and returns those that wait for changes up to a number. */

@@ -73,6 +73,27 @@ export function ask(
   });
 }
 
+const mostAttempts = 100;
+const againMs = 100;
+
+/**
+ * Asks again while the gateway can't decide (503): its disk or its Redis may take too long on a busy machine. Counts
+ * those in `undecided`.
+ */
+export async function askUntilDecided(
+  gateway: Gateway,
+  body: object,
+  undecided: { count: number },
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await ask(gateway, body);
+    if (response.status !== 503 || attempt === mostAttempts) return response;
+    undecided.count += 1;
+    await response.text();
+    await new Promise((resume) => setTimeout(resume, againMs));
+  }
+}
+
 /** On a connection of its own, so that another worker gets it than the one before. */
 export function askAlone(gateway: Gateway, model = 'gpt-test'): Promise<Response> {
   return ask(gateway, requestFor('chat', model), { connection: 'close' });
