@@ -7,11 +7,13 @@ import { useKeys } from './keys.ts';
 import { TrafficView } from './list/traffic-view.tsx';
 import type { Live } from './live.ts';
 import { NowView } from './now/now-view.tsx';
+import { tokenInAddress } from './session.ts';
 import { Help } from './shell/help.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 import { SignOut } from './shell/sign-out.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { TryView } from './try/try-view.tsx';
+import type { Scratch } from './try/use-scratch.ts';
 import { useLive } from './use-live.ts';
 
 export function App({ live }: { readonly live: Live }) {
@@ -23,10 +25,15 @@ export function App({ live }: { readonly live: Live }) {
   const [hasHelp, setHelp] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   const shown = useRef<readonly ExchangeRow[]>([]);
+  const scratch = useRef<Scratch | undefined>(undefined);
 
   useEffect(() => {
     const follow = () => {
-      setView(parseView(location.hash));
+      // A link that is opened in this tab changes nothing but the fragment, so the page isn't loaded again.
+      if (tokenInAddress() !== undefined) void live.enterByAddress();
+      const next = parseView(location.hash);
+      setView(next);
+      if (next.name === 'exchange') setSelected(next.id);
       setFilter(parseFilter(location.search));
     };
     addEventListener('popstate', follow);
@@ -45,7 +52,11 @@ export function App({ live }: { readonly live: Live }) {
     if (next.name === 'exchange') setSelected(next.id);
   };
   const narrow = (next: Filter) => {
-    history.replaceState(null, '', location.pathname + toQuery(next) + location.hash);
+    const address = location.pathname + toQuery(next) + location.hash;
+    // The way back has a step for each choice, and not for each letter.
+    const isTyping = next.text !== filter.text && next.text !== '' && filter.text !== '';
+    if (isTyping) history.replaceState(null, '', address);
+    else history.pushState(null, '', address);
     setFilter(next);
   };
   const tab: Tab = view.name === 'exchange' ? view.tab : 'overview';
@@ -70,7 +81,10 @@ export function App({ live }: { readonly live: Live }) {
     onView: (name) => go(name === 'try' ? { name, id: undefined } : { name }),
   });
 
-  if (live.isSignedOut) return <SignIn session={live.session} onSignedIn={() => void live.start()} />;
+  if (live.isSignedOut) {
+    scratch.current = undefined; // it may hold a prompt
+    return <SignIn session={live.session} onSignedIn={() => void live.start()} />;
+  }
   return (
     <div class="page">
       <TopBar
@@ -81,7 +95,7 @@ export function App({ live }: { readonly live: Live }) {
         onLeave={() => setLeaving(true)}
       />
       {view.name === 'now' && <NowView live={live} />}
-      {view.name === 'try' && <TryView live={live} id={view.id} />}
+      {view.name === 'try' && <TryView key={view.id} live={live} id={view.id} kept={scratch} />}
       {(view.name === 'traffic' || view.name === 'exchange') && (
         <main class={view.name === 'exchange' ? 'traffic split' : 'traffic'}>
           <div class="traffic-list">

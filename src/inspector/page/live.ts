@@ -3,10 +3,10 @@ import type { Hello } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
+import { hasGap, mergeNow } from './now/merge-now.ts';
 import { CallError, messageOf, type Session } from './session.ts';
 import { maxRows, Traffic } from './traffic.ts';
 
-const minutesShown = 60;
 // A list that changes more often than this can't be read.
 const redrawMs = 250;
 /**
@@ -32,6 +32,8 @@ export class Live {
   isLoaded = false;
   /** Why the list could not be loaded. */
   failure: string | undefined;
+  /** Why bodies could not be kept, or dropped. */
+  keepFailure: string | undefined;
   /** This browser's pages at this gateway, which share the session. */
   readonly #otherPages = new BroadcastChannel('gateway-inspector');
   readonly #listeners = new Set<() => void>();
@@ -48,6 +50,12 @@ export class Live {
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Enters by the one-time token in the URL. */
+  async enterByAddress(): Promise<void> {
+    await this.session.enterByAddress();
+    await this.start();
   }
 
   /** Loads the list and follows the events; starts over when called again. */
@@ -82,10 +90,15 @@ export class Live {
   /** Keeps bodies for this many minutes; 0 stops and drops those that are kept. */
   async keepBodies(minutes: number): Promise<void> {
     const request: KeepBodiesRequest = { minutes, forget: minutes === 0 };
-    const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', request);
-    if (this.now === undefined) return;
-    const { keeps_bodies: _, ...now } = this.now;
-    this.#set({ now: { ...now, ...answer } });
+    try {
+      const answer = await this.session.post<KeepBodiesAnswer>('keep-bodies', request);
+      this.#set({ keepFailure: undefined });
+      if (this.now === undefined) return;
+      const { keeps_bodies: _, ...now } = this.now;
+      this.#set({ now: { ...now, ...answer } });
+    } catch (error) {
+      this.#set({ keepFailure: messageOf(error) });
+    }
   }
 
   /**
@@ -141,6 +154,7 @@ export class Live {
       case 'resync':
         return this.#reload();
       case 'now':
+        if (hasGap(this.now, event.data)) void this.#fillGap();
         return this.#set({ now: mergeNow(this.now, event.data) });
       case 'skipped':
         return this.#set({ skipped: this.skipped + event.data.count });
@@ -149,6 +163,15 @@ export class Live {
       case 'finished':
         this.traffic.put(event.data);
         return this.#draw();
+    }
+  }
+
+  /** An event has the newest minutes only: after a while without events, such as a laptop's sleep, others are missing. */
+  async #fillGap(): Promise<void> {
+    try {
+      this.#set({ now: await this.session.get<NowAnswer>('now') });
+    } catch {
+      // The minutes that are known are shown; whether there is a connection is shown elsewhere.
     }
   }
 
@@ -163,7 +186,15 @@ export class Live {
     change: Partial<
       Pick<
         Live,
-        'connection' | 'hello' | 'now' | 'isSignedOut' | 'isLoaded' | 'failure' | 'skipped' | 'leftOut'
+        | 'connection'
+        | 'hello'
+        | 'now'
+        | 'isSignedOut'
+        | 'isLoaded'
+        | 'failure'
+        | 'keepFailure'
+        | 'skipped'
+        | 'leftOut'
       >
     >,
   ): void {
@@ -189,11 +220,4 @@ export class Live {
       );
     }, waitMs);
   }
-}
-
-/** Merges an event's minutes, the newest two only, into those that are known. */
-function mergeNow(known: NowAnswer | undefined, update: NowAnswer): NowAnswer {
-  const first = update.minutes[0]?.time ?? '';
-  const older = known?.minutes.filter(({ time }) => time < first) ?? [];
-  return { ...update, minutes: [...older, ...update.minutes].slice(-minutesShown) };
 }

@@ -31,7 +31,7 @@ export class Session {
 
   /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
   async enterByAddress(): Promise<void> {
-    const token = /^#token=([^&]+)$/.exec(location.hash)?.[1];
+    const token = tokenInAddress();
     if (token === undefined) return;
     history.replaceState(null, '', location.pathname + location.search);
     try {
@@ -146,6 +146,11 @@ export class Session {
     const response = await this.open(path, init);
     return (await response.json()) as Answer; // the gateway's own answer: contract.ts
   }
+}
+
+/** The one-time token of a link. */
+export function tokenInAddress(): string | undefined {
+  return /^#token=([^&]+)$/.exec(location.hash)?.[1];
 }
 
 function hasEnded(error: unknown): boolean {

@@ -42,6 +42,24 @@ function keysIn(page: Page): Promise<unknown> {
 }
 
 describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, () => {
+  test('a link that is opened in the tab that asks for one is used there, and so is a second one', async () => {
+    const gateway = await servePage(housePolicy);
+    const { page } = await openPage();
+    await page.goto(`${gateway.url}/_/`);
+    await page.getByText('gateway open', { exact: true }).waitFor();
+
+    // Only the fragment differs, so the browser loads nothing.
+    await page.goto(`${gateway.url}/_/#token=${'0'.repeat(32)}`);
+    const refused = await page.getByRole('alert').innerText();
+    await page.goto(await gateway.link());
+    await page.getByRole('grid').waitFor();
+    await page.goto(await gateway.link());
+    await expect.poll(() => new URL(page.url()).hash).toBe('');
+    await page.getByText('live', { exact: true }).waitFor();
+
+    expect(refused).toContain('link');
+  });
+
   test('a page that stays open sends its key to nobody who takes the port of the gateway', async () => {
     const gateway = await servePage(housePolicy);
     const { page } = await openPage();

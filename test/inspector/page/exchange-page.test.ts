@@ -144,6 +144,52 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     expect(line).toContain('no-codename');
     expect(await gateway.ask(say('nothing to see'))).toBe(200);
   });
+
+  test('stays a scratch copy while other views are shown, until the browser is signed out', async () => {
+    const { page } = await openExchange(say('nothing to see'));
+    await page.getByRole('button', { name: 'Try a policy' }).last().click();
+    const verdict = page.getByRole('status').getByRole('heading');
+    await page.getByText('It would be allowed', { exact: true }).waitFor();
+    const rules = page.getByRole('textbox', { name: /^Rules/ });
+    const request = page.getByRole('textbox', { name: /^Request/ });
+    const inForce = await rules.inputValue();
+    await rules.fill(`# mine\n${inForce}`);
+    await request.fill(JSON.stringify(say('the blue heron')));
+
+    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByText('Requests a minute').waitFor();
+    await page.getByRole('navigation').getByRole('button', { name: 'Try a policy' }).click();
+    await page.getByText('It would be blocked').waitFor();
+    const kept = [await rules.inputValue(), await request.inputValue()];
+    const announced = await verdict.innerText();
+    await page.getByRole('button', { name: 'Back to the rules in force' }).click();
+    const restored = await rules.inputValue();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out this browser' }).click();
+    await page.getByText('gateway open', { exact: true }).waitFor();
+    await page.goto(await gateway.link());
+    await page.getByRole('grid').waitFor();
+    await page.keyboard.press('3');
+    await page.getByText('It would be sent with redactions').waitFor();
+
+    expect(kept[0]).toContain('# mine');
+    expect(kept[1]).toContain('the blue heron');
+    expect(announced).toBe('It would be blocked');
+    expect(restored).toBe(inForce);
+    expect(await request.inputValue()).not.toContain('heron');
+  });
+
+  test('that is not kept any more is replaced by an example, and it says so', async () => {
+    const { page } = await openPage();
+    await page.goto(await gateway.link());
+    await page.getByRole('grid').waitFor();
+
+    await page.goto(`${gateway.url}/_/#/try/req_00000000000000000000000000`);
+    await page.getByRole('alert').waitFor();
+    await page.getByText(/^It would/).waitFor();
+
+    expect(await page.getByRole('alert').innerText()).toContain('this is an example');
+  });
 });
 
 describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout: 90_000 }, () => {

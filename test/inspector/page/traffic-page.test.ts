@@ -68,6 +68,48 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     expect(await page.getByRole('button', { name: /^blocked/ }).getAttribute('aria-pressed')).toBe('true');
   });
 
+  test('goes back by a choice and forward again, and not by a letter', async () => {
+    await gateway.ask(say('a blue heron'));
+    await gateway.ask(say('hello'));
+    const { page, rows } = await open();
+    await rows.first().waitFor();
+    const search = () => new URL(page.url()).search;
+    const pressed = () => page.getByRole('button', { name: /^blocked/ }).getAttribute('aria-pressed');
+
+    await page.getByRole('button', { name: /^blocked/ }).click();
+    await page.getByRole('searchbox').pressSequentially('codename');
+    await expect.poll(search).toBe('?show=blocked&text=codename');
+    await page.goBack();
+    await expect.poll(search).toBe('?show=blocked');
+    const afterOne = [await pressed(), await page.getByRole('searchbox').inputValue()];
+    await page.goBack();
+    await expect.poll(pressed).toBe('false');
+    const afterTwo = search();
+    await page.goForward();
+    await expect.poll(pressed).toBe('true');
+
+    expect(afterOne).toEqual(['true', '']);
+    expect(afterTwo).toBe('');
+  });
+
+  test('goes back to the exchange that was open, and on from there', async () => {
+    for (const text of ['one', 'two', 'three']) await gateway.ask(say(text));
+    const { page, rows } = await open();
+    await rows.nth(2).waitFor();
+    const ids = () => page.locator('.row[aria-selected=true]').getAttribute('aria-rowindex');
+
+    await rows.nth(2).click();
+    await page.getByRole('button', { name: 'Close the exchange' }).click();
+    await rows.nth(0).click();
+    await page.getByRole('tab').first().waitFor();
+    await page.goBack();
+    await page.getByRole('tab').first().waitFor({ state: 'detached' });
+    await page.goBack();
+    await page.getByRole('tab').first().waitFor();
+
+    await expect.poll(ids).toBe('4');
+  });
+
   test('stands still while it is paused', async () => {
     const { page, rows } = await open();
     await gateway.ask(say('before the pause'), { headers: { 'user-agent': 'before-pause/1.0' } });
@@ -126,12 +168,15 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
     await gateway.stop();
     await page.getByText('cut: trying again').waitFor();
+    await page.getByRole('button', { name: 'Keep bodies 10 min' }).click();
+    const failure = await page.getByRole('alert').innerText();
     await gateway.start();
     await page.getByText('live', { exact: true }).waitFor({ timeout: 20_000 });
     await gateway.ask(say('after the restart, of the blue heron'));
     await rows.getByText('no-codename').first().waitFor();
 
     expect(await rows.count()).toBe(1);
+    expect(failure).toBe('the gateway does not answer; is it running?');
   });
 
   test('without a session asks for a link, and shows nothing', async () => {

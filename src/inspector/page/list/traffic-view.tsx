@@ -53,6 +53,7 @@ export function TrafficView({
         onPause={onPause}
         summary={
           (isNarrowed(filter) ? `${rows.length} of ${all.length}` : `${all.length}`) +
+          (all.length === 1 ? ' exchange' : ' exchanges') +
           (live.leftOut > 0 ? `, and ${live.leftOut} unremarkable ones while no page was open` : '') +
           (live.skipped > 0 ? `, ${live.skipped} more came too fast` : '')
         }

@@ -61,7 +61,7 @@ function LastHour({ live }: { readonly live: Live }) {
           value={formatCount(sum(minutes.map(({ tokens }) => tokens.input + tokens.output)))}
         />
         <Figure name="cost" value={formatCost(cost)} />
-        <Figure name="first byte, p50" value={latest === undefined ? '–' : formatDuration(latest.p50)} />
+        <Figure name="first byte now, p50" value={latest === undefined ? '–' : formatDuration(latest.p50)} />
         <Figure name="open" value={String(now.open.exchanges)} />
         <Figure name="streams" value={String(now.open.streams)} />
       </dl>

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import type { Series } from './series.ts';
+import { timeLabel } from './time-label.ts';
 
 interface Options {
   readonly series: readonly Series[];
@@ -8,11 +9,22 @@ interface Options {
   readonly data: uPlot.AlignedData;
 }
 
+/** At a text size of 16 pixels, as everything here. */
 const height = 144;
+const minuteS = 60;
+const hourS = 3600;
+const dayS = 24 * hourS;
+/** Between the marks of the time axis: nothing here is measured by the second. */
+const timeSteps = [
+  ...[1, 5, 10, 15, 30].map((minutes) => minutes * minuteS),
+  ...[1, 2, 3, 4, 6, 12].map((hours) => hours * hourS),
+  ...[1, 2, 3, 4, 5, 7, 10, 14, 30].map((days) => days * dayS),
+];
 
 export function createPlot(host: HTMLElement, { series, kind, format, data }: Options): uPlot {
   const color = (name: string) => colorOf(host, name);
   const font = `${getComputedStyle(host).fontSize} system-ui, sans-serif`;
+  const scale = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const axis = {
     stroke: color('--text-quiet'),
     font,
@@ -32,8 +44,9 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
   return new uPlot(
     {
       width: host.clientWidth || 300,
-      height,
-      padding: [8, 8, 0, 0],
+      height: height * scale,
+      // Half a label on the right, which would be cut off otherwise.
+      padding: [8, 20 * scale, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {
@@ -42,10 +55,17 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
         y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
       },
       axes: [
-        { ...axis, size: 28, values: (_plot, splits) => splits.map(clock) },
         {
           ...axis,
-          size: 52,
+          size: 28 * scale,
+          space: 50 * scale,
+          incrs: timeSteps,
+          values: (plot, splits) => splits.map((seconds) => timeLabel(seconds, spanOf(plot.data[0]))),
+        },
+        {
+          ...axis,
+          size: 52 * scale,
+          space: 30 * scale,
           values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
         },
       ],
@@ -61,10 +81,8 @@ function widen(times: ArrayLike<number>, first: number, last: number): [number, 
   return [first - half, last + half];
 }
 
-function clock(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  const hour = String(date.getHours()).padStart(2, '0');
-  return `${hour}:${String(date.getMinutes()).padStart(2, '0')}`;
+function spanOf(times: ArrayLike<number>): number {
+  return (times[times.length - 1] ?? 0) - (times[0] ?? 0);
 }
 
 /** A canvas can't use the stylesheet's variables, so the colour is read from an element. */

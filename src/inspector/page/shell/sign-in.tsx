@@ -11,16 +11,17 @@ interface Properties {
 export function SignIn({ session, onSignedIn }: Properties) {
   const access = useCall('access', () => session.access());
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState(session.problem);
+  const [refusal, setRefusal] = useState<string>();
   const enter = async (event: Event) => {
     event.preventDefault();
     try {
       await session.enter({ password });
       onSignedIn();
     } catch (error) {
-      setFailure(messageOf(error));
+      setRefusal(messageOf(error));
     }
   };
+  const failure = refusal ?? session.problem;
   const { command, password: hasPassword } =
     access.state === 'done' ? access.answer : { command: 'gateway open', password: false };
   return (

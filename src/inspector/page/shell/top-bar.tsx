@@ -35,6 +35,11 @@ export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
       </nav>
       <span class="spring" />
       <KeepBodies live={live} />
+      {live.keepFailure !== undefined && (
+        <span class="problem" role="alert">
+          {live.keepFailure}
+        </span>
+      )}
       <ConnectionState live={live} />
       <button type="button" class="quiet" onClick={onLeave}>
         Sign out

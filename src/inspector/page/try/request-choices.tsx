@@ -1,0 +1,41 @@
+import type { PoliciesAnswer } from '../../contract/actions.ts';
+import { visibleLine } from '../text/visible.ts';
+import type { Scratch } from './use-scratch.ts';
+
+interface Properties {
+  readonly policies: PoliciesAnswer;
+  readonly scratch: Scratch;
+  onChange(part: Partial<Scratch>): void;
+}
+
+/** Whose request it is, and of which endpoint. */
+export function RequestChoices({ policies, scratch, onChange }: Properties) {
+  return (
+    <>
+      <select
+        aria-label="Key"
+        value={scratch.key}
+        onChange={(event) => onChange({ key: event.currentTarget.value })}
+      >
+        <option value="">first key</option>
+        {policies.keys.map(({ id, project }) => (
+          <option key={id} value={id}>
+            {visibleLine(`${id} (${project})`)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Endpoint"
+        value={scratch.endpoint}
+        onChange={(event) => onChange({ endpoint: event.currentTarget.value })}
+      >
+        <option value="">endpoint from the body</option>
+        {policies.endpoints.map((endpoint) => (
+          <option key={endpoint} value={endpoint}>
+            {endpoint}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { TryPolicyAnswer, TryPolicyRequest } from '../../contract/actions.ts';
+import type { Live } from '../live.ts';
+import { CallError, messageOf } from '../session.ts';
+import type { Scratch } from './use-scratch.ts';
+
+export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
+
+// Milliseconds after the last keystroke: long enough to finish a word.
+const waitMs = 400;
+// Other pages may be using the threads in which rules are tried.
+const busyMs = 1_000;
+
+/** What would be decided; asked for again a moment after every change. */
+export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch): TryOutcome | undefined {
+  const [outcome, setOutcome] = useState<TryOutcome>();
+  useEffect(() => {
+    if (rules === undefined || body === undefined) return undefined;
+    const request: TryPolicyRequest = {
+      policies: rules,
+      body,
+      ...(key !== '' && { key }),
+      ...(endpoint !== '' && { endpoint }),
+    };
+    let isCurrent = true;
+    const decide = async () => {
+      const answer = await tryPolicy(live, request);
+      if (!isCurrent) return;
+      if (answer === 'busy') timer = setTimeout(() => void decide(), busyMs);
+      else setOutcome(answer);
+    };
+    let timer = setTimeout(() => void decide(), waitMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [rules, body, key, endpoint]);
+  return outcome;
+}
+
+async function tryPolicy(live: Live, request: TryPolicyRequest): Promise<TryOutcome | 'busy'> {
+  try {
+    return await live.session.post<TryPolicyAnswer>('try-policy', request);
+  } catch (error) {
+    if (error instanceof CallError && error.reason === 'inspector.busy') return 'busy';
+    return { kind: 'failed', message: messageOf(error) };
+  }
+}

@@ -1,0 +1,88 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PoliciesAnswer } from '../../contract/actions.ts';
+import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
+import type { Live } from '../live.ts';
+import { messageOf } from '../session.ts';
+import { toIndented } from '../text/json-lines.ts';
+import { type Call, useCall } from '../use-call.ts';
+
+/** What is tried; it stays while other views are shown. */
+export interface Scratch {
+  /** The exchange whose request it began with. */
+  readonly id: string | undefined;
+  /** Missing until the rules in force are here. */
+  readonly rules?: string;
+  /** Missing until the exchange's request is here. */
+  readonly body?: string;
+  /** Empty: the first key. */
+  readonly key: string;
+  /** Empty: what the body looks like. */
+  readonly endpoint: string;
+}
+
+export interface ScratchCopy {
+  readonly scratch: Scratch;
+  change(part: Partial<Scratch>): void;
+  readonly policies: Call<PoliciesAnswer>;
+  /** Why the request is not the one of the exchange. */
+  readonly problem: string | undefined;
+}
+
+const exampleRequest = `{
+  "model": "claude-sonnet-4-5",
+  "max_tokens": 200,
+  "messages": [
+    { "role": "user", "content": "Write to jo@example.org for me." }
+  ]
+}`;
+
+/** A scratch copy of the rules in force, and the request of the exchange or an example. */
+export function useScratch(
+  live: Live,
+  id: string | undefined,
+  kept: { current: Scratch | undefined },
+): ScratchCopy {
+  const [scratch, setScratch] = useState(() => begin(kept.current, id));
+  const [problem, setProblem] = useState<string>();
+  kept.current = scratch;
+  const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
+
+  const policies = useCall('policies', () => live.session.get<PoliciesAnswer>('policies'));
+  const inForce = policies.state === 'done' ? policies.answer.text : undefined;
+  useEffect(() => {
+    if (inForce !== undefined) setScratch((current) => ({ rules: inForce, ...current }));
+  }, [inForce]);
+  useEffect(() => {
+    if (scratch.id === undefined || scratch.body !== undefined) return;
+    void requestOf(live, scratch.id).then(({ problem, ...part }) => {
+      change(part);
+      setProblem(problem);
+    });
+  }, []);
+  return { scratch, change, policies, problem };
+}
+
+/** What is kept, with another request if it is opened from an exchange. */
+function begin(kept: Scratch | undefined, id: string | undefined): Scratch {
+  if (kept !== undefined && (id === undefined || id === kept.id)) return kept;
+  const rules = kept?.rules === undefined ? {} : { rules: kept.rules };
+  return { id, key: '', endpoint: '', ...rules, ...(id === undefined ? { body: exampleRequest } : {}) };
+}
+
+async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { readonly problem?: string }> {
+  try {
+    const { row, bodies } = await live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`);
+    const { key = '', endpoint = '' } = row;
+    const received = bodies?.received;
+    if (received === undefined) {
+      const problem = "The exchange's body is not kept: this is an example.";
+      return { body: exampleRequest, key, endpoint, problem };
+    }
+    const problem = received.truncated
+      ? { problem: "Only the beginning of the exchange's body is here." }
+      : {};
+    return { body: toIndented(received.text), key, endpoint, ...problem };
+  } catch (error) {
+    return { body: exampleRequest, problem: `${messageOf(error)}; this is an example.` };
+  }
+}
