@@ -115,7 +115,7 @@ export class StreamObserver {
     this.#previous = this.#latest;
     this.#latest = event;
     if (this.#isLast(event)) this.sawLast = true;
-    if (mayTellUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
+    if (mayHaveUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
   }
 
   #isLast(event: Buffer): boolean {
@@ -148,7 +148,7 @@ function hasField(event: Buffer): boolean {
 }
 
 /** Whether an event has a usage object; most have none, or null, and need not be parsed. */
-function mayTellUsage(event: Buffer): boolean {
+function mayHaveUsage(event: Buffer): boolean {
   const at = event.indexOf('"usage"');
   if (at < 0) return false;
   const after = event.toString('latin1', at + 7, at + 16);

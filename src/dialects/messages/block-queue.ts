@@ -25,95 +25,103 @@ interface Block {
  * (another call's pieces, text) waits and follows in one piece. Streams whose calls come one after the other never
  * wait, because a call's arguments are complete when the next one starts.
  */
-export function createBlockQueue(output: BlockOutput) {
-  let open: Block | undefined;
-  const waiting: Block[] = [];
+export class BlockQueue {
+  readonly #output: BlockOutput;
+  #open: Block | undefined;
+  readonly #waiting: Block[] = [];
 
-  function isBusy(block: Block): boolean {
-    if (block.kind !== 'call' || block.isEnded) return false;
-    block.progress.add(block.input.slice(block.checked));
-    block.checked = block.input.length;
-    return !block.progress.isComplete();
+  constructor(output: BlockOutput) {
+    this.#output = output;
   }
 
-  function show(block: Block): void {
-    if (block.kind === 'text') output.openText();
-    else if (block.kind === 'thinking') output.openThinking();
-    else if (block.call !== undefined) output.openCall(block.call);
-    if (block.input !== '') output.piece(block.input);
-    open = block;
-  }
-
-  function close(): void {
-    if (open !== undefined) output.close();
-    open = undefined;
-  }
-
-  function enter(block: Block): void {
-    if (waiting.length > 0 || (open !== undefined && isBusy(open))) {
-      waiting.push(block);
+  add(kind: 'text' | 'thinking', text: string): void {
+    if (text === '') return;
+    if (this.#open?.kind === kind && this.#waiting.length === 0) {
+      this.#output.piece(text);
       return;
     }
-    close();
-    show(block);
+    const last = this.#waiting.at(-1);
+    if (last?.kind === kind) last.input += text;
+    else this.#enter(newBlock(kind, text));
   }
 
-  function advance(): void {
-    while (waiting.length > 0 && (open === undefined || !isBusy(open))) {
-      close();
-      const next = waiting.shift();
-      if (next !== undefined) show(next);
+  startCall(call: CallStart): void {
+    this.#enter({ ...newBlock('call', ''), call });
+  }
+
+  addInput(index: number, piece: string): void {
+    if (piece === '') return;
+    const block = this.#find(index);
+    if (block === undefined) {
+      // A complete object can only be followed by white space.
+      if (piece.trim() !== '') throw brokenAnswer('continues a tool call that was complete');
+      return;
+    }
+    block.input += piece;
+    if (block !== this.#open) return;
+    this.#output.piece(piece);
+    if (this.#waiting.length > 0) this.#advance();
+  }
+
+  endCall(index: number): void {
+    const block = this.#find(index);
+    if (block === undefined) return;
+    block.isEnded = true;
+    if (block !== this.#open) return;
+    this.#close();
+    this.#advance();
+  }
+
+  finish(): void {
+    this.#close();
+    for (const block of this.#waiting.splice(0)) {
+      this.#show(block);
+      this.#close();
     }
   }
 
-  function find(index: number): Block | undefined {
-    if (open?.call?.index === index) return open;
-    return waiting.find((block) => block.call?.index === index);
+  #enter(block: Block): void {
+    if (this.#waiting.length > 0 || (this.#open !== undefined && isBusy(this.#open))) {
+      this.#waiting.push(block);
+      return;
+    }
+    this.#close();
+    this.#show(block);
   }
 
-  return {
-    add(kind: 'text' | 'thinking', text: string): void {
-      if (text === '') return;
-      if (open?.kind === kind && waiting.length === 0) {
-        output.piece(text);
-        return;
-      }
-      const last = waiting.at(-1);
-      if (last?.kind === kind) last.input += text;
-      else enter(newBlock(kind, text));
-    },
-    startCall(call: CallStart): void {
-      enter({ ...newBlock('call', ''), call });
-    },
-    addInput(index: number, piece: string): void {
-      if (piece === '') return;
-      const block = find(index);
-      if (block === undefined) {
-        // A complete object can only be followed by white space.
-        if (piece.trim() !== '') throw brokenAnswer('goes on with a tool call that was complete');
-        return;
-      }
-      block.input += piece;
-      if (block !== open) return;
-      output.piece(piece);
-      if (waiting.length > 0) advance();
-    },
-    endCall(index: number): void {
-      const block = find(index);
-      if (block === undefined) return;
-      block.isEnded = true;
-      if (block !== open) return;
-      close();
-      advance();
-    },
-    finish(): void {
-      close();
-      for (const block of waiting.splice(0)) {
-        show(block);
-        close();
-      }
-    },
-  };
+  #advance(): void {
+    while (this.#waiting.length > 0 && (this.#open === undefined || !isBusy(this.#open))) {
+      this.#close();
+      const next = this.#waiting.shift();
+      if (next !== undefined) this.#show(next);
+    }
+  }
+
+  #show(block: Block): void {
+    if (block.kind === 'text') this.#output.openText();
+    else if (block.kind === 'thinking') this.#output.openThinking();
+    else if (block.call !== undefined) this.#output.openCall(block.call);
+    if (block.input !== '') this.#output.piece(block.input);
+    this.#open = block;
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#output.close();
+    this.#open = undefined;
+  }
+
+  #find(index: number): Block | undefined {
+    if (this.#open?.call?.index === index) return this.#open;
+    return this.#waiting.find((block) => block.call?.index === index);
+  }
+}
+
+/** Whether more input may follow, as far as its arguments show. */
+function isBusy(block: Block): boolean {
+  if (block.kind !== 'call' || block.isEnded) return false;
+  block.progress.add(block.input.slice(block.checked));
+  block.checked = block.input.length;
+  return !block.progress.isComplete();
 }
 
 function newBlock(kind: Block['kind'], input: string): Block {

@@ -2,14 +2,14 @@ import type { CallStart, StreamWriter } from '../conversation.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
 import { noUsage, type Usage } from '../usage.ts';
-import { createBlockQueue } from './block-queue.ts';
+import { BlockQueue } from './block-queue.ts';
 import { messagesErrorEvent } from './error.ts';
 import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
 
 /**
  * Writes a Messages stream. Its blocks are strictly sequential, while the calls of other dialects may be interleaved;
- * `createBlockQueue` puts them in order.
+ * `BlockQueue` puts them in order.
  */
 export function createMessagesWriter(context: TranslationContext): StreamWriter {
   let out = '';
@@ -33,7 +33,7 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
     deltaTail = '}}\n\n';
   }
 
-  const queue = createBlockQueue({
+  const queue = new BlockQueue({
     openText: () => open('text', { type: 'text', text: '' }, 'text_delta', 'text'),
     openThinking: () =>
       open('thinking', { type: 'thinking', thinking: '', signature: '' }, 'thinking_delta', 'thinking'),

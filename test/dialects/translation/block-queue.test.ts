@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createBlockQueue } from '../../../src/dialects/messages/block-queue.ts';
+import { BlockQueue } from '../../../src/dialects/messages/block-queue.ts';
 
 function record() {
   const log: string[] = [];
-  const queue = createBlockQueue({
+  const queue = new BlockQueue({
     openText: () => log.push('<text>'),
     openThinking: () => log.push('<thinking>'),
     openCall: (call) => log.push(`<${call.name}>`),
@@ -15,7 +15,7 @@ function record() {
   return { log, queue, start };
 }
 
-describe('createBlockQueue', () => {
+describe('BlockQueue', () => {
   test('streams calls that come one after the other without waiting', () => {
     const { log, queue, start } = record();
 
