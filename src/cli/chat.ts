@@ -151,7 +151,7 @@ async function findThread(options: ChatOptions, io: Io): Promise<Found> {
   const isAsked = options.continue === true || options.in !== undefined;
   const isKept = options.history && historySetting(io.env) !== 'off';
   if (isAsked && !options.history) {
-    throw new GatewayError('usage.invalid', '--no-history keeps nothing to go on with');
+    throw new GatewayError('usage.invalid', '--no-history leaves nothing to continue');
   }
   if (!isAsked && !isKept) return { thread: undefined };
   try {

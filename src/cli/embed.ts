@@ -36,7 +36,7 @@ export function build(io: Io): Command {
       'a file as an input; may be repeated',
       (file: string, before: readonly string[] = []) => [...before, file],
     )
-    .option('--lines', 'make each line of files and standard input an input, except blank ones')
+    .option('--lines', 'treat each line of files and standard input as an input, except blank ones')
     .option('--dimensions <n>', 'length of the vectors, if the model supports it', positiveInteger)
     .option('--csv', 'print comma-separated values: the input, then its numbers')
     .action(async (texts: readonly string[], _options: unknown, command: Command) => {

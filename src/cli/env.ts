@@ -27,7 +27,7 @@ export function build(io: Io): Command {
       'gateway env openai -o json',
     ],
   })
-    .addArgument(new Argument('<client>', 'who is to use the gateway').choices(clientNames))
+    .addArgument(new Argument('<client>', 'the client that will use the gateway').choices(clientNames))
     .option('--unset', 'print lines that undo the settings')
     .addOption(new Option('--shell <name>', 'shell syntax of the lines').choices(shellNames).default('sh'))
     .addOption(new Option('-m, --model <name>', "model to ask for (default: the client's own)"))

@@ -32,12 +32,12 @@ export function build(io: Io): Command {
     .option('--provider <provider>', 'use this one, found or not; may be repeated', collect)
     .option(
       '--local <address>',
-      'also look for a server that speaks like OpenAI there; may be repeated',
+      'also look for an OpenAI-compatible server there; may be repeated',
       addresses,
     )
     .option(
       '--project <project>',
-      'make a project with a key, instead of the key that serve makes',
+      'create a project with a key, instead of the key that serve generates',
       projectName,
     )
     .option('--no-policy', 'leave out the policy that redacts secrets')
@@ -53,10 +53,7 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   const { isThere, writeConfig } = await import('./init/write-config.ts');
   const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
   if (isThere(file) && !mayReplace) {
-    throw new GatewayError(
-      'usage.invalid',
-      `${file} is there already; --force replaces it, -c names another`,
-    );
+    throw new GatewayError('usage.invalid', `${file} already exists; --force replaces it, -c names another`);
   }
   const { findProviders } = await import('./init/find-providers.ts');
   const found = await withSpinner('looking for keys and model servers', options, io, () =>
@@ -96,7 +93,7 @@ function nextSteps(chosen: readonly FoundProvider[], file: string, key: string |
   const dashC = basename(file) === defaultFile ? '' : ` -c ${file}`;
   return [
     ...(missing.length === 0 ? [] : [`set       ${missing.join(', ')}`]),
-    ...(key === undefined ? [] : ['keep      the key: the file has its hash alone']),
+    ...(key === undefined ? [] : ['keep      the key: the file has only its hash']),
     `check     gateway doctor${dashC}`,
     `start     gateway serve${dashC}`,
   ]
@@ -106,7 +103,7 @@ function nextSteps(chosen: readonly FoundProvider[], file: string, key: string |
 
 async function askToReplace(file: string, options: InitOptions, io: Io): Promise<boolean> {
   if (!canAsk(options, io)) return false;
-  if (await askYes(`${file} is there already. Replace it?`, io)) return true;
+  if (await askYes(`${file} already exists. Replace it?`, io)) return true;
   throw new GatewayError('interrupted', 'nothing was done');
 }
 
@@ -123,7 +120,7 @@ async function chooseProviders(
   const choices = found.map(({ name, note }) => ({ value: name, label: name, hint: note }));
   const initial = present.map(({ name }) => name);
   const picked = await askMany(
-    'Which providers? (space chooses, Enter goes on; none is the sandbox)',
+    'Which providers? (Space selects, Enter continues; none means the sandbox)',
     { choices, initial },
     io,
   );

@@ -14,7 +14,7 @@ import { outputFormat } from './shell/output-format.ts';
 export function build(io: Io): Command {
   const command = createCommand({
     name: 'key',
-    summary: 'make, list and revoke project keys, show the local one',
+    summary: 'create, list and revoke project keys, show the local one',
     examples: [
       'gateway key new --project shop',
       'gateway key new --expires 2027-06-30 -o json',
@@ -38,7 +38,7 @@ interface NewOptions {
 function buildNew(io: Io): Command {
   return createCommand({
     name: 'new',
-    summary: 'make a key: printed once, only its hash goes into gateway.yaml',
+    summary: 'create a key; it is printed once, and only its hash goes into gateway.yaml',
     examples: [
       'gateway key new',
       'gateway key new --project shop --expires 2027-06-30',
@@ -51,7 +51,7 @@ function buildNew(io: Io): Command {
       'last day it is valid (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
       expiryArgument,
     )
-    .option('--id <name>', 'its id in records (default: made from the project)', nameArgument)
+    .option('--id <name>', 'its id in records (default: derived from the project)', nameArgument)
     .action(async ({ project, expires, id }: NewOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
       const key = generateKey();

@@ -10,7 +10,7 @@ import { withSpinner } from './shell/spinner.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'logout',
-    summary: 'end the session at the plant store and forget it here',
+    summary: 'end the session at the plant store and delete it here',
     examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
   }).action(async (_options: unknown, command: Command) => {
     const { options, connection, client } = await connect(command, io);

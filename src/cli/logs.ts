@@ -28,7 +28,7 @@ export function build(io: Io): Command {
     ],
   })
     .option('-f, --follow', 'keep printing new exchanges')
-    .option('--conversations', 'list the conversations that are kept, in place of exchanges')
+    .option('--conversations', 'list saved conversations instead of exchanges')
     .option('--blocked', 'only what was refused')
     .option('--project <name>', 'only what this project sent')
     .option('--since <duration>', 'only what began within 90m, 24h, 7d or 4w', durationArgument)
@@ -73,7 +73,7 @@ function buildSearch(io: Io): Command {
     .option('-n, --limit <n>', 'print at most this many', positiveInteger, 20)
     .action(async (text: string, _options: unknown, command: Command) => {
       const options = commonOptions(command) as LogsOptions;
-      if (text.trim() === '') throw new GatewayError('usage.invalid', 'there is no text to look for');
+      if (text.trim() === '') throw new GatewayError('usage.invalid', 'there is no text to search for');
       const { limit } = options;
       await search({ text, limit, file: await recordsFile(options, io) }, options, io);
     });
@@ -81,7 +81,7 @@ function buildSearch(io: Io): Command {
 
 async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   if (options.follow === true) {
-    throw new GatewayError('usage.invalid', '--follow shows exchanges; --conversations lists what is kept');
+    throw new GatewayError('usage.invalid', '--follow shows exchanges; --conversations lists what is saved');
   }
   const history = await findUserHistory(io.env);
   try {

@@ -28,10 +28,13 @@ const commands: Readonly<Record<string, Entry>> = {
   logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
   models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
   usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
-  key: { summary: 'make, list and revoke project keys, show the local one', load: () => import('./key.ts') },
+  key: {
+    summary: 'create, list and revoke project keys, show the local one',
+    load: () => import('./key.ts'),
+  },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
   init: { summary: 'write gateway.yaml, with few questions', load: () => import('./init.ts') },
-  doctor: { summary: 'find what is wrong, and say what to do', load: () => import('./doctor.ts') },
+  doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
   policy: {
     summary: 'try policies: test, explain, replay',
     load: () => import('./policy.ts'),

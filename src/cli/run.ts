@@ -20,7 +20,7 @@ export function build(io: Io): Command {
     ],
   })
     .addArgument(new Argument('<agent>', 'what to start').choices(agentNames))
-    .argument('[arguments...]', "the agent's own, passed on as they are")
+    .argument('[arguments...]', "the agent's own arguments, passed on unchanged")
     .option('-m, --model <name>', "model to ask for (default: GATEWAY_MODEL, else the agent's own)")
     .passThroughOptions()
     .action(async (name: ClientName, own: string[], { model }: { model?: string }, command: Command) => {

@@ -20,7 +20,7 @@ export function build(io: Io): Command {
     .option('--no-watch', 'reload the configuration on SIGHUP only, not when its file changes')
     .addOption(new Option('--log <format>', 'what stderr gets').choices(['pretty', 'json']))
     .option('--detach', 'serve in the background; returns when it is ready')
-    .option('--dry-run', 'check the configuration, say what would be started, and stop')
+    .option('--dry-run', 'check the configuration, print what would be started, and stop')
     .action(async (_options: unknown, command: Command) => {
       const { serve } = await import('./serve/serve.ts');
       await serve(commonOptions(command) as ServeOptions, io);

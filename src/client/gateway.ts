@@ -146,7 +146,7 @@ const longestEvent = 64 * 2 ** 20;
 function unreadable(): GatewayError {
   return new GatewayError(
     'provider.broken_response',
-    'the answer is not in the format of any dialect, so it can not be read',
+    'the answer is not in the format of any dialect, so it cannot be read',
   );
 }
 

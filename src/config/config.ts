@@ -68,7 +68,7 @@ export interface Config {
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly ModelEntry[];
   readonly findModel: FindModel;
-  /** What `send` and `chat` use when nobody names a model. */
+  /** What `send` and `chat` use by default. */
   readonly defaultModel?: string;
   readonly projects: ReadonlyMap<string, ProjectConfig>;
   readonly keys: KeyRing;
@@ -244,7 +244,7 @@ function withModelPolicies(
     });
     if (parsed.success) added[modelPolicyName(name)] = parsed.data;
     else
-      report.error(['projects', name, 'models'], 'these models can not be made into a rule', { part: 'key' });
+      report.error(['projects', name, 'models'], 'these models cannot be made into a rule', { part: 'key' });
   }
   return { ...added, ...written };
 }

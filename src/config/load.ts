@@ -57,7 +57,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { config, path: found?.path, text, warnings: problems };
 }
 
-/** As `loadConfig`, but returns the problems; throws only if the file can not be read. */
+/** As `loadConfig`, but returns the problems; throws only if the file cannot be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const found = await findConfig(options);
   const text = found === undefined ? '' : await readConfigFile(found.path, options);

@@ -54,7 +54,7 @@ export function applyMappings(
     if (value === undefined || value === null) continue;
     const own = byHead.get(key);
     const row = own?.find((each) => each.field === key && (each.applies?.(value, context) ?? true));
-    if (row?.kind === 'refused') throw unsupported(key, row.note ?? 'can not be carried over');
+    if (row?.kind === 'refused') throw unsupported(key, row.note ?? 'cannot be translated');
     if (own === undefined || row?.kind === 'dropped') noteDropped(dropped, key);
     else kept[key] = value;
   }

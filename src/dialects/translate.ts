@@ -57,7 +57,7 @@ export function createTranslation(
 ): Translation {
   const table = mappingsBetween(client, provider);
   if (table === undefined) {
-    throw new GatewayError('gateway.internal', `${client.name} can not be translated to ${provider.name}`);
+    throw new GatewayError('gateway.internal', `${client.name} cannot be translated to ${provider.name}`);
   }
   const names = createToolNames();
   let asked: Fields = {};

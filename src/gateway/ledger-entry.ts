@@ -29,7 +29,7 @@ export class LedgerEntry {
     } catch (cause) {
       if (!isRequired) return;
       this.#ledger.cancel(this.#intent.requestId);
-      const message = 'the ledger can not be written, and this key has a budget to keep; try again soon';
+      const message = 'the ledger cannot be written, and this key has a budget; try again soon';
       throw new GatewayError('limit.state_unavailable', message, { cause, retryAfterS });
     }
   }

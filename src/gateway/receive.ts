@@ -63,5 +63,5 @@ function hintFor(path: string): string {
   // Where there is one, its requests don't come here.
   if (path.startsWith('/_/'))
     return 'this gateway serves no live page: it is switched off (inspector.enabled), or there are several workers (server.workers), or others can reach the address and there is no inspector.password_file';
-  return 'there is no such path; GET / lists those there are';
+  return 'there is no such path; GET / lists all paths';
 }

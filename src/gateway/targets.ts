@@ -33,7 +33,7 @@ export function usableTargets(
   endpoint: ModelEndpoint,
 ): readonly Target[] {
   if (route === undefined) {
-    const message = `no provider serves the model ${model}; GET /v1/models lists those there are`;
+    const message = `no provider serves the model ${model}; GET /v1/models lists the available ones`;
     throw new GatewayError('model.unknown', message, { param: '/model' });
   }
   if (route.targets.length === 0) {

@@ -195,7 +195,7 @@ export class RedisCounters implements Counters {
         isEnforced && (onFailure === 'refuse' || (onFailure === undefined && kind === 'period')),
     );
     if (refuses) {
-      throw stateUnavailable('limits can not be counted together with other gateways; try again soon');
+      throw stateUnavailable('limits cannot be counted together with other gateways; try again soon');
     }
     const shared = claims.map((claim) => ({
       ...claim,

@@ -26,7 +26,7 @@ function findRepeatedIds(policies: readonly CompiledPolicy[]): readonly PolicyPr
       const before = seen.get(id);
       seen.set(id, before ?? name);
       if (before === undefined) return [];
-      const message = `the id ${id} is used already in policy ${before}; answers and records tell rules apart by it`;
+      const message = `the id ${id} is already used in policy ${before}; answers and records tell rules apart by it`;
       return [{ path: [name, 'rules', index, 'id'], message, severity: 'error' as const }];
     }),
   );
@@ -41,7 +41,7 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
     report('redact needs a text in when: there is nothing to replace', 'error', 'action');
   }
   if (options.except !== undefined && options.when?.text === undefined) {
-    report('except needs a text in when: it takes nothing away', 'error', 'except');
+    report('except needs a text in when: there is nothing that it could exclude', 'error', 'except');
   }
   if (options.tests !== undefined && options.when?.text === undefined && options.unless?.text === undefined) {
     report('tests are texts, so they need a rule on texts', 'error', 'tests');
@@ -60,7 +60,7 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
     }
     if (options.when?.text?.in !== undefined && !options.when.text.in.includes('assistant')) {
       report(
-        'this rule never matches an answer: what answers say is of the role assistant',
+        'this rule never matches an answer: the texts of answers have the role assistant',
         'warning',
         'apply_to',
       );

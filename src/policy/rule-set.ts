@@ -171,7 +171,7 @@ export class RuleSet {
         const first = unreadable.find((each) => (each.roles & roles) !== 0);
         if (first === undefined) return [];
         const { policy, id, mode } = rule;
-        const message = 'the input is numbers in place of text, which a rule on texts cannot read';
+        const message = 'the input is token numbers instead of text, which a rule on texts cannot read';
         const at = facts.subject.document.pointer(placeInRequest(first.place).entry);
         const matches = [{ at, matcher: 'text', count: 1 }];
         return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
@@ -204,7 +204,7 @@ export class RuleSet {
     if (result.kind === 'redacted') return { ...base, redacted: parseStrictJson(result.body) };
     const { rule, at } = result;
     const message =
-      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be taken out`;
+      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be redacted`;
     return {
       ...base,
       action: 'block',

@@ -20,7 +20,7 @@ export interface Subject {
   readonly project: string;
   /** Id of the key, never the key. */
   readonly key: string;
-  /** Milliseconds since 1970, for rules that look at the time. */
+  /** Milliseconds since 1970, for rules that depend on the time. */
   readonly nowMs: number;
   /**
    * Policies that redacted this request before it took its present form. They have decided: their `default`

@@ -47,7 +47,7 @@ function logEvents(log: Recorder['log'], file: string) {
   return (event: LineFileEvent): void => {
     switch (event.kind) {
       case 'failing':
-        return log('error', 'records wait: their file can not be written', { file, cause: event.cause });
+        return log('error', 'records wait: their file cannot be written', { file, cause: event.cause });
       case 'working':
         return log('info', 'records are written again', { file });
       case 'lost':

@@ -132,7 +132,7 @@ describe('names the fault', () => {
     const { faults } = await examine({ yaml, env: { GATEWAY_KEY: 'some-other-key-0123' } });
 
     expect(faults).toContain('error keys: every key has expired: nobody can call the gateway');
-    expect(faults).toContain('warning keys: GATEWAY_KEY is no key of this configuration');
+    expect(faults).toContain('warning keys: GATEWAY_KEY is not a key of this configuration');
   });
 
   test('4b: a key in the environment that was cut', async () => {

@@ -98,7 +98,7 @@ describe('refuses', () => {
   test.each([
     ['nothing', [], {}, 'there is nothing to embed'],
     ['an empty input', ['a', ''], {}, 'argument 2 is empty'],
-    ['- twice', ['-', '-f', '-'], { stdin: 'x' }, 'is there twice'],
+    ['- twice', ['-', '-f', '-'], { stdin: 'x' }, 'is given twice'],
     ['a terminal for -', ['-'], {}, 'is a terminal'],
     ['a file that is not there', ['-f', 'none.txt'], {}, 'none.txt: there is no such file'],
     ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],

@@ -449,7 +449,7 @@ describe('policy replay', () => {
         `${ids[2]} shop-web messages  allow -> redact cards (content.credit_card) at /messages/0/content\n` +
         '4 requests: 2 as then, 2 otherwise (1 allow -> block, 1 allow -> redact); left out: 1 no body\n',
     );
-    expect(text.stderr).toBe('gateway: 2 of 4 requests would be decided otherwise\n');
+    expect(text.stderr).toBe('gateway: 2 of 4 requests would be decided differently\n');
     expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
     const result = JSON.parse(json.stdout);
     expect(result).toMatchObject({

@@ -177,7 +177,7 @@ describe('serve in sandbox mode', () => {
   });
 });
 
-describe('serve that can not start', () => {
+describe('serve that cannot start', () => {
   test('names the program on the port and the next free one, exits 1 and leaves nothing running', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -236,7 +236,7 @@ describe('serve that can not start', () => {
     expect((await command(argv)).exit).toBe(2);
   });
 
-  test('reports that its state can not be written, and does not hang', async () => {
+  test('reports that its state cannot be written, and does not hang', async () => {
     const cwd = emptyDirectory();
     mkdirSync(join(cwd, '.local'));
     writeFileSync(join(cwd, '.local/state'), 'a file where a directory should be');
@@ -263,7 +263,7 @@ models: [{ match: "gpt-*", provider: gpt }]
     });
   }
 
-  test('stops even if its address can not be taken away', async () => {
+  test('stops even if its address cannot be taken away', async () => {
     const home = emptyDirectory();
     let isReadOnly = false;
     const env = {

@@ -108,7 +108,7 @@ test('on a terminal it is a table', async () => {
   expect(stdout).toMatch(/PROJECT +REQUESTS +INPUT TOKENS/);
 });
 
-test('what can not be answered says why', async () => {
+test('what cannot be answered says why', async () => {
   const cwd = emptyDirectory();
   writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true }\n', { mode: 0o600 });
   expect((await command(['usage'], { cwd })).stderr).toContain('nothing was served yet');

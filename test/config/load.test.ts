@@ -236,8 +236,8 @@ policies: { house: { apply: all, default: deny } }
 });
 
 test.each([
-  ['{ id: a, value: "x${K}" }', 'a key must not stand in the file, nor a part of it'],
-  ['{ id: a, value: key-written-in-the-file }', 'a key must not stand in the file, nor a part of it'],
+  ['{ id: a, value: "x${K}" }', 'a key must not be in the file, not even in part'],
+  ['{ id: a, value: key-written-in-the-file }', 'a key must not be in the file, not even in part'],
   ['{ id: a }', 'a key needs one of hash, value and file'],
   ['{ id: a, value: "${K}", file: k }', 'only one of value and file may be given'],
   ['{ id: a, file: nope }', 'no key in nope: there is no such file'],
@@ -314,12 +314,12 @@ test.each([
   [
     'models: [{ match: "a-*", provider: sandbox }, { match: a-1, provider: sandbox }]',
     'models[1].match',
-    'never reached: "a-*" stands before it and matches the same',
+    'never reached: "a-*" comes before it and matches the same',
   ],
   [
     'providers: { a: { dialect: openai, base_url: "http://127.0.0.1:1", api_key: written-here } }',
     'providers.a.api_key',
-    'a key that stands in the file is easily passed on by mistake',
+    'a key in the file is easily shared by mistake',
   ],
   [
     'providers: { a: { dialect: openai, base_url: "http://h.example", api_key: "${K}" } }',
@@ -348,7 +348,7 @@ test('warns of a key file that everybody can read', async () => {
   const { problems, config } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs });
 
   expect(problems).toMatchObject([
-    { severity: 'warning', message: 'everybody on this machine can read key' },
+    { severity: 'warning', message: 'every user of this machine can read key' },
   ]);
   expect(config?.keys.find('key-that-is-in-a-file')?.id).toBe('a');
 });

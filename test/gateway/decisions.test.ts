@@ -124,7 +124,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('what can not be redacted is refused', async () => {
+  test('what cannot be redacted is refused', async () => {
     const { status, value, sent } = await send(saying('x', { '4111 1111 1111 1111': 1 }));
 
     expect([status, value.error.reason, sent]).toEqual([403, 'content.unredactable', []]);

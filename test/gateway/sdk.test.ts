@@ -351,7 +351,7 @@ describe('with scripted hosts', () => {
     expect(error instanceof OpenAI.APIError && error.headers?.get('retry-after')).toBe('7');
   });
 
-  test('tokens are estimated, and marked so, where the provider can not count', async () => {
+  test('tokens are estimated, and marked so, where the provider cannot count', async () => {
     const { openai, gateway } = hosts();
     const before = openai.requests.length;
 

@@ -103,7 +103,7 @@ describe('where a request goes', () => {
   });
 });
 
-describe('what can not be carried over', () => {
+describe('what cannot be translated', () => {
   test('is 400 with the field, and nothing is sent', async () => {
     const { anthropic, gateway } = hosts();
     const before = anthropic.requests.length;

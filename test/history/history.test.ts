@@ -55,7 +55,7 @@ describe('conversations', () => {
     expect(one.named('trip')?.turns).toBe(2);
   });
 
-  test('are deleted by id and by age, and can not be read in the file afterwards', async () => {
+  test('are deleted by id and by age, and cannot be read in the file afterwards', async () => {
     const path = join(emptyDirectory(), 'history.sqlite');
     let atMs = 0;
     const history = await openHistory(path, () => (atMs += 1_000));

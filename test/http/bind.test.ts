@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { bind } from '../../src/http/bind.ts';
 
-test('connections that can not be accepted do not end the process', async () => {
+test('connections that cannot be accepted do not end the process', async () => {
   const server = createServer();
   onTestFinished(() => void server.close());
   await bind(server, { host: '127.0.0.1', port: 0 });

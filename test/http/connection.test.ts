@@ -177,7 +177,7 @@ describe('a request that ends its connection', () => {
 describe('malformed requests after open answers', () => {
   const refused: [string, string, number][] = [
     ['garbage', 'garbage\r\n\r\n', 400],
-    ['what can not become a head', '\x16\x03', 400],
+    ['what cannot become a head', '\x16\x03', 400],
     ['two Hosts', head('GET /c HTTP/1.1', 'Host: b'), 400],
     ['an Expect that nobody knows', post('{}', 'Expect: x'), 417],
     ['a head that is too large', head('GET /c HTTP/1.1', `X: ${'x'.repeat(20_000)}`), 431],

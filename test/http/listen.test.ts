@@ -736,7 +736,7 @@ describe('drain', () => {
   });
 });
 
-describe('an address that can not be had', () => {
+describe('an address that cannot be had', () => {
   test('a taken port', async () => {
     const { listener } = await start();
     const again = listen({

@@ -176,7 +176,7 @@ describe('headers', () => {
   });
 
   test.each(['a\r\nset-cookie: b', 'a\n', '\r', '\0', '\x1f', '\x7f', 'Ā', '😀'])(
-    '%j can not be one, and another answer may be given instead',
+    '%j cannot be one, and another answer may be given instead',
     async (value) => {
       const { client, response } = await ask();
 
@@ -220,7 +220,7 @@ describe('headers', () => {
 });
 
 describe('an answer that is not begun with one head', () => {
-  test('can not be written or ended', async () => {
+  test('cannot be written or ended', async () => {
     const { client, response } = await ask();
 
     expect(() => response.write(Buffer.from('a'))).toThrow('an answer begins with its head');

@@ -57,7 +57,7 @@ describe('problems of policies', () => {
     expect(problems({ ...rule, when: { text: { detect: ['iban', { email: 'certain' }, {}] } } })).toEqual([
       {
         path: 'house.rules.0.when.text.detect.1.email',
-        message: 'email has nothing to be certain by: ask for likely or possible',
+        message: 'email is never certain: use likely or possible',
         severity: 'error',
       },
       {

@@ -64,7 +64,7 @@ test('batches up to 32 records, except those with a body', () => {
   rmSync(directory, { recursive: true });
 });
 
-test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file can not be made', () => {
+test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file cannot be made', () => {
   const { stderr } = captured();
 
   expect(() => createRecorder({ file: '/proc/nonexistent/x/records.jsonl', stderr })).toThrow(
@@ -81,7 +81,7 @@ test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk 
   recorder.close();
 
   expect(lines().map((line) => JSON.parse(line) as object)).toMatchObject([
-    { msg: 'records wait: their file can not be written', cause: 'ENOSPC' },
+    { msg: 'records wait: their file cannot be written', cause: 'ENOSPC' },
     { msg: 'records were lost: their file could not be written', lines: 100 },
   ]);
 });

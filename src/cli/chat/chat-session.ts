@@ -91,7 +91,7 @@ export class ChatSession {
   /** Names the conversation. Throws usage.invalid if it is not saved, or another one has the name. */
   save(name: string): void {
     if (this.#thread === undefined) throw new GatewayError('usage.invalid', 'this conversation is not saved');
-    if (this.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to keep yet');
+    if (this.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to save yet');
     this.#thread.rename(name);
   }
 

@@ -33,19 +33,21 @@ function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken')
     return [error(`${file} can't be read: ${settings.reason}`, 'fix or remove the file')];
-  if (!isFields(settings.value)) return [error(`${file} holds no JSON object`, 'fix or remove the file')];
+  if (!isFields(settings.value)) return [error(`${file} contains no JSON object`, 'fix or remove the file')];
   const own = toFields(settings.value.env);
   const url = toText(own.ANTHROPIC_BASE_URL);
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
   // Another cloud is used whatever the address is; a key next to the gateway's own address only goes to the gateway.
   const findings = (isHere ? otherClouds : leading)
     .filter((name) => (isCloud(name) ? isOn : isSet)(own[name]))
-    .map((name) => error(`${file} sets ${name}, which beats the environment`, `take env.${name} out of it`));
+    .map((name) =>
+      error(`${file} sets ${name}, which overrides the environment`, `remove env.${name} from it`),
+    );
   if (!isHere && toText(settings.value.apiKeyHelper) !== '') {
     findings.push(
       warning(
         `${file} sets apiKeyHelper, whose key is sent too`,
-        'take it out, or have it print the project key',
+        'remove it, or have it print the project key',
       ),
     );
   }

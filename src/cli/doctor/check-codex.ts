@@ -23,15 +23,15 @@ export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonl
   if (toText(profile) !== '') {
     findings.push(
       warning(
-        `${file} chooses the profile ${toText(profile)}: older Codex takes its provider before that of gateway run, newer does not start`,
-        'take the line "profile" out of it',
+        `${file} chooses the profile ${toText(profile)}: older Codex versions prefer its provider to that of gateway run, newer ones do not start`,
+        'remove the line "profile" from it',
       ),
     );
   }
   if (toText(used) !== '' && toText(used) !== 'gateway') {
     findings.push(
       warning(
-        `${file} chooses the provider ${toText(used)}: a plain "codex" goes past the gateway`,
+        `${file} chooses the provider ${toText(used)}: a plain "codex" bypasses the gateway`,
         'start it with gateway run codex, or set model_provider = "gateway"',
       ),
     );
@@ -56,7 +56,7 @@ function checkBlock(
     return [
       error(
         `${file} lacks wire_api = "responses" for the gateway`,
-        'add it: newer Codex speaks nothing else',
+        'add it: newer Codex versions support nothing else',
       ),
     ];
   }

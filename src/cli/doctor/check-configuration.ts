@@ -21,7 +21,9 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
     inspection = await inspectConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   } catch (thrown) {
     const message = toGatewayError(thrown).message;
-    return { findings: [error(message, 'make the file readable and yours alone, or name another with -c')] };
+    return {
+      findings: [error(message, 'make the file yours and readable only by you, or name another with -c')],
+    };
   }
   const { config, found, name } = inspection;
   const problems = inspection.problems.map((problem) => toFinding(problem, name));

@@ -36,7 +36,7 @@ function checkOwnKey(config: Config, env: Io['env']): Finding[] {
   // GATEWAY_URL may name another gateway, whose keys are not in this file.
   if (config.needsLocalKey || env.GATEWAY_URL) return [];
   if (config.keys.find(key) !== undefined) return [];
-  return [warning('GATEWAY_KEY is no key of this configuration', 'set it to a project key, or unset it')];
+  return [warning('GATEWAY_KEY is not a key of this configuration', 'set it to a project key, or unset it')];
 }
 
 function countOf(count: number, noun: string): string {

@@ -65,7 +65,7 @@ function checkModel(read: readonly ReadFile[]): Finding[] {
   return [
     error(
       `${last.file} sets model to ${last.name}, which gateway run opencode does not serve`,
-      'take model out of it, or name another: gateway run -m MODEL opencode',
+      'remove model from it, or name another: gateway run -m MODEL opencode',
     ),
   ];
 }
@@ -81,7 +81,8 @@ function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined)
     // It may still be valid for opencode, which accepts comments and trailing commas.
     return [warning(`${file} is not checked: ${settings.reason}`, 'make it plain JSON, without comments')];
   }
-  if (!isFields(settings.value)) return [warning(`${file} holds no JSON object`, 'fix or remove the file')];
+  if (!isFields(settings.value))
+    return [warning(`${file} contains no JSON object`, 'fix or remove the file')];
   const { small_model, agent, provider, disabled_providers: disabled } = settings.value;
   const models = { small_model, ...modelsOf(toFields(agent)) };
   const foreign = Object.entries(models).flatMap(([path, value]) => {
@@ -99,7 +100,7 @@ function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined)
 }
 
 function notServed(problem: string, setting: string): Finding {
-  return warning(`${problem}, which gateway run opencode does not serve`, `take ${setting} out of it`);
+  return warning(`${problem}, which gateway run opencode does not serve`, `remove ${setting} from it`);
 }
 
 function modelsOf(agents: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -116,8 +117,8 @@ function checkProvider(file: string, id: string, value: unknown, gatewayUrl: str
   const setting = `provider.${id}.options.${url === '' ? 'apiKey' : 'baseURL'}`;
   return [
     warning(
-      `${file} sets ${setting}: a plain "opencode" goes past the gateway`,
-      `start it with gateway run opencode, or take ${setting} out of it`,
+      `${file} sets ${setting}: a plain "opencode" bypasses the gateway`,
+      `start it with gateway run opencode, or remove ${setting} from it`,
     ),
   ];
 }

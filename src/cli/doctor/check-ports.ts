@@ -39,7 +39,7 @@ export async function checkGateway(
   const state = ok(`runs at ${url} (pid ${pid})`);
   if (isFollowed) return { findings: [state], running };
   const stale = warning(
-    'it has not loaded the file as it is now',
+    'it has not loaded the current file',
     'its log says why; gateway stop, then gateway serve',
   );
   return { findings: [state, stale], running };
@@ -81,13 +81,13 @@ async function checkPort({ host, port, isOptional, setting }: Wanted): Promise<F
   if (code === undefined) return ok(`free on ${host}`);
   if (code === 'EADDRINUSE') {
     const holder = portHolder(port) ?? 'another program';
-    return error(`taken by ${holder}`, `end that, or choose another: ${setting}`);
+    return error(`taken by ${holder}`, `stop that, or choose another: ${setting}`);
   }
   if (code === 'EACCES') return error('this user may not listen there', `choose one above 1023: ${setting}`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return error(`${host} is no address of this machine`, 'check host; 127.0.0.1 is always there');
+    return error(`${host} is not an address of this machine`, 'check host; 127.0.0.1 always works');
   }
-  return error(`can't be listened on (${code})`, `choose another: ${setting}`);
+  return error(`can't listen there (${code})`, `choose another: ${setting}`);
 }
 
 /** Why listening fails; undefined if it succeeds. */

@@ -16,7 +16,7 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
   const { ok, warning, error } = about(`provider ${config.name}`);
   if (!config.isConfigured) {
     const reason = config.disabledBecause ?? 'it is not configured';
-    return [warning(`not in use: ${reason}`, 'set what is missing, or take the provider out of the file')];
+    return [warning(`not in use: ${reason}`, 'set what is missing, or remove the provider from the file')];
   }
   const options = providerOptions(config, undefined);
   if (options === undefined) return [ok('built in')];
@@ -100,12 +100,12 @@ function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: P
 }
 
 const certificateRemedy =
-  "set ca_file to the authority's certificate, where a host of your own or a company's proxy signs it; check this machine's clock";
+  "set ca_file to the authority's certificate, if your own host or a company's proxy uses it; check this machine's clock";
 
 const remedies: Readonly<Record<string, Fault>> = {
   ECONNREFUSED: ['nothing listens there', 'start it, or check host and port of base_url'],
-  ENOTFOUND: ['there is no host of that name', 'check the host of base_url, and DNS'],
-  EAI_AGAIN: ['the name can not be looked up now', 'check the network and DNS'],
+  ENOTFOUND: ['no host has that name', 'check the host of base_url, and DNS'],
+  EAI_AGAIN: ['the name cannot be resolved at the moment', 'check the network and DNS'],
   EHOSTUNREACH: ['there is no route to that host', 'check the network'],
   ENETUNREACH: ['there is no route to that network', 'check the network'],
   CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],

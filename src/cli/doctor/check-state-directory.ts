@@ -9,14 +9,14 @@ const { ok, warning, error } = about('state directory');
 /** Where sessions, the local key and the running gateway's address are kept. */
 export function checkStateDirectory({ env }: Io): Finding[] {
   const directory = stateDirectory(env);
-  const remedy = 'make it a directory of yours that can be written, or set XDG_STATE_HOME to one';
+  const remedy = 'make it a writable directory of your own, or set XDG_STATE_HOME to one';
   try {
     const stats = statSync(directory, { throwIfNoEntry: false });
     if (stats === undefined) {
       accessSync(nearestParent(directory), constants.W_OK | constants.X_OK);
-      return [ok(`${directory} will be made when it is needed`)];
+      return [ok(`${directory} will be created when it is needed`)];
     }
-    if (!stats.isDirectory()) return [error(`${directory} is no directory`, remedy)];
+    if (!stats.isDirectory()) return [error(`${directory} is not a directory`, remedy)];
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && stats.uid !== user) {
       return [error(`${directory} belongs to another user (uid ${stats.uid})`, remedy)];

@@ -20,7 +20,8 @@ interface Given {
 /** Standard input, then the files, then the arguments. Throws usage.invalid if there is nothing, or nothing in one. */
 export async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<readonly EmbedInput[]> {
   const named = [...files, ...texts].filter((one) => one === '-').length;
-  if (named > 1) throw new GatewayError('usage.invalid', '- is there twice: standard input can be read once');
+  if (named > 1)
+    throw new GatewayError('usage.invalid', '- is given twice: standard input can be read only once');
   const inputs: EmbedInput[] = [];
   const add = (source: string, text: string) =>
     inputs.push(...(byLine ? linesOf(source, text) : [{ source, text }]));

@@ -11,5 +11,5 @@ export function historySetting({ GATEWAY_HISTORY: setting = '' }: Io['env']): 'o
 /** Throws usage.invalid if nothing may be saved. */
 export function checkHistoryAllowed(env: Io['env']): void {
   if (historySetting(env) !== 'off') return;
-  throw new GatewayError('usage.invalid', 'GATEWAY_HISTORY is off: no conversations are kept');
+  throw new GatewayError('usage.invalid', 'GATEWAY_HISTORY is off: no conversations are saved');
 }

@@ -37,7 +37,7 @@ function refuseForeign(directory: string): void {
   const owner = ownerOf(directory);
   const own = process.getuid?.();
   if (owner === undefined || own === undefined || owner === own) return;
-  const message = `${directory} belongs to another user, so no conversations are kept there`;
+  const message = `${directory} belongs to another user, so no conversations are saved there`;
   throw new GatewayError('config.invalid', `${message}; set XDG_STATE_HOME to a directory of yours`);
 }
 

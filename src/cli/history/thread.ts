@@ -67,7 +67,7 @@ function continued({ continue: isContinued }: WantedThread, history: History): K
   if (isContinued !== true) return undefined;
   const last = history.last();
   if (last !== undefined) return last;
-  const message = 'there is no conversation to continue: "send" keeps none unless it is asked to';
+  const message = 'there is no conversation to continue: "send" saves none unless asked to';
   throw new GatewayError('usage.invalid', `${message}; begin one with --in NAME, or with "gateway chat"`);
 }
 
@@ -118,7 +118,7 @@ function writing(work: () => void): void {
     work();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('output.failed', `the conversation could not be kept: ${why}`, { cause });
+    throw new GatewayError('output.failed', `the conversation could not be saved: ${why}`, { cause });
   }
 }
 

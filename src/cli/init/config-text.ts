@@ -30,7 +30,7 @@ providers:
 models:
   - { match: "*", provider: sandbox }
 
-# What "send" and "chat" use when nobody names a model.
+# What "send" and "chat" use by default.
 default_model: sandbox-mini`;
 
 const policy = `# What may leave. docs/policy.md has the other conditions, "gateway policy test" tries them.
@@ -81,7 +81,7 @@ function modelSection(providers: readonly FoundProvider[]): string {
 function defaultModel(providers: readonly FoundProvider[]): string {
   const known = providers.flatMap(({ models }) => models).find((model) => !model.includes('*'));
   const line = known === undefined ? '# default_model: NAME' : `default_model: ${JSON.stringify(known)}`;
-  return `# What "send" and "chat" use when nobody names a model.\n${line}`;
+  return `# What "send" and "chat" use by default.\n${line}`;
 }
 
 function projectSection(

@@ -43,7 +43,7 @@ export function buildRevoke(io: Io): Command {
       const revoked = await revoke(id, { ...options, dryRun: dryRun === true }, io);
       const { project, file, lines, remark } = revoked;
       const place = lines === undefined ? file : `${file}:${linesText(lines)}`;
-      const done = dryRun === true ? 'would be taken out of' : 'revoked:';
+      const done = dryRun === true ? 'would be removed from' : 'revoked:';
       const text =
         format === 'json'
           ? JSON.stringify({ ...revoked, dry_run: dryRun === true })
@@ -71,7 +71,7 @@ async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io)
     if (removal?.text === undefined) throw byHand(id, found.path, removal?.lines);
     if (!dryRun) await replace(found.path, removal.text, io);
     const holder =
-      key.hash === undefined ? `the key itself still is in ${key.file ?? 'the environment'}` : undefined;
+      key.hash === undefined ? `the key itself is still in ${key.file ?? 'the environment'}` : undefined;
     const kept = dryRun ? undefined : await refusal(found.path, io);
     return { id, project, file: name, lines: removal.lines, remark: kept ?? holder };
   }
@@ -98,7 +98,7 @@ function byHand(id: string, path: string, lines: EntryLines | undefined): Gatewa
   const why = 'it shares its text with other entries, or comes from elsewhere';
   return new GatewayError(
     'usage.invalid',
-    `key ${id} can't be taken out alone (${why}); take it out by hand: ${where}`,
+    `key ${id} can't be removed by itself (${why}); remove it by hand: ${where}`,
   );
 }
 

@@ -18,20 +18,20 @@ interface RemoveOptions extends CommonOptions {
 export function buildRemove(io: Io): Command {
   return createCommand({
     name: 'rm',
-    summary: 'delete conversations that are kept, or records of exchanges',
+    summary: 'delete saved conversations, or records of exchanges',
     examples: ['gateway logs rm c7', 'gateway logs rm req_8f2c', 'gateway logs rm --exchanges --before 4w'],
   })
     .argument('[id]', 'id or name of a conversation, or id of a request')
     .option('--before <duration>', 'all that are older than 24h, 7d, 4w', durationArgument)
     .option('--all', 'all of them')
-    .option('--exchanges', 'with --before or --all: records of exchanges in place of conversations')
+    .option('--exchanges', 'with --before or --all: records of exchanges instead of conversations')
     .action(async (wanted: string | undefined, _options: unknown, command: Command) => {
       const options = commonOptions(command) as RemoveOptions;
       const given = [wanted, options.before, options.all].filter((each) => each !== undefined);
       if (given.length !== 1 || (wanted !== undefined && options.exchanges === true)) {
         throw new GatewayError(
           'usage.invalid',
-          'say what to delete: an id or a name, or --before or --all, which take --exchanges',
+          'name what to delete: an id or a name, or --before or --all, which take --exchanges',
         );
       }
       const isExchange = options.exchanges === true || wanted?.startsWith('req_') === true;
@@ -55,7 +55,7 @@ async function removeExchanges(
     requestId === undefined ? isAll || (time !== undefined && time < beforeTime) : id === requestId,
   );
   if (isUnfinishedLeft) {
-    const problem = `the last line of ${file} has no end yet, and was left: part of a record may be in it`;
+    const problem = `the last line of ${file} is incomplete and was left as it is: it may contain part of a record`;
     await write(io.stderr, `gateway: ${problem}; try again once more was logged\n`);
   } else if (requestId !== undefined && count === 0) throw await noRecord(requestId, io);
   return count;

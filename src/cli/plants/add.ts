@@ -23,7 +23,7 @@ export function build(io: Io): Command {
       'gateway plants add Thyme -o json',
     ],
   })
-    .argument('<name>', 'what it is called')
+    .argument('<name>', 'its name')
     .option('--category <category>', 'the kind of plant')
     .option('--tags <tags>', 'tags separated by commas', tagList)
     .addOption(statusOption('its status (default: available)'))

@@ -27,11 +27,11 @@ export function build(io: Io): Command {
     ],
   })
     .argument('<id>', "the plant's id", positiveInteger)
-    .option('--name <name>', 'what it is called from now on')
+    .option('--name <name>', 'new name')
     .option('--category <category>', 'the kind of plant')
     .option('--no-category', 'remove the category')
-    .option('--tags <tags>', 'all its tags from now on, separated by commas', tagList)
-    .addOption(statusOption('its status from now on'))
+    .option('--tags <tags>', 'new tags, separated by commas; they replace the old ones', tagList)
+    .addOption(statusOption('new status'))
     .action(async (id: number, { name, category, tags, status }: UpdateOptions, command: Command) => {
       const change = {
         ...(name === undefined ? {} : { name }),

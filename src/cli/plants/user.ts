@@ -16,7 +16,7 @@ interface AddOptions {
 export function build(io: Io): Command {
   const add = createCommand({
     name: 'add',
-    summary: 'make a user in the database of this machine, whether or not the store is running',
+    summary: 'create a user in the local database, whether or not the store is running',
     examples: [
       'gateway plants user add rosa',
       'gateway plants user add rosa --email rosa@example.org --password-stdin < password.txt',

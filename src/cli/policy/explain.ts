@@ -30,7 +30,11 @@ export function build(io: Io): Command {
     .argument('<file>', 'the body of a request as it is sent, or a fixture (.yaml); - reads standard input')
     .option('--key <id>', 'key that the request comes with (default: the only one)')
     .option('--endpoint <name>', 'where it is sent: messages, count_tokens, chat, responses, embeddings')
-    .option('--time <time>', 'when it is sent, for rules that look at the time (default: now)', timeArgument)
+    .option(
+      '--time <time>',
+      'when it is sent, for rules that depend on the time (default: now)',
+      timeArgument,
+    )
     .action(async (file: string, options: ExplainOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
       const { endpointNamed, explainRequest, loadPolicies } = await import('./engine.ts');

@@ -32,7 +32,7 @@ export async function loadPolicies(options: CommonOptions, io: Io): Promise<Load
     names.length === 0 ? asIs : await inspectConfig({ ...load, env: { ...io.env, ...made } });
   if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
   if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
-    await write(io.stderr, `not set, so a made-up value stands in: ${names.join(', ')}\n`);
+    await write(io.stderr, `not set, so made-up values are used: ${names.join(', ')}\n`);
   }
   const config = inspection.config.needsLocalKey
     ? inspection.config.withKey({ id: 'local', project: 'local', value: generateKey() })
@@ -47,7 +47,7 @@ function findKey(keys: ReadonlyMap<string, KeyRecord>, id: string | undefined): 
     const [only] = keys.values();
     if (only !== undefined && keys.size === 1) return only;
     const which = ids.length === 0 ? 'the configuration has none' : `there are ${ids.join(', ')}`;
-    throw new GatewayError('usage.invalid', `say whose request it is, by the id of its key: ${which}`, {
+    throw new GatewayError('usage.invalid', `name the key of the request by its id: ${which}`, {
       param: 'key',
     });
   }

@@ -14,7 +14,7 @@ export async function readFileOrInput(name: string, io: Io): Promise<Buffer> {
   } catch (cause) {
     io.signal.throwIfAborted();
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const why = code === 'ENOENT' ? 'there is no such file' : `it can not be read (${String(code)})`;
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(code)})`;
     throw new GatewayError('usage.invalid', `${name}: ${why}`, { cause });
   }
 }

@@ -43,7 +43,7 @@ export async function* readRecords(file: string, io: Io): AsyncGenerator<Recorde
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (typeof code !== 'string' || !code.startsWith('E')) throw cause;
-    const why = code === 'ENOENT' ? 'there is no such file' : `it can not be read (${code})`;
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
     throw new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
   }
 }

@@ -141,13 +141,13 @@ async function conclude(
   const left = skipped.length === 0 ? '' : `; left out: ${skipped.join(', ')}`;
   if (format === 'text') await write(io.stdout, `${summary}${left}\n`);
   if (requests === 0) {
-    const message = `${file} holds no request that can be decided again${left}; bodies are recorded with records.bodies: true`;
+    const message = `${file} contains no request that can be replayed${left}; bodies are recorded with records.bodies: true`;
     throw new GatewayError('usage.invalid', message);
   }
   if (changed > 0) {
     throw new GatewayError(
       'policy.mismatch',
-      `${changed} of ${requests} requests would be decided otherwise`,
+      `${changed} of ${requests} requests would be decided differently`,
     );
   }
 }

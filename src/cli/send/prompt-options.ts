@@ -35,7 +35,7 @@ export function withPromptOptions(command: Command): Command {
       'any other field of the request, as seed=7 or reasoning.effort=low',
       collectField,
     )
-    .addOption(new Option('--dialect <name>', 'wire format to speak').choices(promptDialects))
+    .addOption(new Option('--dialect <name>', 'wire format to use').choices(promptDialects))
     .option('--render', 'render Markdown on a terminal; a pipe gets the raw text')
     .option('--usage', 'print the token usage on stderr');
 }

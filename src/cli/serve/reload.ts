@@ -86,18 +86,15 @@ async function loadSuccessor(
   { started: { path }, load }: ReloadOptions,
 ): Promise<LoadedConfig> {
   if (path === undefined) {
-    throw new GatewayError(
-      'config.invalid',
-      'there was no file at the start; restart the gateway to use one',
-    );
+    throw new GatewayError('config.invalid', 'there was no file at start-up; restart the gateway to use one');
   }
   const next = await load(path);
   const refusal = refuseSuccessor(protectionOf(current.config), protectionOf(next.config));
   if (refusal !== undefined) throw new GatewayError('config.invalid', `${path}: ${refusal}`);
   const followed = ({ text, config }: LoadedConfig) => ({ text, rules: rulesOf(config) });
   if (looksCut(followed(current), followed(next))) {
-    const message = `${path} ends early, and rules are missing: it seems to be half written`;
-    throw new GatewayError('config.invalid', `${message}; end it with a line of comment if that is intended`);
+    const message = `${path} ends early, and rules are missing: it seems to be incomplete`;
+    throw new GatewayError('config.invalid', `${message}; add a comment line at its end if that is intended`);
   }
   return next;
 }

@@ -44,7 +44,7 @@ export function createCommand({ name, summary, examples }: Description): Command
 
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched upwards)')
+    .option('-c, --config <file>', 'configuration file (default: gateway.yaml, searched for upwards)')
     .addOption(new Option('-o, --output <format>', 'how to print the result').choices(outputFormats))
     .option('--jq <expression>', 'filter the JSON with jq')
     .option(

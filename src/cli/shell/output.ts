@@ -18,7 +18,7 @@ export async function printValue(value: unknown, format: OutputFormat | undefine
     default:
       throw new GatewayError(
         'usage.invalid',
-        `-o ${format} is not for this command; use text, json, ndjson or yaml`,
+        `-o ${format} is not supported by this command; use text, json, ndjson or yaml`,
       );
   }
 }

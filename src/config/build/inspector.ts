@@ -59,7 +59,7 @@ function readPassword(
     return undefined;
   }
   if (result.isWorldReadable) {
-    report.warn(path, `everybody on this machine can read ${file}`, { hint: `chmod o-r ${file}` });
+    report.warn(path, `every user of this machine can read ${file}`, { hint: `chmod o-r ${file}` });
   }
   return result.key;
 }

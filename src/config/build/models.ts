@@ -41,7 +41,7 @@ export function buildModels(
     if (earlier !== undefined) {
       report.warn(
         ['models', i, 'match'],
-        `never reached: "${earlier.match}" stands before it and matches the same`,
+        `never reached: "${earlier.match}" comes before it and matches the same`,
       );
     }
   }

@@ -164,7 +164,7 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
   if (parseKey(plain) === 'damaged') {
     report.warn(
       path,
-      `key ${key.id} begins like a generated key but is cut or mistyped: its checksum is wrong`,
+      `key ${key.id} begins like a generated key but is truncated or mistyped: its checksum is wrong`,
     );
   }
   return { digest: hashKey(plain), plain };
@@ -172,7 +172,7 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
 
 function readFromValue(path: readonly PropertyKey[], value: string, { report }: Inputs): string | undefined {
   if (report.isFromEnvironment([...path, 'value'])) return value;
-  report.error([...path, 'value'], 'a key must not stand in the file, nor a part of it', {
+  report.error([...path, 'value'], 'a key must not be in the file, not even in part', {
     hint: `write "\${NAME}", or its hash from \`gateway key hash\``,
   });
   return undefined;
@@ -189,7 +189,7 @@ function readFromFile(
     return undefined;
   }
   if (result.isWorldReadable) {
-    report.warn([...path, 'file'], `everybody on this machine can read ${file}`, {
+    report.warn([...path, 'file'], `every user of this machine can read ${file}`, {
       hint: `chmod o-r ${file}`,
     });
   }

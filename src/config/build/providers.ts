@@ -128,7 +128,7 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
     return;
   }
   if (api_key !== undefined && !report.isFromEnvironment([...path, 'api_key'])) {
-    report.warn([...path, 'api_key'], 'a key that stands in the file is easily passed on by mistake', {
+    report.warn([...path, 'api_key'], 'a key in the file is easily shared by mistake', {
       hint: `write \${NAME} and set that environment variable`,
     });
   }
@@ -149,7 +149,7 @@ function authoritiesOf(
 ): string | undefined {
   const file = ca_file === null ? undefined : caFiles.get(ca_file);
   if (file?.kind === 'read') return file.pem;
-  if (file?.kind === 'failed') report.error(path, `can not be used: ${file.reason}`);
+  if (file?.kind === 'failed') report.error(path, `cannot be used: ${file.reason}`);
   return undefined;
 }
 

@@ -61,7 +61,7 @@ export const duration = (least = 1) =>
     .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
     .refine(
       (text) => (parseDuration(text) ?? least) >= least,
-      'expected more than 0: the time-out can not be turned off',
+      'expected more than 0: the time-out cannot be turned off',
     );
 
 export const size = z

@@ -33,7 +33,7 @@ export function parseSource(text: string): SourceDocument {
     const own =
       code === 'MULTIPLE_DOCS'
         ? 'a second document begins here: a configuration is a single one, without further lines of ---'
-        : first && `this key stands in line ${lines.linePos(rangeOf(first)[0]).line} already`;
+        : first && `this key is already on line ${lines.linePos(rangeOf(first)[0]).line}`;
     return {
       severity: 'error',
       path: [],

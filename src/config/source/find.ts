@@ -112,7 +112,7 @@ async function openFile(path: string, flags: string | number): Promise<FileHandl
     return await open(path, flags);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const reason = code === 'ENOENT' ? 'there is no such file' : `it can not be read (${String(code)})`;
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(code)})`;
     throw new GatewayError('config.invalid', `no configuration in ${path}: ${reason}`, { cause });
   }
 }
@@ -162,7 +162,7 @@ async function refuseUnreadable(cwd: string): Promise<void> {
       await access(path, constants.R_OK);
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause && cause.code === 'EACCES') {
-        throw new GatewayError('config.invalid', `${path} can not be read by this user`, { cause });
+        throw new GatewayError('config.invalid', `${path} cannot be read by this user`, { cause });
       }
     }
   }

@@ -46,7 +46,7 @@ async function readKeyFile(path: string): Promise<KeyFile> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     return {
       kind: 'failed',
-      reason: code === 'ENOENT' ? 'there is no such file' : `it can not be read (${code})`,
+      reason: code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`,
     };
   }
 }

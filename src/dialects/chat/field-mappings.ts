@@ -36,7 +36,7 @@ const common: readonly FieldMapping[] = [
   refused('audio', 'only text can be answered'),
   refused('functions', 'the old form of tools; use tools'),
   refused('function_call', 'the old form of tool_choice; use tool_choice'),
-  refused('web_search_options', 'this provider can not search the web'),
+  refused('web_search_options', 'this provider cannot search the web'),
   dropped('seed'),
   dropped('frequency_penalty'),
   dropped('presence_penalty'),

@@ -72,7 +72,7 @@ export function parseChatToolChoice(value: unknown, tools: readonly Tool[]): Cho
       return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { kind } };
     }
     default:
-      throw unsupported('tool_choice', 'this kind of choice can not be carried over');
+      throw unsupported('tool_choice', 'this kind of choice cannot be translated');
   }
 }
 

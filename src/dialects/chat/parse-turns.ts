@@ -37,7 +37,7 @@ function parseMessage(message: Fields, path: string): Turn {
       };
     }
     case 'function':
-      throw unsupported(`${path}.role`, 'the old role function can not be carried over; use tool');
+      throw unsupported(`${path}.role`, 'the old role function cannot be translated; use tool');
     default:
       throw wrongField(`${path}.role`, 'system, developer, user, assistant or tool');
   }
@@ -45,13 +45,10 @@ function parseMessage(message: Fields, path: string): Turn {
 
 function parseAssistant(message: Fields, path: string): Turn {
   if (message.audio !== undefined && message.audio !== null) {
-    throw unsupported(`${path}.audio`, 'spoken answers can not be carried over');
+    throw unsupported(`${path}.audio`, 'spoken answers cannot be translated');
   }
   if (message.function_call !== undefined && message.function_call !== null) {
-    throw unsupported(
-      `${path}.function_call`,
-      'the old form of calls can not be carried over; use tool_calls',
-    );
+    throw unsupported(`${path}.function_call`, 'the old form of calls cannot be translated; use tool_calls');
   }
   const text = parsePlainText(message.content ?? '', `${path}.content`);
   const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
@@ -112,13 +109,13 @@ function parsePart(part: Fields, path: string): ContentPart[] {
     case 'file':
       return [parseFile(parseFields(part.file, `${path}.file`), path)];
     default:
-      throw unsupported(path, 'only text, images and files can be carried over');
+      throw unsupported(path, 'only text, images and files can be translated');
   }
 }
 
 function parseFile(file: Fields, path: string): ContentPart {
   const data = parseOptionalText(file.file_data, `${path}.file.file_data`);
-  if (data === undefined) throw unsupported(path, 'files kept at another provider can not be carried over');
+  if (data === undefined) throw unsupported(path, 'files kept at another provider cannot be translated');
   const name = parseOptionalText(file.filename, `${path}.file.filename`);
   // Some clients leave out the beginning of the data URL; the dialect knows no binary type but PDF.
   const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };

@@ -83,7 +83,7 @@ function buildPart(part: ContentPart): Fields[] {
 function buildImage({ source, path }: Extract<ContentPart, { kind: 'image' }>): Fields {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   if (source.kind !== 'base64' || !imageTypes.includes(source.mediaType)) {
-    throw unsupported(path, 'only JPEG, PNG, GIF and WebP images can be carried over');
+    throw unsupported(path, 'only JPEG, PNG, GIF and WebP images can be translated');
   }
   return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } };
 }
@@ -96,7 +96,7 @@ function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'doc
   }
   if (source.kind === 'url') return { type: 'document', source: { type: 'url', url: source.url }, ...title };
   if (source.kind !== 'base64' || !isPdf(source)) {
-    throw unsupported(path, 'only PDF and plain text documents can be carried over');
+    throw unsupported(path, 'only PDF and plain text documents can be translated');
   }
   return {
     type: 'document',

@@ -30,7 +30,7 @@ export function parseBlock(block: Fields, path: string, dropped: Dropped): Conte
       noteDropped(dropped, `${path}.tool_reference`);
       return [];
     default:
-      throw unsupported(path, `a block of type ${toText(block.type)} can not be carried over`);
+      throw unsupported(path, `a block of type ${toText(block.type)} cannot be translated`);
   }
 }
 
@@ -48,7 +48,7 @@ function parseSource(value: unknown, path: string): Source {
     case 'text':
       return { kind: 'text', text: parseText(source.data, `${path}.data`) };
     default:
-      throw unsupported(path, 'files kept at another provider can not be carried over');
+      throw unsupported(path, 'files kept at another provider cannot be translated');
   }
 }
 

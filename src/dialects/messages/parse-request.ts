@@ -83,7 +83,7 @@ function parseTools(value: unknown, dropped: Dropped): ParsedTools {
   if (server.size > 0 && custom.length === 0) {
     throw unsupported(
       'tools',
-      'this model can not run the tools of another provider, and there are no others',
+      'this model cannot run the tools of another provider, and there are no others',
     );
   }
   if (server.size > 0) noteDropped(dropped, 'tools[type]');
@@ -107,7 +107,7 @@ function parseToolChoice(value: unknown, { custom, server }: ParsedTools): ToolC
       return { kind: 'none' };
     case 'tool': {
       const name = parseText(choice.name, 'tool_choice.name');
-      if (server.has(name)) throw unsupported('tool_choice', 'this model can not run the forced tool');
+      if (server.has(name)) throw unsupported('tool_choice', 'this model cannot run the forced tool');
       return { kind: 'tool', tool: { name, kind: 'function' } };
     }
     default:

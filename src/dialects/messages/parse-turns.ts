@@ -104,8 +104,7 @@ function parseCall(block: Fields, path: string): ToolCall {
 // Results of tools that the provider ran itself come back in the assistant's turn; their text is in the answer already.
 function parseOtherBlock(block: Fields, path: string, dropped: Dropped): void {
   const type = toText(block.type);
-  if (!type.endsWith('_tool_result'))
-    throw unsupported(path, `a block of type ${type} can not be carried over`);
+  if (!type.endsWith('_tool_result')) throw unsupported(path, `a block of type ${type} cannot be translated`);
   noteDropped(dropped, `${path}.${type}`);
 }
 

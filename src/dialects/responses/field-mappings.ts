@@ -25,7 +25,7 @@ const common: readonly FieldMapping[] = [
   refused('previous_response_id', needsState),
   refused('conversation', needsState),
   refused('prompt', needsState),
-  refused('background', 'answers can not be fetched later', isOn),
+  refused('background', 'answers cannot be fetched later', isOn),
   dropped('background'),
   dropped('store', { note: 'nothing is stored at the provider' }),
   dropped('include'),

@@ -24,7 +24,7 @@ function parsePart(part: Fields, path: string): ContentPart[] {
     case 'input_file':
       return [parseFile(part, path)];
     default:
-      throw unsupported(path, 'only text, images and files can be carried over');
+      throw unsupported(path, 'only text, images and files can be translated');
   }
 }
 
@@ -52,5 +52,5 @@ function parseFile(part: Fields, path: string): ContentPart {
 }
 
 function keptElsewhere(path: string): Error {
-  return unsupported(path, 'files kept at another provider can not be carried over');
+  return unsupported(path, 'files kept at another provider cannot be translated');
 }

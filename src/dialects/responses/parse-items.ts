@@ -32,10 +32,10 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
     case 'custom_tool_call_output':
       return [parseOutput(item, path)];
     case 'item_reference':
-      throw unsupported(path, 'items kept at another provider can not be carried over; send them whole');
+      throw unsupported(path, 'items kept at another provider cannot be translated; send them whole');
     case 'compaction':
     case 'compaction_trigger':
-      throw unsupported(path, 'a history that another provider has compacted can not be carried over');
+      throw unsupported(path, 'a history that another provider has compacted cannot be translated');
     default:
       // Reasoning is encrypted for its provider; all others are tools that the provider ran itself, or its own settings.
       noteDropped(dropped, `input[type=${toText(type)}]`);

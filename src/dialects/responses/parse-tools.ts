@@ -94,7 +94,7 @@ export function parseResponsesToolChoice(value: unknown, tools: readonly Tool[])
 }
 
 function notHere(): Error {
-  return unsupported('tool_choice', 'this model can not run the tools that the choice asks for');
+  return unsupported('tool_choice', 'this model cannot run the tools that the choice asks for');
 }
 
 function parseChosen(choice: Fields, path: string): ToolName {

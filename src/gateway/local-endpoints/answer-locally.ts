@@ -57,7 +57,7 @@ function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInf
   if (model !== undefined && mayUse(gateway, key, model)) return model;
   throw new GatewayError(
     'model.unknown',
-    'there is no such model for this key; GET /v1/models lists those there are',
+    'there is no such model for this key; GET /v1/models lists the available ones',
   );
 }
 

@@ -33,10 +33,7 @@ export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<st
 export function pastedBody(entry: RingEntry): Buffer {
   const body = requireBody(entry);
   if (body.length <= shownBytes) return body;
-  throw new GatewayError(
-    'request.too_large',
-    'a body of more than a megabyte is not made into a text to paste',
-  );
+  throw new GatewayError('request.too_large', 'a body of more than a megabyte is too long to paste');
 }
 
 /** Throws inspector.not_kept. */

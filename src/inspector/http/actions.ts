@@ -14,7 +14,7 @@ export async function sendAgain(call: Call, { ring, backend }: RouteContext): Pr
   if (path === undefined || key === undefined) {
     throw new GatewayError(
       'inspector.not_kept',
-      'this exchange had no key that is known here, so it can not be sent again',
+      'this exchange had no key that is known here, so it cannot be sent again',
     );
   }
   const given = textField(fields, 'body');
@@ -72,5 +72,5 @@ export async function tryPolicy(call: Call, { ring, backend }: RouteContext): Pr
 }
 
 function unknownExchange(): GatewayError {
-  return new GatewayError('inspector.unknown', 'this exchange is not kept any more, or never was');
+  return new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }

@@ -73,7 +73,7 @@ export function routesOf(context: RouteContext): readonly Route[] {
 function findEntry(ring: Ring, id: string): RingEntry {
   const entry = ring.find(id);
   if (entry !== undefined) return entry;
-  throw new GatewayError('inspector.unknown', 'this exchange is not kept any more, or never was');
+  throw new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
 function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {

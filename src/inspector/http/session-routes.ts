@@ -65,7 +65,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
           if (sessions.redeem(token)) return open(call);
           throw new GatewayError(
             'session.invalid',
-            'this link was used or is too old; "gateway open" makes another',
+            'this link was already used or has expired; "gateway open" prints a new one',
           );
         }
         const password = backend.password();

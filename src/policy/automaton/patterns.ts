@@ -55,7 +55,7 @@ export function compilePhrase(text: string, match: View, fold: Fold): Compiled<P
   const forms = [text, text.toUpperCase(), text.toLowerCase()].map((form) => fold.text(form));
   const folded = [...new Set(forms)];
   if (forms.some((form) => form.trim() === '')) {
-    return { problem: 'nothing of the phrase is left in the folded view; use match: exact' };
+    return { problem: 'the phrase is empty in the folded view; use match: exact' };
   }
   return { value: { kind: 'phrase', text, folded } };
 }

@@ -12,7 +12,7 @@ export const model = defineMatcher({
       if (modelCharacters.test(pattern)) return;
       problem(
         [index],
-        `no model is called ${JSON.stringify(pattern)}: names are of A-Z a-z 0-9 . _ : / @ + -`,
+        `no model can be called ${JSON.stringify(pattern)}: names consist of A-Z a-z 0-9 . _ : / @ + -`,
         'warning',
       );
     });

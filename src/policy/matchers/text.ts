@@ -80,7 +80,7 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
       const detector = context.detector(name);
       if (detector === undefined) continue;
       if (confidence === 'certain' && detector.neverCertain) {
-        const problem = `${name} has nothing to be certain by: ask for likely or possible`;
+        const problem = `${name} is never certain: use likely or possible`;
         context.problem(['detect', index, name], problem);
         continue;
       }

@@ -20,7 +20,10 @@ export const time = defineMatcher({
   compile({ days: wanted, hours: spans, zone }, { problem }) {
     const clock = createClock(zone);
     if (clock === undefined) {
-      problem(['zone'], `no time zone is called ${JSON.stringify(zone)}; write one like Europe/Berlin`);
+      problem(
+        ['zone'],
+        `there is no time zone ${JSON.stringify(zone)}; expected a name such as Europe/Berlin`,
+      );
       return { test: () => undefined };
     }
     const ranges = spans?.map(parseSpan);

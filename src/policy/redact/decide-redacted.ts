@@ -43,7 +43,7 @@ function unredactable(
 ): Decision {
   const rule = left?.rule ?? 'policy';
   const message =
-    left?.message ?? `rule ${rule} found something that must not be sent and cannot be taken out`;
+    left?.message ?? `rule ${rule} found something that must not be sent and cannot be redacted`;
   const at = left?.matches[0]?.at;
   const refusal = { rule, reason: 'content.unredactable', message, ...(at === undefined ? {} : { at }) };
   return { ...first, action: 'block', verdicts, refusal };

@@ -158,7 +158,7 @@ function parseThinking(body: Owner, outputCap: number) {
 function checkThinking(type: string, toolChoice: ToolChoice, turns: readonly Turn[]): void {
   if (type === 'unset' || type === 'disabled') return;
   if (toolChoice.kind === 'required' || toolChoice.kind === 'named') {
-    throw invalidField(['tool_choice'], 'a call can not be forced while thinking is on');
+    throw invalidField(['tool_choice'], 'a call cannot be forced while thinking is on');
   }
   if (type !== 'enabled') return;
   const called = turns.at(-1)?.blocks.some((block) => block.type === 'tool_result')

@@ -73,13 +73,13 @@ const two = `${head}projects:\n  shop:\n    keys:\n      - { id: a, hash: "${has
 test('the key is still in its variable, which is reported', async () => {
   const { exit, stderr } = await revoke(two, 'b');
 
-  expect([exit, stderr]).toEqual([0, 'the key itself still is in the environment\n']);
+  expect([exit, stderr]).toEqual([0, 'the key itself is still in the environment\n']);
 });
 
 test('--dry-run changes nothing, and prints the line that would change', async () => {
   const { stdout, text } = await revoke(two, 'b', '--dry-run');
 
-  expect(stdout).toBe('b (shop) would be taken out of gateway.yaml:6\n');
+  expect(stdout).toBe('b (shop) would be removed from gateway.yaml:6\n');
   expect(text).toBe(two);
 });
 
@@ -104,13 +104,13 @@ test.each([
   expect(text).toBe(head + yaml);
 });
 
-test('an entry with an anchor that is used elsewhere: the line to take out by hand', async () => {
+test('an entry with an anchor that is used elsewhere: names the line to remove by hand', async () => {
   const yaml = `${head}projects:\n  shop:\n    keys:\n      - { id: a, hash: &h "${hash('1')}" }\n      - { id: b, hash: "${hash('2')}", expires: &e 2099-01-01 }\n      - { id: c, hash: "${hash('3')}", expires: *e }\n`;
 
   const { exit, stderr, text } = await revoke(yaml, 'b');
 
   expect(exit).toBe(2);
-  expect(stderr).toMatch(/take it out by hand: .*gateway\.yaml:6\n/);
+  expect(stderr).toMatch(/remove it by hand: .*gateway\.yaml:6\n/);
   expect(text).toBe(yaml);
 });
 

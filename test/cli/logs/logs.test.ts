@@ -261,7 +261,9 @@ describe('show, search and rm', () => {
 
     expect([exit, stderr]).toEqual([
       0,
-      expect.stringMatching(/^gateway: the last line of .*records\.jsonl has no end yet, and was left.*\n.*/),
+      expect.stringMatching(
+        /^gateway: the last line of .*records\.jsonl is incomplete and was left as it is.*\n.*/,
+      ),
     ]);
     expect(readFileSync(file, 'utf8').endsWith(unfinished)).toBe(true);
   });

@@ -54,7 +54,7 @@ describe('what a file is, its bytes say', () => {
     expect(() => toPart('photo.bin', bytes)).toThrow(/photo\.bin/);
   });
 
-  test('a name can not end its own tag', () => {
+  test('a name cannot end its own tag', () => {
     expect(toPart('a">\n<b.txt', Buffer.from('x'))).toMatchObject({
       text: '<file name="a____b.txt">\nx\n</file>',
     });

@@ -102,7 +102,7 @@ test('a gateway with a budget does not start without its ledger; one without a b
   configure(free, config(scripted, '', ledger));
   const gateway = await start(free);
   expect((await ask(gateway, body)).status).toBe(200);
-  await gateway.child.wrote('the ledger /proc/version can not be written');
+  await gateway.child.wrote('the ledger /proc/version cannot be written');
   await stop(gateway);
 }, 60_000);
 
@@ -136,13 +136,13 @@ test.skipIf(!canMount)(
       };
       await expect.poll(status, { timeout: 20_000, interval: 1 }).toBe(503);
       expect(last?.headers.get('retry-after')).toBe('5');
-      expect(await last?.text()).toContain('the ledger can not be written');
+      expect(await last?.text()).toContain('the ledger cannot be written');
       const free = { ...gateway, key: freeKey };
       expect((await ask(free, body)).status).toBe(200);
 
       rmSync(join(mounted, 'filler'));
       await expect.poll(status).toBe(200);
-      await gateway.child.wrote('is written again');
+      await gateway.child.wrote('can be written again');
       await stop(gateway);
     } finally {
       execFileSync('umount', ['-l', mounted]);

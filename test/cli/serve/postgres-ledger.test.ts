@@ -167,9 +167,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     expect(answers.map((response) => response.status)).toEqual([503, 200]);
     expect(texts[1]).toContain('it is [secret]');
     expect(commands[0]?.stderr).toContain("the ledger postgres://127.0.0.1:1/none can't be read");
-    expect(lines(gateway.child).join()).toContain(
-      'the ledger postgres://127.0.0.1:1/none can not be written',
-    );
+    expect(lines(gateway.child).join()).toContain('the ledger postgres://127.0.0.1:1/none cannot be written');
     const state = join(home, '.local/state/gateway');
     const files = readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'));
     const seen = [

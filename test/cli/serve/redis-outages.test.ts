@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** A disk that takes longer than two seconds, which a busy machine may have, refuses budgets too. */
 function isOfDisk(status: number, text: string): boolean {
-  return status === 503 && text.includes('the ledger can not be written');
+  return status === 503 && text.includes('the ledger cannot be written');
 }
 
 /** A gateway with two projects under load: one has a budget, one a rate. */

@@ -132,7 +132,7 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
         rmSync(file);
         symlinkSync(file, file);
       },
-      'it can not be read (ELOOP)',
+      'it cannot be read (ELOOP)',
     ],
     ['no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0xc3, 0x28])), 'not UTF-8'],
   ])('%s', async (_name, change, why) => {
@@ -161,7 +161,7 @@ test('a file that ends early, without some of its rules, counts as half written'
   writeFileSync(serving.file, `${guarded.slice(0, guarded.indexOf('  late:'))}# intended\n`);
   await serving.logged('configuration reloaded');
 
-  expect(logged).toContain('half written');
+  expect(logged).toContain('incomplete');
   expect(await serving.ask()).toEqual([200, 403]);
 });
 
@@ -170,7 +170,7 @@ test('so is another version of it that ends in the middle of a line', async () =
 
   replaceFile(serving.file, `# new\n${guarded.slice(0, guarded.indexOf('  late:') - 1)}`);
 
-  expect(await serving.logged('was not reloaded')).toContain('half written');
+  expect(await serving.logged('was not reloaded')).toContain('incomplete');
 });
 
 test('the file found at the start is followed, not another that the search would find now', async () => {
@@ -239,10 +239,10 @@ test('in sandbox mode without a file there is nothing to follow', async () => {
   running.signal('SIGTERM');
   await running.ended;
 
-  expect(logged).toContain('there was no file at the start');
+  expect(logged).toContain('there was no file at start-up');
 });
 
-test('a configuration in force is not reported as refused if the other commands can not be notified', async () => {
+test('a configuration in force is not reported as refused if the other commands cannot be notified', async () => {
   const home = emptyDirectory();
   const file = join(home, 'gateway.yaml');
   writeFileSync(file, guarded, { mode: 0o600 });

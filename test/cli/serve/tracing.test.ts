@@ -167,7 +167,7 @@ test('a collector that is away is logged once, and delays neither answers nor th
   for (let i = 0; i < 3; i += 1) {
     await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
   }
-  await gateway.child.wrote('traces can not be sent');
+  await gateway.child.wrote('traces cannot be sent');
   receiver.answerWith(200);
   await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
   await gateway.child.wrote('traces are sent again');
@@ -177,7 +177,7 @@ test('a collector that is away is logged once, and delays neither answers nor th
   const { exit, stderr } = await gateway.child.ended;
 
   expect(exit).toBe(0);
-  expect(stderr.split('traces can not be sent').length - 1).toBeLessThanOrEqual(2);
+  expect(stderr.split('traces cannot be sent').length - 1).toBeLessThanOrEqual(2);
 });
 
 test.each([

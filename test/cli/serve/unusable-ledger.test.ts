@@ -98,10 +98,10 @@ test('damaged in the middle: a running gateway goes on, the next one refuses bud
 
   configure(home, config(url, { ledger, limits: '' }));
   const free = await start(home);
-  await free.child.wrote(`the ledger ${ledger} can not be written`);
+  await free.child.wrote(`the ledger ${ledger} cannot be written`);
   expect(await free.statuses(keys.SHOP_KEY, 2)).toEqual([200, 200]);
   renameSync(ledger, `${ledger}.damaged`);
-  await free.child.wrote('is written again');
+  await free.child.wrote('can be written again');
   expect(await free.stop()).toBe(0);
   const { stdout } = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
   expect(JSON.parse(stdout)).toMatchObject([{ project: 'shop', requests: 2 }]);
@@ -129,10 +129,10 @@ test.skipIf(!canMount)(
 
       configure(home, config(url, { ledger, limits: '' }));
       const free = await start(home);
-      await free.child.wrote(`the ledger ${ledger} can not be written`);
+      await free.child.wrote(`the ledger ${ledger} cannot be written`);
       expect(await free.statuses(keys.FREE_KEY, 2)).toEqual([200, 200]);
       execFileSync('mount', ['-o', 'remount,rw', mounted]);
-      await free.child.wrote('is written again');
+      await free.child.wrote('can be written again');
       expect(await free.stop()).toBe(0);
       const { stdout } = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
       expect(JSON.parse(stdout)).toMatchObject([

@@ -14,7 +14,7 @@ test.each([
     '<< does not merge here: write the settings out, or use an alias for a whole value',
     3,
   ],
-  ['a repeated key', 'server:\n  port: 1\n  host: x\n  port: 2\n', 'this key stands in line 2 already', 4],
+  ['a repeated key', 'server:\n  port: 1\n  host: x\n  port: 2\n', 'this key is already on line 2', 4],
 ])('%s is a problem with its place', (_name, text, message, line) => {
   expect(parseSource(text).problems).toMatchObject([{ severity: 'error', message, place: { line } }]);
 });

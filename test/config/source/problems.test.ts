@@ -82,7 +82,7 @@ test.each([
   ['server: { port: -1 }', 'gateway.yaml:1:17  server.port: expected at least 0'],
   [
     'server: { limits: { drain: 0s, head_timeout: 0s } }',
-    'gateway.yaml:1:46  server.limits.head_timeout: expected more than 0: the time-out can not be turned off',
+    'gateway.yaml:1:46  server.limits.head_timeout: expected more than 0: the time-out cannot be turned off',
   ],
   [
     'server: { limits: { body_size: 1GiB } }',
@@ -141,7 +141,7 @@ test.each([
     'gateway.yaml:1:32  projects.shop.policies[0]: there is no policy hose',
   ],
   ['__proto__: { a: 1 }', 'gateway.yaml:1:1  __proto__ is not allowed as a key'],
-  ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  this key stands in line 1 already'],
+  ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  this key is already on line 1'],
   ['server: ${WHERE}', 'gateway.yaml:1:9  server: environment variable WHERE is not set'],
   ['server: { host: "${a b}" }', 'gateway.yaml:1:17  server.host: expected ${NAME}'],
 ])('%s: %s', async (yaml, expected) => {
@@ -174,7 +174,7 @@ projects:
     '6 models[1].provider: there is no provider b',
     '9 projects.shop.keys[0].hash: expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
     '9 projects.shop.keys[1].id: another key of project shop has this id already',
-    '9 projects.shop.keys[1].value: a key must not stand in the file, nor a part of it',
+    '9 projects.shop.keys[1].value: a key must not be in the file, not even in part',
   ]);
 });
 

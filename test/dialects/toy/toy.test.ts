@@ -58,6 +58,6 @@ test("so are requests and streams of a dialect that doesn't know it", () => {
 
 test('two dialects that know nothing of each other are not translated', () => {
   expect(() => createTranslation(dialects.responses, toy, newContext())).toThrow(
-    'responses can not be translated to toy',
+    'responses cannot be translated to toy',
   );
 });

@@ -509,7 +509,7 @@ describe('responses to chat', () => {
     ]);
   });
 
-  test('its tools become functions, and what the host can not run is left out', () => {
+  test('its tools become functions, and what the host cannot run is left out', () => {
     const translation = createTranslation(dialects.responses, dialects.chat, newContext());
     const { body, dropped } = translation.request({ model: 'x', ...codex });
 

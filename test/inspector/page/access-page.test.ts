@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     await other.goto(link);
     await other.getByText('gateway open', { exact: true }).waitFor();
 
-    expect(await other.getByRole('alert').innerText()).toContain('used or is too old');
+    expect(await other.getByRole('alert').innerText()).toContain('already used or has expired');
   });
 
   test('who has no session is asked to sign in, however late the first frame is', async () => {

@@ -110,7 +110,7 @@ test('serve puts the store on the port of --plants-port, which needs a store', a
   expect(refused.stderr).toContain('--plants-port: the plant store is off');
 });
 
-test('a database of the default place that can not be used leaves the gateway running without the store', async () => {
+test('a database of the default place that cannot be used leaves the gateway running without the store', async () => {
   const home = mkdtempSync(join(directory, 'home-'));
   const state = join(home, '.local/state/gateway');
   mkdirSync(state, { recursive: true, mode: 0o700 });

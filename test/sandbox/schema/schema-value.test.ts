@@ -202,7 +202,7 @@ test('fills all properties of a schema that requires none', () => {
   expect(build({ type: 'object', properties: { city: { type: 'string' } } })).toEqual({ city: 'sandbox' });
 });
 
-test('falls back to a word for a pattern it can not read', () => {
+test('falls back to a word for a pattern it cannot read', () => {
   expect(build({ type: 'string', pattern: '^(?=a)\\bx\\1$' })).toBe('sandbox');
 });
 

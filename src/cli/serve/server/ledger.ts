@@ -95,10 +95,10 @@ function describe(event: LedgerEvent, name: string): [level: 'info' | 'error', m
     case 'failing':
       return [
         'error',
-        `the ledger ${name} can not be written, so keys with a budget are refused: ${event.cause}`,
+        `the ledger ${name} cannot be written, so keys with a budget are refused: ${event.cause}`,
       ];
     case 'working':
-      return ['info', `the ledger ${name} is written again`];
+      return ['info', `the ledger ${name} can be written again`];
     case 'lost':
       return ['error', `${event.changes} changes of the ledger ${name} were lost: it could not be written`];
   }

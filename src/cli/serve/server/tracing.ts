@@ -39,7 +39,7 @@ export async function openTracer(
     timeoutMs: settings.timeoutMs,
     onState: (cause) => {
       if (cause === undefined) log('info', 'traces are sent again');
-      else log('error', `traces can not be sent: ${cause}`);
+      else log('error', `traces cannot be sent: ${cause}`);
     },
   });
 }

@@ -26,7 +26,7 @@ export function describeEvent(event: WorkerEvent): Notice {
     case 'failed':
       return {
         level: 'error',
-        message: `a worker could not start: ${event.message}; it is tried again in ${event.restartMs} ms`,
+        message: `a worker could not start: ${event.message}; retrying in ${event.restartMs} ms`,
       };
   }
 }

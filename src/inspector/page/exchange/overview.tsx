@@ -68,7 +68,7 @@ export function Overview({
 
 const formTexts: Readonly<Record<string, string>> = {
   exact: 'sent exactly as it came',
-  spliced: 'sent as it came but for the model name',
+  spliced: 'sent as it came except for the model name',
   translated: 'translated to the provider’s dialect',
   redacted: 'sent with redactions',
 };

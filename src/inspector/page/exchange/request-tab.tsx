@@ -16,7 +16,7 @@ export function RequestTab({ detail, live }: { readonly detail: ExchangeDetail; 
     <>
       {dropped.length > 0 && (
         <p class="note">
-          Left out towards the provider: <bdi>{visibleLine(dropped.join(', '))}</bdi>
+          Not sent to the provider: <bdi>{visibleLine(dropped.join(', '))}</bdi>
         </p>
       )}
       <div class={isSame ? 'bodies' : 'bodies two'}>

@@ -25,7 +25,7 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        Filters are kept in the address: copy it to share what you see with who has this gateway open.
+        Filters are part of the address: share it with anyone who can open this gateway’s page.
       </p>
     </Dialog>
   );

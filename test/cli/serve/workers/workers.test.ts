@@ -208,7 +208,7 @@ test.each(['0', '1.5', '257', 'two'])('--workers %s exits 2', async (count) => {
   expect((await startProgram(['serve', '--workers', count], emptyDirectory()).ended).exit).toBe(2);
 });
 
-test('a worker that can not start is tried again, and said so', async () => {
+test('a worker that cannot start is tried again, and said so', async () => {
   const gateway = await serve('server: { workers: 2 }');
   const records = join(gateway.home, '.local/state/gateway/records.jsonl');
   rmSync(records, { force: true });
@@ -221,7 +221,7 @@ test('a worker that can not start is tried again, and said so', async () => {
   await gateway.child.wrote('serves in its place');
 
   expect(whileOneIsGone).toBe(200);
-  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; it is tried again in 200 ms/);
+  expect(gateway.child.text('stderr')).toMatch(/could not start: .*EISDIR.*; retrying in 200 ms/);
 });
 
 test('status counts what is open in all workers', async () => {
