@@ -5,7 +5,7 @@ import { wrapText } from '../traverse/place.ts';
 
 /** An answer, or the data of one event, as the rules read it. */
 export interface AnswerText {
-  /** Its own document; of what is not an object, one that has it as its only member. */
+  /** The answer's document; if the answer is not an object, one that has it as its only member. */
   readonly document: JsonDocument;
   /** Turns the document's bytes, after replacements, back into the answer. */
   readonly unwrap: (bytes: Buffer) => Buffer;

@@ -21,8 +21,8 @@ export interface ChannelRange {
 }
 
 /**
- * The text of one channel of a stream. It knows up to where nothing can be the beginning of a match any more: where both
- * automata last had no partial match, minus the reach of the detectors, which read characters.
+ * The text of one channel of a stream. It tracks the position up to which nothing can be the beginning of a match any
+ * more: where neither automaton had a partial match, minus the reach of the detectors.
  */
 export class StreamChannel {
   readonly #patternSet: PatternSet;
@@ -71,7 +71,7 @@ export class StreamChannel {
     return this.#text;
   }
 
-  /** Adds text, even after an apparent end: clients go on reading, whatever the host signals. */
+  /** Adds text, even after an apparent end: clients keep reading, whatever the host signals. */
   add(text: string): void {
     this.#isClosed = false;
     const { scanner } = this.#patternSet;

@@ -108,7 +108,7 @@ export class StreamCheck {
     for (const { channel } of parts.flatMap(({ ranges }) => ranges)) this.#evaluate(channel);
   }
 
-  /** Its texts are not known; unless a rule enforces something, it is read literally. */
+  /** Its texts can't be determined; unless a rule enforces something, it is read literally. */
   #unreadable({ data }: StreamEvent): AnswerText {
     const message = 'an event of the answer is JSON that can be read in more than one way';
     this.#verdicts.refuse(unreadableRefusal(this.#rules, message));

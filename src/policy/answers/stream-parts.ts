@@ -1,11 +1,11 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
-/** A text in an event that may continue in later events. */
+/** A piece of text in an event, which may continue in later events. */
 export interface StreamPart {
   readonly entry: number;
   /** Texts of one channel are concatenated: one block, one choice, one call. */
   readonly channel: string;
-  /** If readers continue here from the block before: the prefix of the channels in which both are joined. */
+  /** Set if readers continue here from the previous block: the prefix of the channels in which both are joined. */
   readonly joinGroup?: string;
   /** Whether the dialect repeats it by itself at the end of its block. */
   readonly isRepeated?: true;
@@ -26,9 +26,9 @@ const lastEvents =
   /^(?:message_delta|message_stop|error|response\.(?:completed|incomplete|failed|cancelled))$/;
 
 /**
- * Finds the texts of an event that are pieces of longer ones, in any of the streaming dialects. It goes by shape rather
- * than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type besides choices). An
- * event without a type uses its name as type.
+ * Finds the texts of an event that are pieces of longer ones, in any streaming dialect. It goes by structure rather
+ * than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type next to choices).
+ * An event without a type uses its name as type.
  */
 export function readParts(document: JsonDocument, name: string | undefined): EventParts {
   const choices = readChoices(document);

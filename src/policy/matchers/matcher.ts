@@ -10,13 +10,13 @@ import type { TextMatch } from '../search/search-result.ts';
 export interface Condition {
   /** Returns where it holds; undefined if it doesn't. Never empty. */
   test(facts: Facts): readonly Match[] | undefined;
-  /** Of a condition on texts: what it looks for, and where that is. */
+  /** For a condition on texts: what it searches for, and in which texts. */
   readonly text?: TextCondition;
 }
 
 export interface TextCondition {
   readonly patterns: readonly NamedPattern[];
-  /** Roles of the texts it looks at, as bits. */
+  /** Roles of the texts that it searches, as bits. */
   readonly roles: number;
   find(facts: Facts): readonly TextMatch[];
 }

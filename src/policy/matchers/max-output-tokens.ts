@@ -5,7 +5,7 @@ import { defineMatcher } from './matcher.ts';
 export const maxOutputTokens = defineMatcher({
   schema: z.strictObject({
     over: z.int().nonnegative(),
-    /** What a request without any cap is: block means that the condition holds. */
+    /** How a request without any cap counts: `block` means that the condition holds. */
     absent: z.enum(['allow', 'block']).default('allow'),
   }),
   compile: ({ over, absent }) => ({

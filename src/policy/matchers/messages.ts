@@ -18,7 +18,7 @@ function countTurns(document: JsonDocument, dialect: Dialect): { count: number; 
   const entry = fieldOf(document, dialect, 'turns');
   if (entry === undefined) return { count: 0, at: '' };
   const at = document.pointer(entry);
-  // A plain text in place of turns is one.
+  // A plain text instead of a list of turns is one turn.
   if (document.kind(entry) !== kinds.array) return { count: 1, at };
   let count = 0;
   for (let turn = entry + 1; turn < document.next(entry); turn = document.next(turn)) count += 1;

@@ -10,7 +10,7 @@ import { text } from './text.ts';
 import { time } from './time.ts';
 import { tools } from './tools.ts';
 
-/** Every kind of condition; they are asked in this order, those that cost most last. */
+/** Every kind of condition; they are evaluated in this order, the most expensive last. */
 export const matchers = {
   endpoint,
   model,

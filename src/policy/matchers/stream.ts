@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineMatcher } from './matcher.ts';
 
-/** Whether the answer is asked for as a stream. */
+/** Whether the request asks for a stream. */
 export const stream = defineMatcher({
   schema: z.boolean(),
   compile: (wanted) => ({

@@ -17,7 +17,7 @@ const confidence = z.enum(confidences);
 /** `secrets`, or `{ secrets: possible }` for another confidence than `likely`. */
 const detection = z.union([z.partialRecord(z.enum(detectorNames), confidence), z.enum(detectorNames)]);
 
-/** What texts are looked for: phrases, patterns and detectors, any of them; and in whose texts. */
+/** What is searched for (phrases, patterns and detectors, any of them), and in texts of which roles. */
 export const textSchema = z
   .strictObject({
     phrases: z.array(phrase).min(1).optional(),
@@ -36,7 +36,7 @@ export const textSchema = z
 
 export type TextOptions = z.infer<typeof textSchema>;
 
-/** The texts of the request, wherever they stand in it. */
+/** The texts of the request, wherever they are. */
 export const text = defineMatcher({
   schema: textSchema,
   compile(options, context) {

@@ -55,7 +55,7 @@ function parseSpan(text: string): Span {
   return { from: from as number, to: to as number };
 }
 
-/** Hours that end before they begin go past midnight; they belong to the day on which the minute falls. */
+/** Hours that end before they begin continue past midnight; they belong to the day of the given minute. */
 function holds({ from, to }: Span, minute: number): boolean {
   return from <= to ? minute >= from && minute < to : minute >= from || minute < to;
 }

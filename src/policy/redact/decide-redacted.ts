@@ -27,7 +27,7 @@ export function decideRedacted(
   return first;
 }
 
-/** Policies of which a rule redacts: that rule has decided, although what it took out is no longer there to match. */
+/** Policies with a rule that redacted: that rule has decided, although what it matched is no longer there. */
 function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {
   return verdicts.filter(isChanging).map(({ policy }) => policy);
 }

@@ -53,12 +53,15 @@ interface PlacedReplacement extends Replacement {
   readonly entry: number;
 }
 
-/** The planned replacements, by document and entry: texts of the request, and texts nested in those. */
+/** The planned replacements by document and entry, for texts of the request and texts nested in those. */
 export class Plan {
   readonly #root: JsonDocument;
   readonly #isFixed: (place: Place) => boolean;
   readonly #replacements = new Map<JsonDocument, PlacedReplacement[]>();
-  /** Documents with something to replace that were read from texts of another, by that one and the text's entry. */
+  /**
+   * Documents parsed from a text of another, if they have something to replace; by the outer document and the text's
+   * entry.
+   */
   readonly #inner = new Map<JsonDocument, Map<number, JsonDocument>>();
 
   /** `isFixed` decides what must not be changed; by default what would break a request. */
@@ -85,7 +88,7 @@ export class Plan {
     return undefined;
   }
 
-  /** Plans replacements of ranges in two joined texts, of which one ends and the other starts there. */
+  /** Plans the replacement of ranges that cross the boundary of two joined texts, in both of them. */
   #addAcross(
     { before, after, label }: { readonly before: Place; readonly after: Place; readonly label: string },
     ranges: readonly MatchRange[],
@@ -105,7 +108,7 @@ export class Plan {
       this.#replace(place, { start: only.start, end: only.end, label });
       return undefined;
     }
-    // Each view reports most of them; a text with more would be changed in part only.
+    // Each view reports most of them; a text with more would be only partly redacted.
     const all = ranges.length > matchLimit * 2 ? undefined : widest(ranges);
     if (all === undefined || all.size > matchLimit) return place;
     for (const [start, end] of all) this.#replace(place, { start, end, label });
@@ -161,7 +164,7 @@ export class Plan {
   }
 }
 
-/** In the order of the document; mostly they are already, and there may be tens of thousands. */
+/** Sorted in document order; they usually are already, and there may be tens of thousands. */
 function sortedByEntry<Placed extends { readonly entry: number }>(
   placed: readonly Placed[],
 ): readonly Placed[] {
@@ -199,7 +202,7 @@ export function splice(document: JsonDocument, texts: ReadonlyMap<number, string
     length += Buffer.byteLength(json) - (document.end(entry) - document.start(entry));
     return { entry, json };
   });
-  // Copied into one buffer: a body may have tens of thousands of such strings, and a buffer of each takes longer.
+  // Copied into one buffer: a body may have tens of thousands of such strings, and a buffer for each would be slower.
   const result = Buffer.allocUnsafe(length);
   let at = 0;
   let from = 0;

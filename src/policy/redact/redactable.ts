@@ -23,7 +23,7 @@ const fixedNames = new Set([
 const definitionFields = new Set(['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers']);
 const schemaFields = new Set(['response_format', 'output_config', 'text']);
 
-/** What is known of a text from the containers around it. */
+/** What the containers around a text say about it. */
 interface Surroundings {
   readonly isSigned: boolean;
   /** The outermost and the innermost key on the way; undefined if there are lists only. */
@@ -39,7 +39,7 @@ interface Surroundings {
 export function createRedactable(root: JsonDocument): (place: Place) => boolean {
   let parents: Int32Array | undefined;
   const known = new Map<number, Surroundings>();
-  /** By entry of the root: 0 if it has not been asked for yet. A text may be part of several matches. */
+  /** By entry of the root: 0 if not determined yet. A text may be part of several matches. */
   let answers: Uint8Array | undefined;
   return isRedactable;
 
@@ -62,7 +62,7 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
     return !fixedNames.has(last) && !last.endsWith('_id');
   }
 
-  /** The surroundings of what stands in a container. */
+  /** The surroundings of a container's members. */
   function inside(container: number, entry: number, above: Int32Array): Surroundings {
     const around = surroundings(container, above);
     if (root.kind(container) !== kinds.object) return around;
@@ -103,7 +103,7 @@ function isPlainText(document: JsonDocument, container: number): boolean {
   return document.kind(container) === kinds.object && document.memberText(container, 'type') === 'text';
 }
 
-/** Thinking that a provider has signed is refused by it when a letter differs. */
+/** A provider refuses thinking that it has signed if a single letter differs. */
 function isSigned(document: JsonDocument, container: number): boolean {
   if (document.kind(container) !== kinds.object) return false;
   if (document.member(container, 'signature') !== undefined) return true;

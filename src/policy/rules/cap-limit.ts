@@ -7,7 +7,7 @@ export function isOnCaps({ action, options }: CompiledRule): boolean {
   return action !== 'allow' && options.when?.max_output_tokens !== undefined;
 }
 
-/** The smallest `over` of the rules that would apply to the request if its cap were without bound. */
+/** The smallest `over` of the rules that would apply to the request if its cap were unlimited. */
 export function capLimit(rules: readonly CompiledRule[], unbounded: Facts): number {
   return rules.reduce((limit, rule) => {
     const over = rule.options.when?.max_output_tokens?.over ?? limit;

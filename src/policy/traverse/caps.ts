@@ -10,7 +10,7 @@ export interface Cap {
   readonly tokens: number;
 }
 
-// As hosts spell it, letters only: max_tokens, maxOutputTokens, options.num_predict …
+// Hosts' spellings, reduced to letters: max_tokens, maxOutputTokens, options.num_predict …
 const spellings = new Set([
   'maxtokens',
   'maxcompletiontokens',

@@ -10,13 +10,13 @@ export interface Decoded {
 const textTypes =
   /^(?:text\/|application\/(?:[\w.+-]*(?:json|xml|yaml|javascript|ecmascript|typescript|sql|toml|x-sh|x-httpd-php|csv|markdown|ndjson|jsonl)[\w.+-]*)(?:;|$)|image\/svg\+xml|message\/)/;
 const base64Only = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
-/** What parsers of URLs skip in front, and more that people don't see. */
+/** Characters that URL parsers skip at the beginning, and further invisible ones. */
 const blanks = /^[\s\p{Cc}\p{Cf}]*/u;
 const dataUrl = /^data:([^,;]*)((?:;[^,;]*)*),/i;
-/** As writers of data URLs write them; prose that begins with "data:" is nothing of the kind. */
+/** Well-formed data URLs; prose that begins with "data:" is not one. */
 const strictDataUrl =
   /^data:((?:[a-z0-9.+-]+\/[a-z0-9.+-]+)?)((?:;[a-z0-9.+-]+(?:=[^;,\s]*)?)*),([a-z0-9+/_=%-]*)/i;
-/** Characters of base64 that are enough to distinguish formats; whole groups of four. */
+/** How many characters of base64 are enough to distinguish formats; whole groups of four. */
 const headLength = 1368;
 
 /**
@@ -30,7 +30,7 @@ export function readBase64(data: string, mediaType: string | undefined): Decoded
   if (!isText && isWhole && isBinary(Buffer.from(plain.slice(0, headLength), 'base64'))) return opaque;
   const whole = readBytes(Buffer.from(plain, 'base64'), isText);
   if (isWhole) return whole;
-  // Padding inside ends it for some readers, for others only what stands before.
+  // Some readers stop at padding in the middle, others skip it: it is read both ways.
   const sections = plain.split(/=+/).map((section) => Buffer.from(section, 'base64'));
   const joined = readBytes(Buffer.concat(sections), isText);
   return { texts: [...new Set([...whole.texts, ...joined.texts])], isOpaque: true };
@@ -72,11 +72,11 @@ export function holdsBinary(data: string): boolean {
 /** Whether a text is a data URL where a URL or bytes belong. */
 export function isDataUrl(text: string): boolean {
   const begin = blanks.exec(text)?.[0].length ?? 0;
-  // Parsers of URLs leave tabs and line ends out wherever they stand.
+  // URL parsers ignore tabs and line breaks anywhere.
   return /^d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/i.test(text.slice(begin));
 }
 
-/** Reads what stands where a URL or bytes belong; undefined if it is no data URL. */
+/** Reads a value where a URL or bytes belong; undefined if it is not a data URL. */
 export function readDataUrl(text: string): Decoded | undefined {
   if (!isDataUrl(text)) return undefined;
   const begin = blanks.exec(text)?.[0].length ?? 0;
@@ -91,7 +91,7 @@ export function readDataUrl(text: string): Decoded | undefined {
   return readBytes(percentDecode(data), isTextType(type));
 }
 
-/** Reads a text that is a data URL although it stands where prose does; undefined if it is prose. */
+/** Reads a data URL where prose belongs; undefined if it is prose. */
 export function readProseUrl(text: string): Decoded | undefined {
   const begin = blanks.exec(text)?.[0].length ?? 0;
   const [whole, mediaType = '', parameters = '', data = ''] = strictDataUrl.exec(text.slice(begin)) ?? [];
@@ -108,7 +108,7 @@ function isTextType(mediaType: string): boolean {
   return textTypes.test(mediaType.trim().toLowerCase());
 }
 
-/** The bytes of a text with its percent-encoding undone; a percent sign that encodes nothing stays. */
+/** The percent-decoded bytes of a text; a percent sign that encodes nothing stays. */
 export function percentDecode(text: string): Buffer {
   const bytes = Buffer.from(text);
   let length = bytes.indexOf(percentSign);

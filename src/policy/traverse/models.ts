@@ -3,7 +3,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 // Lists that some hosts try when the model can't serve: of names, or of objects with one.
 const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
 
-/** Names of models that a request brings in beside its `model`: substitutes, and those that its tools use. */
+/** Names of models in a request besides its `model`: substitutes, and those that its tools use. */
 export function otherModels(document: JsonDocument): readonly string[] {
   const found: string[] = [];
   for (const field of substituteFields) {

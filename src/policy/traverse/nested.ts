@@ -15,7 +15,7 @@ export function mayBeDataUrl({ bytes }: JsonDocument, start: number, end: number
   return startsWithScheme(bytes, start, end);
 }
 
-/** Blanks and invisible characters begin with few bytes; letters of most scripts with others. */
+/** White space and invisible characters begin with few different bytes; letters of most scripts with others. */
 function mayBeginBlank(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at < end) {
@@ -41,7 +41,7 @@ function startsWithScheme(bytes: Buffer, start: number, end: number): boolean {
   if (end - start < scheme.length) return false;
   for (let at = 0; at < scheme.length; at += 1) {
     const byte = bytes[start + at] as number;
-    // What parsers of URLs leave out can only stand there escaped.
+    // What URL parsers ignore can only occur there escaped.
     if (byte === backslash) return true;
     if ((byte | 0x20) !== ((scheme[at] as number) | 0x20)) return false;
   }
@@ -50,7 +50,7 @@ function startsWithScheme(bytes: Buffer, start: number, end: number): boolean {
 
 /** Whether a text with this first byte may be JSON. */
 export function mayBeJson(first: number): boolean {
-  // The last two begin a no-break space and a byte order mark, which readers skip.
+  // The last two are the first bytes of a no-break space and a byte order mark, which readers skip.
   const isSpace = first === 0x20 || first === 0xc2 || first === 0xef;
   return first === 0x7b || first === 0x5b || first === backslash || isSpace;
 }

@@ -14,8 +14,8 @@ const leastDigits = 6;
 const maxDigits = 31;
 
 /**
- * The digits that a number of another notation hides: 4.111111111111111e15 is a card number too. A model reads the
- * decimal as it is written, a program the double nearest to it, so where the two differ there are two readings.
+ * The digits hidden by another notation: 4.111111111111111e15 is a card number too. A model reads the decimal as
+ * written, a program the nearest double, so if they differ there are two readings.
  */
 export function readDigits(document: JsonDocument, entry: number): readonly string[] {
   if (!mayHideDigits(document, entry)) return [];
@@ -27,7 +27,7 @@ export function readDigits(document: JsonDocument, entry: number): readonly stri
   return [...new Set([exact, rounded])].filter((digits) => digits !== undefined);
 }
 
-/** Whether a number has an exponent, or a point after at least as many digits as matter; few do. */
+/** Whether a number has an exponent, or a decimal point after at least as many digits as matter; few have. */
 function mayHideDigits(document: JsonDocument, entry: number): boolean {
   const { bytes } = document;
   const start = document.start(entry);
@@ -52,8 +52,8 @@ function tableOf(characters: string): Uint8Array {
 }
 
 /**
- * Whether a string may be a JSON number with an exponent, or a list that holds one; prose is ruled out by its first
- * letters. Without an exponent nothing is hidden: the digits stand in the string as they are.
+ * Whether a string may be a JSON number with an exponent, or a list that contains one; prose is ruled out by its first
+ * letters. Without an exponent nothing is hidden: the digits are in the string.
  */
 export function mayBeNumbers({ bytes }: JsonDocument, start: number, end: number): boolean {
   if (firstOfNumbers[bytes[start] as number] === 0) return false;
@@ -68,15 +68,15 @@ export function mayBeNumbers({ bytes }: JsonDocument, start: number, end: number
   return hasExponent;
 }
 
-// Begins only if no number is under way, so that a long run of digits is read once.
+// Begins only outside of a number, so that a long run of digits is read once.
 const exponential = /(?<![\d.])\d+(?:\.\d+)?[eE][+-]?\d+/g;
 
-/** A text with its numbers with exponents written as digits, for JSON that no strict parser takes. */
+/** A text with its exponents expanded to digits, for JSON that strict parsing refuses. */
 export function spellNumbers(text: string): string {
   return text.replace(exponential, (number) => integerDigits(number, maxDigits) ?? number);
 }
 
-/** Where text belongs: the value that is a number, or the part of a list that is one or holds one, however deep. */
+/** Numbers where text belongs: the value itself, or the part of a list that is or contains one, at any depth. */
 export function findNumber(document: JsonDocument, entry: number): number | undefined {
   const kind = document.kind(entry);
   if (kind === kinds.number) return entry;

@@ -4,9 +4,9 @@ import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unnamed-to
 /** A tool that a request offers or forces, by one of its names. */
 export interface OfferedTool {
   readonly name: string;
-  /** The same with the namespace that it stands in, as hosts and clients join the two. */
+  /** The same with its namespace, as hosts and clients join the two. */
   readonly qualified: readonly string[];
-  /** Where the name stands. */
+  /** Where the name is. */
   readonly entry: number;
 }
 
@@ -19,7 +19,7 @@ export interface OfferedTools {
 /** Fields of a request, and of an item inside it, that offer or force tools. */
 const fields = ['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'] as const;
 const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
-// What says only how a tool is described, or whether tools may be called at all.
+// Fields that only describe a tool, or say whether tools may be called at all.
 const plainTypes = new Set([
   'function',
   'custom',
@@ -38,7 +38,7 @@ const plainTypes = new Set([
   'mcp_toolset_reference',
   'skill_reference',
 ]);
-// Below these stands the shape of a tool's input, whose names are no tools.
+// These contain the schema of a tool's input, whose names are not tools.
 const shapes = new Set([
   'parameters',
   'input_schema',

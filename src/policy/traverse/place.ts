@@ -1,17 +1,17 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 
-/** Where a text stands: an entry of the request, or of a document that stands in a text of it. */
+/** The place of a text: an entry of the request, or of a document nested in one of its texts. */
 export interface Place {
   readonly document: JsonDocument;
   readonly entry: number;
-  /** The text of the request that this document was read from. */
+  /** The text that this document was parsed from. */
   readonly outer?: Place;
   /** Set if the bytes had to be decoded in a way that can't be undone in place. */
   readonly isDecoded?: true;
 }
 
-/** Where in the conversation a text stands: hosts may put markup between blocks, turns, or turns of two roles. */
+/** The position of a text in the conversation: hosts may put markup between blocks, turns, or turns of two roles. */
 export interface Unit {
   /** The same for all. */
   readonly all: 0;
@@ -25,12 +25,12 @@ export interface Unit {
 export interface Segment {
   readonly place: Place;
   readonly roles: number;
-  /** Set if some hosts render it and others don't: what they leave out together with it. */
+  /** Set if only some hosts render it: the name of everything that they leave out with it. */
   readonly optional: string | undefined;
   readonly unit: Unit;
 }
 
-/** Where texts stand that no markup parts. */
+/** The position of texts that no markup separates. */
 export const wholeUnit: Unit = { all: 0, block: 0, turn: 0, run: 0 };
 
 /** The text at a place. */

@@ -14,11 +14,11 @@ import type { Context } from './walk-context.ts';
 export const memberKinds = {
   /** Unknown in a block: a host may render it or not. */
   other: 0,
-  /** Text that the model reads where it stands. */
+  /** Text that the model reads in place. */
   prose: 1,
   /** A name or label of the format, not part of any prose. */
   label: 2,
-  /** Bytes, or a sign that the object carries some. */
+  /** Bytes, or a sign that the object contains some. */
   bytes: 3,
   /** Refers to content that is stored elsewhere, or encrypted. */
   reference: 4,
@@ -36,7 +36,7 @@ export const memberKinds = {
   type: 10,
   /** The label by which others refer to it. */
   id: 11,
-  /** Of a tool, a file, or of who speaks. */
+  /** The name of a tool, a file or a speaker. */
   name: 12,
 } as const;
 export type MemberKind = (typeof memberKinds)[keyof typeof memberKinds];
@@ -124,7 +124,7 @@ export function rankOf(kind: MemberKind): number {
   return kind === memberKinds.trailing ? 2 : 1;
 }
 
-/** What has to be known of a block before its members are read. */
+/** What must be known about a block before its members are read. */
 export interface BlockHead {
   /** Its type; empty if that is no text. */
   readonly type: string | undefined;
@@ -157,7 +157,7 @@ export interface Member {
   readonly document: JsonDocument;
   readonly object: number;
   readonly key: number;
-  /** Whether the object is a message, whose name is somebody's. */
+  /** Whether the object is a message, whose `name` is a person's. */
   readonly isMessage?: boolean | undefined;
 }
 
@@ -195,7 +195,7 @@ export function memberContext(kind: MemberKind, member: Member, block: Context):
   }
 }
 
-/** In answers all that is text is read together; what has no known name only among its like. */
+/** In answers all texts are read together, but those with unknown names only with others of the same name. */
 export function answerMemberContext(kind: MemberKind, { document, key }: Member, block: Context): Context {
   switch (kind) {
     case memberKinds.prose:

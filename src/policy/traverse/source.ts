@@ -1,10 +1,10 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { isBase64, isDataUrl, readBase64 } from './encoded.ts';
 
-/** Shorter base64 that nobody calls so is taken for a word. */
+/** Shorter unlabelled base64 is taken for a word. */
 const shortestBase64 = 32;
 
-/** What an object carries: texts, each a reading of the same bytes at `data`, or what nobody here can look into. */
+/** The content of an object: texts, each a reading of the same bytes at `data`, or content that can't be read. */
 export interface Source {
   readonly data: number;
   readonly texts: readonly string[];
@@ -12,8 +12,8 @@ export interface Source {
 }
 
 /**
- * Reads an object that carries bytes: `{ media_type, data }`, audio as `{ format, data }`, or `{ url }`. Inside the
- * conversation none of type, media type and format has to be there: bytes are bytes.
+ * Reads an object that contains bytes: `{ media_type, data }`, audio as `{ format, data }`, or `{ url }`. In a
+ * conversation type, media type and format may all be missing: bytes are bytes.
  */
 export function readSource(
   document: JsonDocument,
@@ -34,7 +34,7 @@ export function readSource(
     return isClaimed ? { data, texts: [], unseen: 'opaque' } : undefined;
   }
   const text = document.text(data);
-  // A data URL has been read where it stands.
+  // A data URL has already been read in place.
   if (isDataUrl(text)) return undefined;
   const isHidden = isInConversation && text.length >= shortestBase64 && isBase64(text);
   if (!isClaimed && !isHidden) return undefined;

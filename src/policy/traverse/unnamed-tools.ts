@@ -1,8 +1,7 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 /**
- * Whether a tool is all the tools of a server, or of something else that knows their names and the gateway does not.
- * A filter counts only if it lists names: what a server calls read-only may be anything.
+ * Whether an entry stands for all tools of a server, or of something else whose tool names the gateway doesn't know.
  */
 export function isUnnamedTool(document: JsonDocument, tool: number, type: string): boolean {
   switch (type) {
@@ -48,7 +47,7 @@ function isSwitchedOff(document: JsonDocument, settings: number | undefined): bo
   return enabled !== undefined && document.kind(enabled) === kinds.false;
 }
 
-/** Names as a list, or as `{ tool_names }`; no name at all may mean none or all. */
+/** Names as a list, or as `{ tool_names }`; an empty list may mean none or all. */
 function listsNames(document: JsonDocument, allowed: number | undefined): boolean {
   if (allowed === undefined) return false;
   const names = document.kind(allowed) === kinds.object ? document.member(allowed, 'tool_names') : allowed;

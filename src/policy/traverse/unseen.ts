@@ -3,10 +3,10 @@ import { memoize } from '../../memoize.ts';
 import { isDataUrl } from './encoded.ts';
 import { isUnnamedTool } from './unnamed-tools.ts';
 
-/** Why content can't be looked into: its bytes are no text, it is kept elsewhere, or it is encrypted. */
+/** Why content can't be read: its bytes are not text, it is stored elsewhere, or it is encrypted. */
 export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
 
-/** What a member's value is according to its name, before it is read. */
+/** What a member's value is, judging by its name. */
 type MemberName = 'encrypted' | 'reference' | 'container' | 'audio' | 'url' | 'other';
 
 const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
@@ -35,7 +35,7 @@ export function isTopReference(document: JsonDocument, name: string, value: numb
   return topReferenceNames.has(name) && document.kind(value) !== kinds.null;
 }
 
-/** What a member of a block stands for by its name, where that can't be seen. */
+/** What a member of a block refers to, judging by its name, if that can't be read. */
 export function unseenMember(document: JsonDocument, name: string, value: number): UnseenKind | undefined {
   const meaning = memberName(name);
   const kind = document.kind(value);
@@ -45,7 +45,7 @@ export function unseenMember(document: JsonDocument, name: string, value: number
     case 'reference':
       return meaning;
     case 'container':
-      // One that runs code is named by a text; what is to be made new is an object.
+      // A container that runs code is referred to by a text; one to be created is an object.
       return kind === kinds.string ? 'reference' : undefined;
     case 'audio':
       return document.memberText(value, 'id') === undefined ? undefined : 'reference';
@@ -56,7 +56,7 @@ export function unseenMember(document: JsonDocument, name: string, value: number
   }
 }
 
-/** What a whole block of a type stands for, where that can't be seen. */
+/** What a whole block of a type refers to, if that can't be read. */
 export function unseenBlock(
   document: JsonDocument,
   block: number,
@@ -88,10 +88,10 @@ function leadsToServer(document: JsonDocument, tool: number): boolean {
   );
 }
 
-/** Members that name what an item is, and nothing of what is in it. */
+/** Members that only describe an item, without any of its content. */
 const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
 
-/** Whether a block of the conversation has an id and nothing in it: then its provider knows what is. */
+/** Whether a block has an id and no content: then only its provider knows what it contains. */
 function isBareReference(document: JsonDocument, item: number): boolean {
   if (document.member(item, 'id') === undefined) return false;
   for (let key = item + 1; key < document.next(item); key = document.next(key + 1)) {

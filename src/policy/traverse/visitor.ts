@@ -8,7 +8,7 @@ import type { Context } from './walk-context.ts';
 export interface Visitor {
   /** A string, a key or a number. */
   text(document: JsonDocument, entry: number, context: Context): void;
-  /** Content that can't be looked into. */
+  /** Content that can't be read. */
   unseen(kind: UnseenKind, place: Place): void;
   /** Numbers where text belongs. */
   unreadable(place: Place, roles: number): void;
@@ -17,7 +17,7 @@ export interface Visitor {
    * or the first entry behind them all, with none.
    */
   turn(entry: number, left: number, role?: Role): void;
-  /** What follows is of another block of the turn; some hosts put markup between them. */
+  /** What follows belongs to another block of the turn; some hosts put markup between them. */
   block(entry: number): void;
   /** What follows is never read together with what came before. */
   part(): void;

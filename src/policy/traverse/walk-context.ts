@@ -23,7 +23,7 @@ interface Origin {
 /** Roles whose texts some hosts move or leave out. */
 const movable = roleBits.system | roleBits.tool_result | roleBits.tool_definition;
 
-/** What is known of a value from where it stands. Its variants are made once: a body has thousands of values. */
+/** What a value's position says about it. Its variants are created once: a body has thousands of values. */
 export class Context {
   readonly roles: number;
   readonly conversation: Joins;
@@ -34,7 +34,7 @@ export class Context {
   readonly origin: Origin | undefined;
   /** Whether its texts are read together with any others. */
   readonly isJoined: boolean;
-  /** Where some hosts leave its texts out: the name of all that they leave out with them. */
+  /** If some hosts leave its texts out: the name of everything that they leave out with it. */
   readonly leftOut: string | undefined;
   #apart: Context | undefined;
   #variants: Map<string | number, Context> | undefined;
@@ -50,10 +50,10 @@ export class Context {
     this.leftOut = conversation === joins.optional ? (own ?? `${roles} ${isData}`) : undefined;
   }
 
-  /** The same for what nobody reads in one go with what stands before. */
+  /** The same for what is never read together with what came before. */
   apart(): Context {
     if (!this.isJoined) return this;
-    // Not in the table: it is asked for with each key.
+    // Not in the table, because it is needed for each key.
     this.#apart ??= new Context({ ...this.#parts(), conversation: joins.none, own: undefined });
     return this.#apart;
   }
@@ -77,7 +77,7 @@ export class Context {
     }));
   }
 
-  /** The same for what some hosts render and others don't; where there is a name, its like is a sequence as well. */
+  /** The same for what only some hosts render; if it has a name, all of that name form a sequence as well. */
   optional(own: string | undefined): Context {
     if (this.conversation === joins.none) return own === undefined ? this : this.alone(own);
     if (this.conversation === joins.optional && this.own === own) return this;
@@ -102,18 +102,18 @@ export class Context {
     return this.#variant(roles, () => {
       const isMovable = this.conversation !== joins.none && (roles & movable) === roles;
       if (!isMovable) return { ...this.#parts(), roles };
-      // Hosts gather the system's texts from wherever they stand.
+      // Hosts gather the system's texts from anywhere.
       const own = roles === roleBits.system ? 'system' : undefined;
       return { ...this.#parts(), roles, conversation: joins.optional, own };
     });
   }
 
-  /** The same for a document that was read from a text here, which its readers see as it stands. */
+  /** The same for a document parsed from a text here, which readers also see as plain text. */
   within(origin: Origin): Context {
     return new Context({ roles: this.roles, conversation: joins.none, isData: true, origin });
   }
 
-  /** The same for a document that its readers see decoded, in place of what stands here. */
+  /** The same for a document that readers see decoded instead of the original. */
   inPlace(origin: Origin): Context {
     return new Context({ ...this.#parts(), isData: true, origin });
   }

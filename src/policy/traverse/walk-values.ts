@@ -20,7 +20,7 @@ import type { Visitor } from './visitor.ts';
 import type { Context } from './walk-context.ts';
 
 const nestingLimit = 4;
-/** Shorter texts hold no picture. */
+/** Shorter texts can't contain a picture. */
 const shortestBinary = 64;
 
 interface ValueWalkParts {
