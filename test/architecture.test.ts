@@ -104,7 +104,7 @@ const layers: Readonly<
   },
   'client/': {
     from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'make-directory.ts'],
-    packages: ['eventsource-parser', 'openapi-fetch', 'ws'],
+    packages: ['eventsource-parser', 'ws'],
   },
   'cli/': {
     from: [

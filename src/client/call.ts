@@ -1,8 +1,9 @@
-import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toFields } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
+import { readText, type SendOptions, send as sendRequest } from './http.ts';
 
 /** Where a gateway listens and the key to call it with. */
 export interface GatewayAddress {
@@ -110,35 +111,12 @@ class OneConnection extends Agent {
 /** A busy gateway may take a while; whatever is silent for longer is not a gateway. */
 const proofMs = 5_000;
 
-interface SendOptions {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly agent: Agent | false;
-  readonly payload?: string | undefined;
-  readonly signal: AbortSignal;
-  /** How long the gateway may send nothing; unlimited if absent, since a model may take long. */
-  readonly silenceMs?: number;
-}
-
-async function send(
-  target: URL,
-  { method, headers, agent, payload, signal, silenceMs }: SendOptions,
-): Promise<IncomingMessage> {
-  const open = target.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
-  return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(signal.aborted ? signal.reason : unreachable(target.origin, cause));
-    const request = open(target, { method, headers, agent }, resolve);
-    // Not the option `signal`, which takes 2 ms to set up.
-    const stop = () => request.destroy(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    request.on('close', () => signal.removeEventListener('abort', stop));
-    request.on('error', fail);
-    if (silenceMs !== undefined) {
-      request.setTimeout(silenceMs, () => request.destroy(new Error(`silent for ${silenceMs} ms`)));
-    }
-    request.end(payload);
-  });
+async function send(target: URL, options: SendOptions): Promise<IncomingMessage> {
+  try {
+    return await sendRequest(target, options);
+  } catch (cause) {
+    throw options.signal.aborted ? cause : unreachable(target.origin, cause);
+  }
 }
 
 async function answeredError(response: IncomingMessage): Promise<GatewayError> {
@@ -163,7 +141,7 @@ function codeFor(status: number, isOurs: boolean): FailureCode {
   return status >= 500 ? 'provider.unavailable' : 'request.field';
 }
 
-function unreachable(url: string, cause: Error): GatewayError {
+function unreachable(url: string, cause: unknown): GatewayError {
   const message = `no gateway answers at ${url}; start one with "gateway serve", or set GATEWAY_URL`;
   return new GatewayError('gateway.unreachable', message, { cause });
 }
@@ -178,13 +156,11 @@ export function header(response: IncomingMessage, name: string): string | undefi
 }
 
 export async function text(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
   try {
-    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return await readText(response);
   } catch (cause) {
     throw brokenOff(cause);
   }
-  return Buffer.concat(chunks).toString();
 }
 
 export function parsed(body: string): unknown {

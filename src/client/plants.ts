@@ -1,4 +1,5 @@
-import createClient from 'openapi-fetch';
+import { parsed } from './call.ts';
+import { readText, send } from './http.ts';
 import type { components, paths } from './plants-api.generated.ts';
 import { notAStore, toConnectionFailure, toFailure } from './plants-failure.ts';
 
@@ -42,49 +43,63 @@ export interface PlantsClient {
 
 const pageSize = 1_000;
 
-/** The commands' client of a plant store; types and addresses come from its OpenAPI document. */
-export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection): PlantsClient {
-  const api = createClient<paths>({
-    baseUrl,
-    // No redirects: a token is sent only where it was meant to go.
-    redirect: 'error',
-    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
-  });
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-  const send = async <Data>(
-    call: (options: { signal: AbortSignal }) => Promise<{ data?: Data; error?: unknown; response: Response }>,
-  ): Promise<{ data: Data; response: Response }> => {
+interface Call {
+  /** For `{…}` in the path. */
+  readonly parameters?: Readonly<Record<string, string | number>>;
+  readonly query?: Query;
+  readonly body?: unknown;
+}
+
+interface Answer<Data> {
+  readonly data: Data;
+  /** Whether it is one page of several, and not the last. */
+  readonly hasMore: boolean;
+}
+
+/** The commands' client of a plant store; types and paths come from its OpenAPI document. */
+export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection): PlantsClient {
+  const ask = async <Data>(method: Method, path: keyof paths, call: Call = {}): Promise<Answer<Data>> => {
+    const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const headers = {
+      accept: 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      signal.throwIfAborted();
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const { data, error, response } = await call({ signal: limit });
-      if (!response.ok) throw toFailure(response.status, error, baseUrl);
+      const response = await send(urlOf(baseUrl, path, call), { method, headers, payload, signal: limit });
+      const stop = () => response.destroy(limit.reason);
+      limit.addEventListener('abort', stop, { once: true });
+      const text = await readText(response).finally(() => limit.removeEventListener('abort', stop));
+      const status = response.statusCode ?? 0;
+      if (status >= 400) throw toFailure(status, parsed(text), baseUrl);
+      // Redirects are not followed: a token is sent only where it was meant to go.
+      const data: unknown = status < 300 ? JSON.parse(text) : undefined;
       if (typeof data !== 'object' || data === null) throw notAStore(baseUrl);
-      return { data, response };
+      const hasMore = response.headers.link?.includes('rel="next"') === true;
+      return { data: data as Data, hasMore };
     } catch (thrown) {
-      throw toConnectionFailure(thrown, baseUrl, signal);
+      throw toConnectionFailure(limit.aborted ? limit.reason : thrown, baseUrl, signal);
     }
   };
-  const data = async <Data>(call: Parameters<typeof send<Data>>[0]): Promise<Data> => (await send(call)).data;
+  const data = async <Data>(method: Method, path: keyof paths, call?: Call): Promise<Data> =>
+    (await ask<Data>(method, path, call)).data;
 
   async function* search({ tags, limit = Number.POSITIVE_INFINITY, ...filters }: PlantSearch) {
     let left = limit;
     let after = 0;
     while (left > 0) {
-      const query = {
-        ...filters,
-        ...(tags === undefined ? {} : { tags: [...tags] }),
-        limit: Math.min(left, pageSize),
-        after,
-      };
-      const { data: page, response } = await send((options) =>
-        api.GET('/plant/search/tags', { ...options, params: { query } }),
-      );
+      const query = { ...filters, tags, limit: Math.min(left, pageSize), after };
+      const { data: page, hasMore } = await ask<Plant[]>('GET', '/plant/search/tags', { query });
       if (!Array.isArray(page)) throw notAStore(baseUrl);
       if (page.length > 0) yield page;
       left -= page.length;
       const last = page.at(-1)?.id ?? 0;
-      const hasMore = response.headers.get('link')?.includes('rel="next"') === true;
       if (!hasMore || last <= after) return;
       after = last;
     }
@@ -92,23 +107,27 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
 
   return {
     search,
-    get: (plantId) =>
-      data((options) => api.GET('/plant/{plantId}', { ...options, params: { path: { plantId } } })),
-    add: (body) => data((options) => api.POST('/plant', { ...options, body })),
-    update: (body) => data((options) => api.PUT('/plant', { ...options, body })),
-    remove: (plantId) =>
-      data((options) => api.DELETE('/plant/{plantId}', { ...options, params: { path: { plantId } } })),
+    get: (plantId) => data('GET', '/plant/{plantId}', { parameters: { plantId } }),
+    add: (body) => data('POST', '/plant', { body }),
+    update: (body) => data('PUT', '/plant', { body }),
+    remove: (plantId) => data('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
     login: async (username, password) => {
-      const session = await data((options) =>
-        api.POST('/user/auth/login', { ...options, body: { username, password } }),
-      );
+      const session = await data<Session>('POST', '/user/auth/login', { body: { username, password } });
       if (typeof session.token !== 'string') throw notAStore(baseUrl);
       return session;
     },
     logout: async () => {
-      await data((options) => api.GET('/user/auth/logout', options));
+      await data('GET', '/user/auth/logout');
     },
-    whoami: () =>
-      data((options) => api.GET('/user/{username}', { ...options, params: { path: { username: '@me' } } })),
+    whoami: () => data('GET', '/user/{username}', { parameters: { username: '@me' } }),
   };
+}
+
+function urlOf(baseUrl: string, path: keyof paths, { parameters = {}, query = {} }: Call): URL {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parameters[name] ?? ''));
+  const url = new URL(baseUrl.replace(/\/$/, '') + filled);
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, String(each));
+  }
+  return url;
 }
