@@ -14,6 +14,7 @@ import { SignOut } from './shell/sign-out.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { TryView } from './try/try-view.tsx';
 import type { Scratch } from './try/use-scratch.ts';
+import { useFocusOfView } from './use-focus-of-view.ts';
 import { useLive } from './use-live.ts';
 
 export function App({ live }: { readonly live: Live }) {
@@ -61,10 +62,8 @@ export function App({ live }: { readonly live: Live }) {
   };
   const tab: Tab = view.name === 'exchange' ? view.tab : 'overview';
   const open = (id: string) => go({ name: 'exchange', id, tab }, { isStep: view.name === 'exchange' });
-  const close = () => {
-    go({ name: 'traffic' });
-    document.querySelector<HTMLElement>('.exchange-list')?.focus();
-  };
+  const close = () => go({ name: 'traffic' });
+  useFocusOfView(view.name);
   useKeys({
     onMove: (step) => {
       const rows = shown.current;

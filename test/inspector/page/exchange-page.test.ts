@@ -229,6 +229,34 @@ describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout:
     expect(isScrolledSideways).toBe(false);
   });
 
+  // As 400 by 700 pixels with text of 200 %.
+  test('in a window that is so small that the page scrolls, where everything can be reached', async () => {
+    const { page } = await openExchange(say('write to jo@example.org'), {
+      viewport: { width: 200, height: 350 },
+    });
+    const isInSight = async (selector: string) => {
+      const element = page.locator(selector).last();
+      await element.scrollIntoViewIfNeeded();
+      const box = await element.boundingBox();
+      return box !== null && box.y >= 0 && box.y < 350 && box.x >= 0 && box.x < 200;
+    };
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    const onOpening = await focused();
+    const findings = await axeFindings(page);
+    const rule = await isInSight('.rules li .rule-line');
+    await page.keyboard.press('Escape');
+    await page.locator('.exchange-list:focus').waitFor();
+    const row = await isInSight('.row:not(.head)');
+    findings.push(...(await axeFindings(page)));
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { selected: true }).waitFor();
+
+    expect([rule, row]).toEqual([true, true]);
+    expect([onOpening, await focused()]).toEqual(['Overview', 'Overview']);
+    expect(findings).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
   test('on the page that asks for a session', async () => {
     const { page } = await openPage();
     await page.goto(`${gateway.url}/_/`);
