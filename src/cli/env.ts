@@ -42,9 +42,9 @@ export function build(io: Io): Command {
       // The lines contain a key, which must not be sent to whoever listens on the port of a dead gateway.
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
-      const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
+      const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
       const url = baseUrl(target.url);
-      const own: Settings = clientOf(name).settings({ url, key: target.key, model: asked });
+      const own: Settings = clientOf(name).settings({ url, key: target.key, model: requested });
       const settings = { ...own, variables: { ...own.variables, ...pastProxies(url, io.env) } };
       const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);
       if (io.stdout.isTTY === true && options.quiet !== true) {

@@ -32,10 +32,11 @@ export function build(io: Io): Command {
           await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
         }
         const { url, key } = gateway;
-        const asked = model ?? (io.env.GATEWAY_MODEL || undefined);
-        const namesModel = asked !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+        const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
+        const namesModel =
+          requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
         await refuseBypass(name, { url, namesModel }, io);
-        const { variables, arguments: before = [] } = settings({ url, key, model: asked });
+        const { variables, arguments: before = [] } = settings({ url, key, model: requested });
         const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
         const env = {
           ...Object.fromEntries(inherited),

@@ -45,8 +45,8 @@ export function mayGoOn(attempt: Attempt): boolean {
 /** Milliseconds until the same target may be asked again; undefined if it may not. */
 export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
   if (!mayRepeat(attempt)) return undefined;
-  const asked = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
-  const waitMs = retryWaitMs(asked, tries, Math.random(), Date.now());
+  const retryAfter = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
+  const waitMs = retryWaitMs(retryAfter, tries, Math.random(), Date.now());
   if (waitMs === undefined || !attempt.target.provider.retryBudget.take(tries)) return undefined;
   return waitMs;
 }

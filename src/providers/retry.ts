@@ -42,8 +42,9 @@ export function retryWaitMs(
   random: number,
   nowMs: number,
 ): number | undefined {
-  const asked = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, nowMs);
-  if (asked !== undefined) return asked > capS * 1_000 ? undefined : asked * (1 + random / 10);
+  const requestedMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, nowMs);
+  if (requestedMs !== undefined)
+    return requestedMs > capS * 1_000 ? undefined : requestedMs * (1 + random / 10);
   return firstWaitMs * 2 ** (attemptsMade - 1) * (0.5 + random / 2);
 }
 

@@ -108,8 +108,8 @@ export async function runChatCommand(line: string, surroundings: Surroundings): 
       `${name} stands alone${rest.length > 0 ? `, without ${argument}` : ''}`,
     );
   }
-  const said = await command.run(argument, surroundings);
-  if (said !== undefined) await write(surroundings.io.stderr, `${said}\n`);
+  const message = await command.run(argument, surroundings);
+  if (message !== undefined) await write(surroundings.io.stderr, `${message}\n`);
 }
 
 function helpText(): string {

@@ -8,14 +8,16 @@ import { loadUserConfig } from '../shell/load-config.ts';
 
 /** Where the gateway of this configuration writes its records. */
 export async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
-  const configured = (await mayName(options, io)) ? (await loadUserConfig(options, io)).config : undefined;
+  const configured = (await mayNameFile(options, io))
+    ? (await loadUserConfig(options, io)).config
+    : undefined;
   if (configured?.records.file !== undefined) return configured.records.file;
   refuseForeignState(io.env);
   return `${stateDirectory(io.env)}/records.jsonl`;
 }
 
 /** Whether the configuration may name another file; building all of it takes longer than searching most records. */
-async function mayName({ config: file }: CommonOptions, { cwd, env }: Io): Promise<boolean> {
+async function mayNameFile({ config: file }: CommonOptions, { cwd, env }: Io): Promise<boolean> {
   const found = await findConfig({ file, cwd, env });
   if (found === undefined) return false;
   const isFile = await stat(found.path).then(

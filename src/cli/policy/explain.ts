@@ -105,8 +105,8 @@ function toRows(rule: RuleReport): readonly (readonly string[])[] {
     [at === '' ? '(request)' : at, view ?? matcher, ...(count > 1 ? [`${count} times`] : [])].join(' '),
     ...detected.map(toDetected),
   ]);
-  const said = failed ? 'failed' : matched ? 'yes' : 'no';
-  const row = [rule.rule, policy, action, mode, said, `${microseconds}us`, first ?? ''];
+  const result = failed ? 'failed' : matched ? 'yes' : 'no';
+  const row = [rule.rule, policy, action, mode, result, `${microseconds}us`, first ?? ''];
   return [row, ...others.map((place) => ['', '', '', '', '', '', place])];
 }
 

@@ -77,13 +77,13 @@ function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {
 
 /** What the gateway printed before it ended. */
 function failedStart(log: string, begin: number): GatewayError {
-  const said = readFileSync(log)
+  const output = readFileSync(log)
     .subarray(begin)
     .toString()
     .trim()
     .replace(/^gateway: /gm, '');
-  const message = `${said === '' ? 'the gateway ended while starting' : said}\nits log is ${log}`;
-  if (/ problems? in /.test(said)) return new GatewayError('config.invalid', message);
-  if (/^port \d+ .*is taken/.test(said)) return new GatewayError('port.busy', message);
+  const message = `${output === '' ? 'the gateway ended while starting' : output}\nits log is ${log}`;
+  if (/ problems? in /.test(output)) return new GatewayError('config.invalid', message);
+  if (/^port \d+ .*is taken/.test(output)) return new GatewayError('port.busy', message);
   return new GatewayError('gateway.internal', message, { cause: 'the log may say more' });
 }

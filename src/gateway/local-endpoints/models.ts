@@ -52,9 +52,11 @@ export function createCatalogue({
   clock = () => performance.now(),
 }: CatalogueOptions): ModelCatalogue {
   const startedS = Math.floor(startedMs / 1_000);
-  const asked = new Set(entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider));
+  const listing = new Set(
+    entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider),
+  );
   const known = new Map<string, Known>();
-  for (const name of asked) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });
+  for (const name of listing) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });
 
   const refresh = (name: string, entry: Known): Promise<void> | undefined => {
     const provider = providers.get(name);

@@ -24,8 +24,8 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
       const match = pattern.exec(path);
       return match === null ? [] : [{ route, parameter: match[1] ?? '' }];
     });
-    const asked = method === 'HEAD' ? 'GET' : method;
-    const routed = found.find(({ route }) => route.method === asked);
+    const routedMethod = method === 'HEAD' ? 'GET' : method;
+    const routed = found.find(({ route }) => route.method === routedMethod);
     if (routed !== undefined) return routed;
     if (found.length === 0) throw new GatewayError('inspector.unknown', 'there is no such path below /_/');
     const allow = found.map(({ route }) => route.method).join(', ');

@@ -5,9 +5,9 @@ import { quarterMs } from './ledger-schema.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 import { preparePostgres } from './postgres-schema.ts';
 import {
-  beSeen,
   commitChanges,
   correctRows,
+  heartbeat,
   pruneRows,
   pruneSums,
   settleDead,
@@ -30,7 +30,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   const shard = randomInt(shards);
   try {
     await preparePostgres(client);
-    await client.query(beSeen, [owner]);
+    await client.query(heartbeat, [owner]);
     await client.query(settleDead, [shard, deadAfterS]);
   } catch (error) {
     client.close();
@@ -50,7 +50,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
       return wanted.map((each, i) => ({ ...each, ...(found[i] as (typeof found)[number]) })); // a row for each
     },
     maintain: async (retention, nowMs) => {
-      await client.query(beSeen, [owner]);
+      await client.query(heartbeat, [owner]);
       await client.query(settleDead, [shard, deadAfterS]);
       await client.query("delete from ledger_owners where seen_at < now() - interval '1 day'");
       return prune(client, retention, nowMs);

@@ -94,7 +94,7 @@ export const settleDead: Statement = {
     ${sumUp('$1::integer')}`,
 };
 
-export const beSeen: Statement = {
+export const heartbeat: Statement = {
   name: 'ledger seen',
   text: `insert into ledger_owners values ($1, now()) on conflict (id) do update set seen_at = now()`,
 };

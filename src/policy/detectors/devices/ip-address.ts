@@ -7,11 +7,11 @@ import { findLongRuns } from '../text/long-runs.ts';
  * IP addresses of both versions, except those that identify nobody (loopback, "any", broadcast, netmasks) and
  * lookalikes: versions, object identifiers, hardware addresses, `a::b` in code.
  */
-export const ipAddress: Detector = createAddressDetector(isNobodys);
+export const ipAddress: Detector = createAddressDetector(isSpecialAddress);
 
 /** Publicly routable addresses: no private, link-local or shared ranges. */
 export const publicIpAddress: Detector = createAddressDetector(
-  (octets) => isNobodys(octets) || isPrivate(octets),
+  (octets) => isSpecialAddress(octets) || isPrivate(octets),
   (address) => isPublic6(address),
 );
 
@@ -118,7 +118,7 @@ function isOctets(parts: readonly string[]): boolean {
   return parts.every((part) => Number(part) <= 255 && (part.length === 1 || !part.startsWith('0')));
 }
 
-function isNobodys(octets: readonly number[]): boolean {
+function isSpecialAddress(octets: readonly number[]): boolean {
   const [first = 0, second = 0] = octets;
   const isNetmask = first === 255 || (first >= 224 && first <= 239 && second === 0 && octets[2] === 0);
   return first === 0 || first === 127 || isNetmask || octets.every((octet) => octet < 10 && octet === first);

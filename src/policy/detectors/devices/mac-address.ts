@@ -15,11 +15,11 @@ export const macAddress = {
           /(?<![\w:.-])(?:[\dA-F]{2}([:-])(?:[\dA-F]{2}\1){4}[\dA-F]{2}|[\dA-F]{4}\.[\dA-F]{4}\.[\dA-F]{4})(?![\w]|[:.-]\w)/gi,
         validate(value) {
           const plain = value.replace(/[^\dA-F]/g, '');
-          const isEverybodys = /^(?:01005E|3333|(.)\1*$)/.test(plain) || new Set(plain).size < 4;
+          const isShared = /^(?:01005E|3333|(.)\1*$)/.test(plain) || new Set(plain).size < 4;
           const isSequence = '0123456789ABCDEF0123'.includes(plain) || /^(?:00)?1122334455/.test(plain);
           // Three groups of four with only digits are a number with dots.
           const isNumber = value.includes('.') && !/[A-F]/.test(plain);
-          return isEverybodys || isSequence || isNumber ? undefined : likely('shape');
+          return isShared || isSequence || isNumber ? undefined : likely('shape');
         },
       },
     ],

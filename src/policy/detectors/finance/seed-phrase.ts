@@ -69,8 +69,9 @@ function* runsOf(text: string): Generator<readonly SeedWord[]> {
   for (const { index: start, 0: found } of text.matchAll(word)) {
     const number = numbers.get(found.toLowerCase());
     const last = run.at(-1);
-    const goesOn = last !== undefined && start - last.end < 12 && between.test(text.slice(last.end, start));
-    if (run.length > 0 && (number === undefined || !goesOn)) {
+    const continues =
+      last !== undefined && start - last.end < 12 && between.test(text.slice(last.end, start));
+    if (run.length > 0 && (number === undefined || !continues)) {
       yield run;
       run = [];
     }

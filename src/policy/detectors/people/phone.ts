@@ -16,13 +16,13 @@ export const phone: Detector = {
   find(text) {
     const findings: Finding[] = [];
     for (const run of findLongRuns(text, 7, phoneCharacters)) {
-      const marks = marksOf(text, run);
-      if (marks.digits < 7) continue;
+      const features = featuresOf(text, run);
+      if (features.digits < 7) continue;
       const first = findings.length;
       for (const shape of shapes) {
-        if ((marks.signs & shape.needs) === shape.needs) addShaped(findings, { text, run, shape, first });
+        if ((features.bits & shape.needs) === shape.needs) addShaped(findings, { text, run, shape, first });
       }
-      addAnnounced(findings, { text, firstDigit: marks.firstDigit, first });
+      addAnnounced(findings, { text, firstDigit: features.firstDigit, first });
     }
     return findings;
   },
@@ -33,14 +33,14 @@ const phoneCharacters = toCharacterSet(
 );
 
 /** Features of a candidate, found in one pass: they rule out most formats. */
-interface Marks {
+interface Features {
   readonly digits: number;
   readonly firstDigit: number;
-  readonly signs: number;
+  readonly bits: number;
 }
 
 /** Features as bits. */
-const signs = {
+const featureBits = {
   /** A plus sign, or a group that begins with two zeros. */
   countryCode: 1,
   /** A group of three digits and one of four after a single character. */
@@ -53,7 +53,7 @@ const signs = {
   hyphenFour: 16,
 } as const;
 
-function marksOf(text: string, { start, end }: Finding): Marks {
+function featuresOf(text: string, { start, end }: Finding): Features {
   let digits = 0;
   let firstDigit = -1;
   let found = 0;
@@ -61,7 +61,7 @@ function marksOf(text: string, { start, end }: Finding): Marks {
   let lengthBefore = 0;
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 43) found |= signs.countryCode;
+    if (code === 43) found |= featureBits.countryCode;
     if (!isDigit(code)) continue;
     const first = at;
     while (at + 1 < end && isDigit(text.charCodeAt(at + 1))) at += 1;
@@ -69,17 +69,17 @@ function marksOf(text: string, { start, end }: Finding): Marks {
     if (digits === 0) firstDigit = first;
     digits += length;
     if (code === 48) {
-      found |= signs.zero;
-      if (text.charCodeAt(first + 1) === 48) found |= signs.countryCode;
+      found |= featureBits.zero;
+      if (text.charCodeAt(first + 1) === 48) found |= featureBits.countryCode;
     }
     const isNext = first === endBefore + 1;
-    if (length === 4 && lengthBefore === 3 && isNext) found |= signs.threeFour;
-    if (length === 2 && lengthBefore === 2 && isNext) found |= signs.pairs;
-    if (length === 4 && text.charCodeAt(first - 1) === 45) found |= signs.hyphenFour;
+    if (length === 4 && lengthBefore === 3 && isNext) found |= featureBits.threeFour;
+    if (length === 2 && lengthBefore === 2 && isNext) found |= featureBits.pairs;
+    if (length === 4 && text.charCodeAt(first - 1) === 45) found |= featureBits.hyphenFour;
     lengthBefore = length;
     endBefore = at + 1;
   }
-  return { digits, firstDigit, signs: found };
+  return { digits, firstDigit, bits: found };
 }
 
 const separator = '[-. \\u00a0\\u202f\\u2010-\\u2013]';
@@ -96,7 +96,7 @@ interface Shape {
 const shapes: readonly Shape[] = [
   {
     pattern: /(?<![\w+)\]])(?:\+|\b00)[1-9](?:[-. ()/\u00a0\u202f\u2010-\u2013]{0,2}\d){6,15}/g,
-    needs: signs.countryCode,
+    needs: featureBits.countryCode,
     accepts: isInternational,
   },
   {
@@ -104,17 +104,17 @@ const shapes: readonly Shape[] = [
       `${notBefore}(?:1${separator})?(?:\\([2-9]\\d{2}\\) ?|[2-9]\\d{2}${separator})[2-9]\\d{2}${separator}\\d{4}${notAfter}`,
       'g',
     ),
-    needs: signs.threeFour,
+    needs: featureBits.threeFour,
     accepts: isNorthAmerican,
   },
   {
     pattern: new RegExp(`${notBefore}0[1-9](?:([. \\u00a0-])\\d{2})(?:\\1\\d{2}){3}${notAfter}`, 'g'),
-    needs: signs.zero | signs.pairs,
+    needs: featureBits.zero | featureBits.pairs,
     accepts: isFrench,
   },
   {
     pattern: new RegExp(`${notBefore}0\\d{1,3}-\\d{3,4}-\\d{4}${notAfter}`, 'g'),
-    needs: signs.zero | signs.hyphenFour,
+    needs: featureBits.zero | featureBits.hyphenFour,
     accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
   },
 ];
@@ -224,9 +224,9 @@ function isNorthAmerican(text: string, number: Finding): boolean {
 function isFrench(text: string, number: Finding): boolean {
   const pairs = text.slice(number.start, number.end).split(/\D/).map(Number);
   const rises = pairs.every((pair, index) => index === 0 || pair === (pairs[index - 1] ?? 0) + 1);
-  const goesOn = /^ \d\d(?!\d)/.test(text.slice(number.end, number.end + 4));
+  const continues = /^ \d\d(?!\d)/.test(text.slice(number.end, number.end + 4));
   const comesFrom = /\d $/.test(text.slice(Math.max(0, number.start - 2), number.start));
-  return !rises && !goesOn && !comesFrom && !isOther(text, number.start);
+  return !rises && !continues && !comesFrom && !isOther(text, number.start);
 }
 
 const announces =

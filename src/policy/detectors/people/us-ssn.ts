@@ -103,7 +103,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   const after = text.charCodeAt(end);
   if (isKeyCharacter(before) || isKeyCharacter(after)) return false;
   const isFraction = before === 46 || before === 47 || before === 43;
-  const goesOn = (after === 46 || after === 32 || after === 47) && isDigit(text.charCodeAt(end + 1));
+  const continues = (after === 46 || after === 32 || after === 47) && isDigit(text.charCodeAt(end + 1));
   const comesFrom = before === 32 && isDigit(text.charCodeAt(start - 2)) && text.charCodeAt(start + 3) === 32;
-  return !isFraction && !(goesOn && after !== 32) && !comesFrom;
+  return !isFraction && !(continues && after !== 32) && !comesFrom;
 }

@@ -1,5 +1,5 @@
 import type { Range } from '../detector.ts';
-import { drawnBody } from '../shapes/random-run.ts';
+import { randomBody } from '../shapes/random-run.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isPlaceholder, isRepetitive } from './placeholder.ts';
@@ -41,7 +41,7 @@ export class AnnouncedKeys {
     if (otherwise.test(between) || !isOneLine(between) || !this.#standsAlone(run)) return undefined;
     const value = this.#text.slice(run.start, run.end);
     if (pgpFingerprint.test(value)) return undefined;
-    const isKey = uuid.test(value) ? !isRepetitive(value.toLowerCase(), 6) : isDrawn(value);
+    const isKey = uuid.test(value) ? !isRepetitive(value.toLowerCase(), 6) : isRandomValue(value);
     return isKey ? run : undefined;
   }
 
@@ -57,6 +57,6 @@ function isOneLine(between: string): boolean {
   return !between.includes('\n') || /^[\s:*_`>-]{1,16}$/.test(between);
 }
 
-function isDrawn(value: string): boolean {
-  return !isPlaceholder(value) && (drawnBody(value.replace(/=+$/, ''))?.bits ?? 0) >= leastBits;
+function isRandomValue(value: string): boolean {
+  return !isPlaceholder(value) && (randomBody(value.replace(/=+$/, ''))?.bits ?? 0) >= leastBits;
 }

@@ -22,9 +22,9 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);
     // The name continues, so nothing is assigned here; a second keyword in the same name adds nothing.
-    const goesOn = end - index - word.length === longestName;
-    from = goesOn ? index + longestName / 4 : end;
-    if (goesOn) continue;
+    const continues = end - index - word.length === longestName;
+    from = continues ? index + longestName / 4 : end;
+    if (continues) continue;
     const named = kinds.of(text.slice(start, end));
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
     if (kind === undefined) continue;
@@ -110,7 +110,7 @@ const declaration = /(?:As )?[A-Za-z*][\w.[\]]{0,20}[ \t]{1,2}:?=[ \t]{0,2}(?=["
 const copula =
   /(?:(?:is|ist|lautet|est|es|was|è|é|to|by|jest|är|er|on)(?:[ \t]{1,2}(?:now |set to )?:?[ \t]?|:[ \t])|is:[ \t]|['’]s[ \t])/iy;
 /** `password 8xK…`: mixed case and digits, which no word has. */
-const drawn =
+const mixedValue =
   /(?=[A-Za-z]{0,20}\d)(?=[\da-z]{0,20}[A-Z])(?=[\dA-Z]{0,20}[a-z])[A-Za-z0-9]{12,64}(?![\w(.=:/-])/y;
 /** `密码是 …`, `パスワードは「…」` */
 const particle = /[ \t]?(?:は|是|为|為|는|은|이|가)[ \t:：]{0,3}/y;
@@ -152,14 +152,14 @@ function separated(text: string, name: Name, closed: number): number | undefined
   if (closed === name.end) return undefined;
   const declared = after(declaration, text, closed);
   if (declared !== undefined) return declared;
-  const said = after(copula, text, closed);
-  if (said !== undefined) return said;
+  const stated = after(copula, text, closed);
+  if (stated !== undefined) return stated;
   const isOption = text.startsWith('--', name.start);
   const isLogin =
     /\b(?:login|machine) \S{1,64}\s{1,4}$|\bset(?:env|x)?(?: -\w{1,3})? $|\bconfig(?: -{1,2}[\w-]{1,20})*(?: set)? \S{0,40}$/.test(
       text.slice(Math.max(0, name.start - 80), name.start),
     );
-  if (after(drawn, text, closed) !== undefined) return closed;
+  if (after(mixedValue, text, closed) !== undefined) return closed;
   const isHeader = /^(?:bearer|identified by)$/i.test(text.slice(name.start, name.end));
   return isOption || isLogin || isHeader || /["']/.test(text.charAt(closed)) ? closed : undefined;
 }

@@ -1,4 +1,4 @@
-import { drawnRun } from '../shapes/random-run.ts';
+import { randomRun } from '../shapes/random-run.ts';
 import { isPlaceholder, isRepetitive } from './placeholder.ts';
 import { looksRandom } from './randomness.ts';
 import type { NameKind } from './secret-names.ts';
@@ -51,13 +51,13 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
 
 /** Something called a key that also looks like one. Objects have keys, too, and some of those are identifiers. */
 function isQuotedKey(value: string): boolean {
-  const drawn = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? drawnRun(value) : undefined;
-  return drawn !== undefined && drawn.bits >= leastBareBits;
+  const random = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? randomRun(value) : undefined;
+  return random !== undefined && random.bits >= leastBareBits;
 }
 
 /** One in 64 random values begins with a slash. */
 function isBase64(value: string): boolean {
-  return /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && drawnRun(value)?.alphabet === 'mixed';
+  return /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && randomRun(value)?.alphabet === 'mixed';
 }
 
 /** Random parts separated by dots, or one long one: a token, not `config.auth.token`. */

@@ -1,7 +1,7 @@
 import type { Range } from '../detector.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
-import { drawnRun } from './random-run.ts';
+import { randomRun } from './random-run.ts';
 
 /** Identifiers are often in one case, so more characters are required; those in capitals are seldom anything else. */
 const shortest = { mixed: 32, single: 40, capitals: 20 } as const;
@@ -35,14 +35,14 @@ export function isBareKey(text: string, { start, end }: Range): boolean {
   if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
-  return isDrawnKey(value) && !isPlaceholder(value) && !published.test(value) && !saysNoKey(text, start);
+  return isRandomKey(value) && !isPlaceholder(value) && !published.test(value) && !saysNoKey(text, start);
 }
 
-function isDrawnKey(value: string): boolean {
-  if (/^[A-Za-z0-9]+$/.test(value)) return isDrawnAlone(value);
+function isRandomKey(value: string): boolean {
+  if (/^[A-Za-z0-9]+$/.test(value)) return isRandomAlone(value);
   if (value.length < shortest.mixed) return false;
-  if (/^[\w-]+$/.test(value)) return isDrawnWithSigns(value, /[_-]+/);
-  return isOfKeyLength(value) && isDrawnWithSigns(value.replace(/=+$/, ''), /[+/]+/);
+  if (/^[\w-]+$/.test(value)) return isRandomWithSigns(value, /[_-]+/);
+  return isOfKeyLength(value) && isRandomWithSigns(value.replace(/=+$/, ''), /[+/]+/);
 }
 
 /** Base64 of 30, 32 or 64 bytes, the sizes of keys; files have any size. */
@@ -50,9 +50,9 @@ function isOfKeyLength(value: string): boolean {
   return /^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{43}=?|[A-Za-z0-9+/]{86}(?:==)?)$/.test(value);
 }
 
-function isDrawnAlone(value: string): boolean {
-  if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && drawnRun(value)?.alphabet === 'single';
-  const alphabet = drawnRun(value)?.alphabet;
+function isRandomAlone(value: string): boolean {
+  if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && randomRun(value)?.alphabet === 'single';
+  const alphabet = randomRun(value)?.alphabet;
   // Hex runs are hashes.
   if (alphabet === undefined || alphabet === 'hex' || value.length < shortest[alphabet]) return false;
   // Letters without a digit in between may be words.
@@ -60,15 +60,15 @@ function isDrawnAlone(value: string): boolean {
 }
 
 /** In base64 one character in 32 is a sign, and one in six a digit. */
-function isDrawnWithSigns(value: string, signs: RegExp): boolean {
+function isRandomWithSigns(value: string, signs: RegExp): boolean {
   const parts = value.split(signs);
-  if (parts.length > 2 + value.length / 16 || parts.some((part) => part.length >= 5 && !looksDrawn(part)))
+  if (parts.length > 2 + value.length / 16 || parts.some((part) => part.length >= 5 && !isRandomPart(part)))
     return false;
   return (
-    Math.max(...parts.map((part) => part.length)) >= shortestPart && drawnRun(value)?.alphabet === 'mixed'
+    Math.max(...parts.map((part) => part.length)) >= shortestPart && randomRun(value)?.alphabet === 'mixed'
   );
 }
 
-function looksDrawn(part: string): boolean {
-  return part.length >= 12 ? drawnRun(part)?.alphabet === 'mixed' : /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(part);
+function isRandomPart(part: string): boolean {
+  return part.length >= 12 ? randomRun(part)?.alphabet === 'mixed' : /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(part);
 }

@@ -114,7 +114,7 @@ function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Fi
     if (end === -1) return undefined;
   }
   // Slicing comes last: a text may have a key's prefix at every position.
-  if (goesOn(text, end, after.at(-1) ?? anchor)) return undefined;
+  if (continues(text, end, after.at(-1) ?? anchor)) return undefined;
   const body = text.slice(start, at) + bodyOf(text, bodyStart, after, ends);
   if (isPlaceholder(body) || (!shape.isUnique && !looksRandom(body))) return undefined;
   const whole = withScheme(text, start);
@@ -174,7 +174,7 @@ function endOf(text: string, at: number, part: Part, ends: RunEnds): number {
 }
 
 /** Whether a word continues after the last part, so that it is no key. */
-function goesOn(text: string, end: number, last: Part): boolean {
+function continues(text: string, end: number, last: Part): boolean {
   const code = text.charCodeAt(end);
   if (isWordCharacter(code)) return true;
   return typeof last !== 'string' && last.isPadded && isIn(last.set, code);

@@ -5,7 +5,7 @@ import { isDigit, isHexDigit } from '../text/characters.ts';
 /** Bits per character: of hex digits, of letters of one case with digits, of both cases. */
 const bitsOf = { hex: 4, single: 5.1, mixed: 5.9 } as const;
 
-export interface Drawn {
+export interface RandomRun {
   readonly alphabet: keyof typeof bitsOf;
   readonly bits: number;
 }
@@ -16,7 +16,7 @@ const shortestRun = 12;
 const ending = /\.[a-z](?:[a-z0-9]{0,5}|[A-Za-z]{0,14})$/;
 
 /** The alphabet of a key's body, as a whole or of each long part; undefined if there are words between the parts. */
-export function drawnBody(body: string): Drawn | undefined {
+export function randomBody(body: string): RandomRun | undefined {
   if (ending.test(body)) return undefined;
   const parts = body.split(/[_.~$/+=-]+/);
   const longest = Math.max(...parts.map((part) => part.length));
@@ -24,37 +24,37 @@ export function drawnBody(body: string): Drawn | undefined {
   // In base64 one character in 32 is a sign.
   if (longest < (isMixed ? 8 : shortestRun) || parts.length > 1 + body.length / 7) return undefined;
   if (parts.some((part) => isWord(part))) return undefined;
-  const drawn =
-    drawnRun(body) ?? drawnParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
-  return drawn === undefined || isPlaceholder(body) ? undefined : drawn;
+  const random =
+    randomRun(body) ?? randomParts(parts.filter((part) => part.length >= shortestRun && /\D/.test(part)));
+  return random === undefined || isPlaceholder(body) ? undefined : random;
 }
 
 /** A random part after an identifier and a dot, the usual form of tokens without a prefix. */
-export function drawnDottedParts(key: string): Drawn | undefined {
+export function randomDottedParts(key: string): RandomRun | undefined {
   const parts = key.split('.', 4);
   if (parts.length < 2 || parts.length > 3) return undefined;
-  const drawn = parts.map((part) => drawnRun(part));
-  const last = drawn.at(-1);
+  const random = parts.map((part) => randomRun(part));
+  const last = random.at(-1);
   if (last === undefined || parts.some(isPlaceholder)) return undefined;
   // A short identifier proves nothing by itself, so the part after it must.
-  if (drawn[0] === undefined)
+  if (random[0] === undefined)
     return isShortIdentifier(parts[0] ?? '') || /^\d{4,12}$/.test(parts[0] ?? '') ? last : undefined;
-  return { alphabet: last.alphabet, bits: drawn[0].bits + last.bits };
+  return { alphabet: last.alphabet, bits: random[0].bits + last.bits };
 }
 
 function isShortIdentifier(part: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{6,24}$/.test(part);
 }
 
-function drawnParts(parts: readonly string[]): Drawn | undefined {
-  const drawn = parts.map((part) => drawnRun(part));
-  const [first] = drawn;
-  if (first === undefined || drawn.includes(undefined)) return undefined;
-  return { alphabet: first.alphabet, bits: drawn.reduce((sum, each) => sum + (each?.bits ?? 0), 0) };
+function randomParts(parts: readonly string[]): RandomRun | undefined {
+  const random = parts.map((part) => randomRun(part));
+  const [first] = random;
+  if (first === undefined || random.includes(undefined)) return undefined;
+  return { alphabet: first.alphabet, bits: random.reduce((sum, each) => sum + (each?.bits ?? 0), 0) };
 }
 
 /** The alphabet from which a run looks randomly drawn, and its entropy in bits. Signs don't count. */
-export function drawnRun(run: string): Drawn | undefined {
+export function randomRun(run: string): RandomRun | undefined {
   const counts = countsOf(run);
   const length = counts.digits + counts.lower + counts.upper;
   const isMixed = counts.lower > 0 && counts.upper > 0;
@@ -64,7 +64,7 @@ export function drawnRun(run: string): Drawn | undefined {
 }
 
 /** Whether kinds of characters are as frequent as in a random run, and letters don't form words. */
-function isEven(run: string, alphabet: Drawn['alphabet'], counts: Counts): boolean {
+function isEven(run: string, alphabet: RandomRun['alphabet'], counts: Counts): boolean {
   const { digits, lower, upper, changes } = counts;
   const length = digits + lower + upper;
   switch (alphabet) {

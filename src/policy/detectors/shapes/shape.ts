@@ -47,10 +47,10 @@ const plainWords =
 
 /** Hyphens alone, as in a UUID, prove nothing. */
 function isUnique(literals: readonly string[], parts: readonly Part[]): boolean {
-  const telling = literals.filter((literal) => /[A-Za-z0-9]/.test(literal));
-  const [first = ''] = telling;
+  const distinctive = literals.filter((literal) => /[A-Za-z0-9]/.test(literal));
+  const [first = ''] = distinctive;
   if (plainWords.test(first.replace(/[^A-Za-z]+$/, ''))) return false;
-  const length = telling.join('').length;
+  const length = distinctive.join('').length;
   if (length >= 5) return true;
   const random = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.least), 0);
   return length === 4 && /[_-]$/.test(first) && random >= 30;

@@ -3,7 +3,7 @@ import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/character
 import { findLongRuns } from '../text/long-runs.ts';
 import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
-import { drawnBody, drawnDottedParts } from './random-run.ts';
+import { randomBody, randomDottedParts } from './random-run.ts';
 
 /** The characters of keys with a prefix: words and random parts, joined by signs. */
 const characters = toSet('.~$+');
@@ -48,14 +48,14 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
     const found = joined ?? keyIn(text, run) ?? pairIn(text, { start: run.start, end });
     if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
-    else if (isBareKey(text, { start: run.start, end }) && !speaksOfNoKey(text.slice(run.start, end)))
+    else if (isBareKey(text, { start: run.start, end }) && !hasOtherPrefix(text.slice(run.start, end)))
       findings.push({ start: run.start, end, confidence: 'possible', why: 'random run' });
   }
   return findings;
 }
 
 /** `chunk-…`, `toolu_…` */
-function speaksOfNoKey(value: string): boolean {
+function hasOtherPrefix(value: string): boolean {
   const prefix = readKeyPrefix(value);
   return prefix !== undefined && subjectOf(value, prefix) === 'no key';
 }
@@ -94,10 +94,12 @@ function pairIn(text: string, { start, end }: Range): Finding | undefined {
   if (id + label === '' || (id + label).split(/[:|.-]/).some(namesNoKey)) return undefined;
   if (label !== '' && saysNoKey(text, start - 1 - label.length)) return undefined;
   const value = text.slice(start, end);
-  const drawn = drawnBody(value) ?? drawnDottedParts(value);
+  const random = randomBody(value) ?? randomDottedParts(value);
   const enough =
-    drawn !== undefined &&
-    (id === '' ? drawn.alphabet !== 'hex' && drawn.bits >= leastLabelledBits : drawn.bits >= leastPairBits);
+    random !== undefined &&
+    (id === ''
+      ? random.alphabet !== 'hex' && random.bits >= leastLabelledBits
+      : random.bits >= leastPairBits);
   return enough ? { start: start - 1 - id.length - label.length, end, confidence: 'possible' } : undefined;
 }
 
@@ -146,24 +148,24 @@ function confidenceOf(key: string): Confidence | undefined {
     return 'possible';
   const counted = key.includes('~') ? numbered.exec(key)?.[1] : undefined;
   if (counted !== undefined)
-    return (drawnBody(counted)?.bits ?? 0) >= leastDottedBits ? 'possible' : undefined;
+    return (randomBody(counted)?.bits ?? 0) >= leastDottedBits ? 'possible' : undefined;
   const prefix = readKeyPrefix(key);
   if (prefix === undefined) {
-    const bits = drawnDottedParts(key)?.bits ?? 0;
+    const bits = randomDottedParts(key)?.bits ?? 0;
     return bits >= leastDottedBits ? 'possible' : undefined;
   }
   const { body } = prefix;
   const isUuid = uuid.test(body);
   const isOrdered = orderedId.test(body);
-  const drawn = isUuid || isOrdered ? undefined : drawnBody(body);
-  if (drawn === undefined && !isUuid && !isOrdered) return undefined;
+  const random = isUuid || isOrdered ? undefined : randomBody(body);
+  if (random === undefined && !isUuid && !isOrdered) return undefined;
   const subject = subjectOf(key, prefix);
   if (subject === 'no key' || (isOrdered && subject === 'something')) return undefined;
-  if (drawn === undefined) return 'possible';
+  if (random === undefined) return 'possible';
   const { possible, likely } = leastBits[subject];
-  if (drawn.bits < possible) return undefined;
-  if (subject === 'something' && drawn.bits < memberBits && mayBeMember(key, body)) return undefined;
-  const isLikely = drawn.bits >= likely && (subject === 'a key' || drawn.alphabet !== 'hex');
+  if (random.bits < possible) return undefined;
+  if (subject === 'something' && random.bits < memberBits && mayBeMember(key, body)) return undefined;
+  const isLikely = random.bits >= likely && (subject === 'a key' || random.alphabet !== 'hex');
   return isLikely ? 'likely' : 'possible';
 }
 
