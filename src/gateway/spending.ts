@@ -140,11 +140,13 @@ export class Spending {
 
   #outputCap(targets: readonly Target[]): number {
     const { request, endpoint, route } = this.#request;
-    const caps = findCaps(request.document, endpoint.dialect).map(({ tokens }) => tokens);
-    const cap = Math.max(...caps);
-    if (caps.length > 0 && Number.isFinite(cap)) return cap;
-    if (route?.entry.maxOutputTokens !== undefined) return route.entry.maxOutputTokens;
+    const caps = findCaps(request.document, endpoint.dialect);
+    const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
+    const isBounded = readable.length === caps.length && caps.some(({ isOwn }) => isOwn);
+    if (isBounded) return Math.max(...readable);
+    if (route?.entry.maxOutputTokens !== undefined) return Math.max(route.entry.maxOutputTokens, ...readable);
     return Math.max(
+      ...readable,
       ...targets.map(({ model, provider }) => {
         // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
         if (provider.options.family === 'anthropic') return defaultCap;

@@ -113,7 +113,7 @@ export class RuleSet {
   /** The largest cap on output that no rule objects to, for a request that has none. */
   capLimit(subject: Subject): number {
     if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
-    const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY }];
+    const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
     return capLimit(this.#capRules, new Facts(subject, this.#search, this.#numbers, unbounded));
   }
 

@@ -5,19 +5,21 @@ import { defineMatcher } from './matcher.ts';
 export const maxOutputTokens = defineMatcher({
   schema: z.strictObject({
     over: z.int().nonnegative(),
-    /** How a request without any cap counts: `block` means that the condition holds. */
+    /** How a request without a cap of its dialect counts: `block` means that the condition holds. */
     absent: z.enum(['allow', 'block']).default('allow'),
   }),
   compile: ({ over, absent }) => ({
     test({ caps, subject }) {
-      if (caps.length === 0) {
-        return absent === 'block' ? [{ at: '', matcher: 'max_output_tokens', count: 1 }] : undefined;
-      }
       const tooLarge = caps.filter(({ tokens }) => tokens > over);
       const [first] = tooLarge;
-      if (first === undefined) return undefined;
-      const at = subject.document.pointer(first.entry);
-      return [{ at, matcher: 'max_output_tokens', count: tooLarge.length }];
+      if (first !== undefined) {
+        const at = subject.document.pointer(first.entry);
+        return [{ at, matcher: 'max_output_tokens', count: tooLarge.length }];
+      }
+      const isAbsent = !caps.some(({ isOwn }) => isOwn);
+      return isAbsent && absent === 'block'
+        ? [{ at: '', matcher: 'max_output_tokens', count: 1 }]
+        : undefined;
     },
   }),
 });

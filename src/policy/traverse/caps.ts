@@ -8,6 +8,8 @@ export interface Cap {
   readonly entry: number;
   /** Infinity if it is not a whole number from 0: what can't be read bounds nothing. */
   readonly tokens: number;
+  /** A field of the dialect, which every host obeys; others may be ignored, so alone they bound nothing. */
+  readonly isOwn: boolean;
 }
 
 // Hosts' spellings, reduced to letters: max_tokens, maxOutputTokens, options.num_predict …
@@ -25,32 +27,44 @@ const spellings = new Set([
 const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
 
 /**
- * Every cap of a request, in any spelling and at any depth outside the conversation and the tool definitions, where such
- * a name is just data.
+ * Every cap of a request, in any spelling and at any depth outside the conversation and the tools' schemas, where such
+ * a name is just data. Tools that ask a model have a cap of their own.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
   const caps: Cap[] = [];
   const { root } = document;
   for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
-    if (dialect.places.has(document.text(key))) continue;
-    collect(document, key, caps);
+    const name = document.text(key);
+    const place = dialect.places.get(name);
+    if (place === 'tool_definition') collectFromTools(document, key + 1, caps);
+    if (place !== undefined) continue;
+    addCap(document, key, caps, dialect.caps.includes(name));
+    collectInside(document, key + 1, caps);
   }
   return caps;
 }
 
-function collect(document: JsonDocument, key: number, caps: Cap[]): void {
-  const value = key + 1;
-  if (isCap(document.text(key)) && document.kind(value) !== kinds.null) {
-    caps.push({ entry: value, tokens: tokensOf(document, value) });
+function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
+  if (document.kind(tools) !== kinds.array) return;
+  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+    if (document.kind(tool) !== kinds.object) continue;
+    for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1))
+      addCap(document, key, caps);
   }
-  collectInside(document, value, caps);
+}
+
+function addCap(document: JsonDocument, key: number, caps: Cap[], isOwn = false): void {
+  const entry = key + 1;
+  if (!isCap(document.text(key)) || document.kind(entry) === kinds.null) return;
+  caps.push({ entry, tokens: tokensOf(document, entry), isOwn });
 }
 
 function collectInside(document: JsonDocument, container: number, caps: Cap[]): void {
   const kind = document.kind(container);
   if (kind === kinds.object) {
     for (let key = container + 1; key < document.next(container); key = document.next(key + 1)) {
-      collect(document, key, caps);
+      addCap(document, key, caps);
+      collectInside(document, key + 1, caps);
     }
   }
   if (kind === kinds.array) {

@@ -18,6 +18,8 @@ export interface OfferedTools {
 
 /** Fields of a request, and of an item inside it, that offer or force tools. */
 const fields = ['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'] as const;
+/** Settings of chat hosts for what is a tool everywhere else. */
+const searchSettings = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
 // Fields that only describe a tool, or say whether tools may be called at all.
 const plainTypes = new Set([
@@ -79,17 +81,26 @@ class ToolSearch implements OfferedTools {
         if (isUnnamedServer(document, server, withToolset)) this.unnamed.push(server);
       }
     }
-    // A setting of its own in chat, a tool everywhere else.
-    const search = document.member(root, 'web_search_options');
-    if (search !== undefined && document.kind(search) !== kinds.null) {
-      this.named.push({ name: 'web_search', qualified: ['web_search_options'], entry: search });
+    for (const field of searchSettings) {
+      const search = document.member(root, field);
+      if (search !== undefined && !isOff(document, search)) {
+        this.named.push({ name: 'web_search', qualified: [field], entry: search });
+      }
     }
+    const plugins = document.member(root, 'plugins');
+    if (plugins !== undefined) for (const plugin of this.#elements(plugins)) this.#plugin(plugin);
     const container = document.member(root, 'container');
     if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
     for (const field of ['messages', 'input']) {
       const turns = document.member(root, field);
       if (turns !== undefined) for (const turn of this.#elements(turns)) this.#added(turn);
     }
+  }
+
+  #plugin(plugin: number): void {
+    const id = this.#document.member(plugin, 'id');
+    if (id !== undefined && this.#document.kind(id) === kinds.string) this.#add(id, '');
+    else this.unnamed.push(plugin);
   }
 
   #fields(object: number): void {
@@ -179,12 +190,12 @@ class ToolSearch implements OfferedTools {
   #configs(configs: number, toolset: number): void {
     const document = this.#document;
     const defaults = document.member(toolset, 'default_config');
-    const isOff = (settings: number | undefined) => {
+    const isDisabled = (settings: number | undefined) => {
       const enabled = settings === undefined ? undefined : document.member(settings, 'enabled');
       return enabled === undefined ? undefined : document.kind(enabled) === kinds.false;
     };
     for (let key = configs + 1; key < document.next(configs); key = document.next(key + 1)) {
-      if ((isOff(key + 1) ?? isOff(defaults)) !== true) this.#add(key, '');
+      if ((isDisabled(key + 1) ?? isDisabled(defaults)) !== true) this.#add(key, '');
     }
   }
 
@@ -203,4 +214,9 @@ class ToolSearch implements OfferedTools {
     const qualified = namespace === '' ? [] : [`${namespace}__${name}`, `${namespace}.${name}`];
     this.named.push({ name, qualified, entry });
   }
+}
+
+function isOff(document: JsonDocument, setting: number): boolean {
+  const kind = document.kind(setting);
+  return kind === kinds.null || kind === kinds.false || document.memberText(setting, 'mode') === 'off';
 }

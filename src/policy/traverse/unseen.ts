@@ -18,6 +18,7 @@ const referenceNames = new Set([
   'connector_id',
   'tunnel_id',
   'skill_id',
+  'container_id',
 ]);
 /** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];
@@ -32,7 +33,15 @@ const memberName = memoize((name): MemberName => {
 
 /** Whether a field at the top of a request refers to something that the provider keeps. */
 export function isTopReference(document: JsonDocument, name: string, value: number): boolean {
-  return topReferenceNames.has(name) && document.kind(value) !== kinds.null;
+  if (document.kind(value) === kinds.null) return false;
+  // A conversation that the provider keeps, unless this request begins it.
+  if (name === 'thread') {
+    return (
+      document.memberText(value, 'type') !== 'create' ||
+      document.member(value, 'previous_message_id') !== undefined
+    );
+  }
+  return topReferenceNames.has(name);
 }
 
 /** What a member of a block refers to, judging by its name, if that can't be read. */

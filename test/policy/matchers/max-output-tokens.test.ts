@@ -36,6 +36,12 @@ const bodies: readonly (readonly [string, DialectName, unknown, string | undefin
     undefined,
   ],
   [
+    'the cap of a tool that asks a model',
+    'messages',
+    { max_tokens: 5, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'm', max_tokens: 5000 }] },
+    '/tools/0/max_tokens',
+  ],
+  [
     "somebody's data",
     'messages',
     { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] },
@@ -50,4 +56,28 @@ test.each(bodies)('%s (%s)', (_name, endpoint, body, at) => {
 test('may block a request without a cap', () => {
   expect(policyOf(rule('block'))({ messages: [] }).action).toBe('block');
   expect(policyOf(rule('block'))({ max_tokens: 5 }).action).toBe('allow');
+});
+
+// What a host ignores bounds nothing.
+const ignored: readonly (readonly [DialectName, object])[] = [
+  ['chat', { extra_body: { max_tokens: 1 } }],
+  ['chat', { options: { num_predict: 1 } }],
+  ['chat', { max_output_tokens: 1 }],
+  ['chat', { maxTokens: 1 }],
+  ['responses', { max_tokens: 1 }],
+  ['responses', { reasoning: { max_tokens: 1 } }],
+  ['messages', { fallbacks: [{ model: 'm', max_tokens: 1 }] }],
+  ['messages', { tools: [{ type: 'advisor_20260301', name: 'a', max_tokens: 1 }] }],
+];
+const own = {
+  messages: { max_tokens: 5 },
+  chat: { max_completion_tokens: 5 },
+  responses: { max_output_tokens: 5 },
+  embeddings: {},
+} as const;
+
+test.each(ignored)("a cap that is not the dialect's own does not stand for it (%s %j)", (endpoint, body) => {
+  const strict = policyOf(rule('block'));
+  expect(strict(body, { endpoint }).action).toBe('block');
+  expect(strict({ ...body, ...own[endpoint] }, { endpoint }).action).toBe('allow');
 });

@@ -35,6 +35,9 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
     { mcp_servers: [{ name: 'a', tool_configuration: { allowed_tools: ['shell'] } }] },
     '/mcp_servers/0/tool_configuration/allowed_tools/0',
   ],
+  ['a search setting', 'chat', { search_parameters: { mode: 'on' } }, '/search_parameters'],
+  ['a search switch', 'chat', { enable_search: true }, '/enable_search'],
+  ['a plugin', 'chat', { plugins: [{ id: 'web_search' }] }, '/plugins/0/id'],
   [
     'a function',
     'chat',
