@@ -7,7 +7,7 @@ import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
 import type { Dropped } from './translation/dropped.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
-import { cutAnswer, cutStream } from './translation/stop-sequences.ts';
+import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames } from './translation/tool-names.ts';
 import { noUsage, type Usage } from './usage.ts';
 
@@ -76,7 +76,7 @@ export function createTranslation(
       for (const tool of neutral.tools) names.toWire(tool);
       const wanted = neutral.stop.filter((stop) => stop !== '');
       const stop = provider.codec.stopSequences(wanted);
-      stops = wanted.filter((each) => !stop.includes(each));
+      stops = stopsToCut(wanted, stop);
       const built = provider.codec.buildRequest({ ...neutral, stop }, context, names, dropped);
       if (stops.length > 0) sent = built;
       return { body: built, dropped: [...dropped] };

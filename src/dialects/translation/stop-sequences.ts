@@ -1,4 +1,19 @@
+import { GatewayError } from '../../errors.ts';
 import type { Answer, AnswerPart, StreamSink } from '../conversation.ts';
+
+/** The gateway searches each piece of an answer for all of them, which may hold up other exchanges. */
+const countLimit = 100;
+const lengthLimit = 10_000;
+
+/** The stop sequences that a provider does not act on. Throws request.unsupported if they are too many to search for. */
+export function stopsToCut(wanted: readonly string[], passed: readonly string[]): readonly string[] {
+  const known = new Set(passed);
+  const stops = [...new Set(wanted)].filter((stop) => !known.has(stop));
+  const length = stops.reduce((sum, stop) => sum + stop.length, 0);
+  if (stops.length <= countLimit && length <= lengthLimit) return stops;
+  const limits = `at most ${countLimit} of together ${lengthLimit} characters can be used with a provider that knows none`;
+  throw new GatewayError('request.unsupported', `too many or too long stop sequences: ${limits}`);
+}
 
 /** Finds the first stop sequence in a text that comes in pieces. */
 interface StopSearch {

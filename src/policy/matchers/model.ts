@@ -4,7 +4,10 @@ import { defineMatcher } from './matcher.ts';
 
 const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
 
-/** The model, by globs over the requested name and the names at every provider that may be tried. */
+/**
+ * The model, by globs over the requested name and the names at every provider that may be tried. Some hosts ignore case:
+ * a condition that refuses matches in any, an exception only as written.
+ */
 export const model = defineMatcher({
   schema: z.array(z.string().min(1)).min(1),
   compile(patterns, { quantifier, problem }) {
@@ -16,8 +19,9 @@ export const model = defineMatcher({
         'warning',
       );
     });
-    const globs = patterns.map(compileGlob);
-    const matches = (name: string) => globs.some((glob) => glob(name));
+    const inCase = (name: string) => (quantifier === 'any' ? name.toLowerCase() : name);
+    const globs = patterns.map((pattern) => compileGlob(inCase(pattern)));
+    const matches = (name: string) => globs.some((glob) => glob(inCase(name)));
     return {
       test({ models }) {
         const holds = quantifier === 'any' ? models.some(matches) : models.every(matches);

@@ -190,3 +190,30 @@ test('a messages host gets no blank sequence, and its answer is cut there', () =
   expect(body).toMatchObject({ stop_sequences: ['END'] });
   expect(answer).toMatchObject({ choices: [{ message: { content: 'one' }, finish_reason: 'stop' }] });
 });
+
+test.each([
+  ['so many', Array.from({ length: 101 }, (_, at) => `END${at}`)],
+  ['so long', ['x'.repeat(10_001)]],
+])('%s sequences are refused where the gateway would have to search for them', (_name, stops) => {
+  expect(() => started('messages', 'responses', stops)).toThrow(/too many or too long stop sequences/);
+  expect(() => started('chat', 'responses', stops)).toThrow(/too many or too long stop sequences/);
+});
+
+test('a host that acts on them itself gets any number of sequences, and one twice is one', () => {
+  const stops = Array.from({ length: 100_000 }, (_, at) => `END${at}`);
+  const translation = createTranslation(dialects.chat, dialects.messages, newContext());
+  const { body } = translation.request({
+    model: 'm',
+    messages: [{ role: 'user', content: 'x' }],
+    stop: stops,
+  });
+
+  expect(body).toMatchObject({ stop_sequences: { length: stops.length } });
+  expect(() =>
+    started(
+      'messages',
+      'responses',
+      Array.from({ length: 500 }, () => 'END'),
+    ),
+  ).not.toThrow();
+});
