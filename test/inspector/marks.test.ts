@@ -81,6 +81,24 @@ test('a label that the client wrote is not marked, unless something else of its 
   expect(marks[0]?.start).toBe(sent.lastIndexOf('[REDACTED'));
 });
 
+test.each([
+  ['quotes', '\\"'],
+  ['escapes', '\\\\'],
+])('of a text of %s that is cut, what is there of a label is marked, in time', (_, filling) => {
+  const cut = `{"a":"[REDACTED:data.email] ${filling.repeat(250_000)}`;
+
+  // Each quote could be taken for the beginning of a string that ends nowhere.
+  expect(findRedactions(cut, cut.replace('[REDACTED:data.email]', 'ann'), [noMail])).toMatchObject([
+    { start: 6, end: 27 },
+  ]);
+});
+
+test('a label outside of strings is passed over', () => {
+  expect(
+    findRedactions(': [REDACTED:data.email]\n{"a":"[REDACTED:data.email]"}', '', [noMail]),
+  ).toMatchObject([{ start: 30 }]);
+});
+
 test('without a rule that redacts nothing is marked as redacted', () => {
   const sent = '{"a":"[REDACTED:data.email]"}';
 

@@ -10,8 +10,9 @@ export interface WantedMark {
   readonly ranges?: readonly TextRange[];
 }
 
-/** A hostile body matches everywhere. */
+/** A hostile body matches everywhere, and by every rule. */
 const maxMarks = 1_000;
+const maxCandidates = 10_000;
 
 /** What rules matched or left out, in order and without overlap. */
 export function findMarks(text: string, wanted: readonly WantedMark[]): readonly Mark[] {
@@ -31,7 +32,7 @@ export function findMarks(text: string, wanted: readonly WantedMark[]): readonly
 /** In order; of marks that overlap, the first one is kept. */
 export function withoutOverlap(marks: readonly Mark[]): readonly Mark[] {
   const kept: Mark[] = [];
-  for (const mark of marks) {
+  for (const mark of marks.slice(0, maxCandidates)) {
     if (kept.length >= maxMarks) break;
     if (kept.every(({ start, end }) => mark.end <= start || mark.start >= end)) kept.push(mark);
   }
@@ -65,7 +66,7 @@ function lengthOfUnit(json: string, at: number): number {
   return json[at + 1] === 'u' ? 6 : 2;
 }
 
-const stringToken = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
+const labelStart = '[REDACTED:';
 const label = /\[REDACTED:([a-z0-9][a-z0-9._-]{0,63})\]/g;
 
 /**
@@ -90,7 +91,9 @@ export function findRedactions(
 
 function labelsIn(json: string, offset: number, rules: readonly RuleDetail[]): readonly Mark[] {
   return [...json.matchAll(label)].map(({ 0: whole, 1: reason, index }) => {
-    const ids = new Set(rules.filter((rule) => rule.reason === reason).map(({ rule }) => rule));
+    const ids = new Set(
+      rules.filter((rule) => rule.reason === undefined || rule.reason === reason).map(({ rule }) => rule),
+    );
     const start = offset + index;
     const rule = ids.size === 0 ? {} : { rule: [...ids].join(', ') };
     return { kind: 'redacted', start, end: start + whole.length, ...rule };
@@ -104,9 +107,28 @@ interface LabelledString {
   readonly start: number;
 }
 
+/** Looks at each character once: a text may be all quotes, and its last string is cut at the end of what is shown. */
 function labelledStrings(body: string): readonly LabelledString[] {
-  if (!body.includes('[REDACTED:')) return [];
-  return [...body.matchAll(stringToken)]
-    .filter(([json]) => json.includes('[REDACTED:'))
-    .map(({ 0: json, index: start }) => ({ json, text: textOf(json), start }));
+  const found: LabelledString[] = [];
+  let next = body.indexOf(labelStart);
+  for (let start = body.indexOf('"'); start >= 0 && next >= 0; ) {
+    const end = endOfString(body, start);
+    if (next < start) next = body.indexOf(labelStart, start);
+    if (next >= start && next < end) {
+      const json = body.slice(start, end);
+      found.push({ json, text: textOf(json), start });
+      next = body.indexOf(labelStart, end);
+    }
+    start = body.indexOf('"', end);
+  }
+  return found;
+}
+
+function endOfString(body: string, start: number): number {
+  for (let quote = body.indexOf('"', start + 1); quote >= 0; quote = body.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (body[quote - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return quote + 1;
+  }
+  return body.length;
 }

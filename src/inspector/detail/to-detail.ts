@@ -1,6 +1,6 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { InspectorBackend } from '../backend.ts';
-import type { Bodies, ExchangeDetail, RuleDetail } from '../contract/exchange-detail.ts';
+import type { Bodies, ExchangeDetail, Mark, RuleDetail } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
 import { readStream } from './answer-events.ts';
@@ -123,23 +123,31 @@ function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub }: Bac
   const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
   const received =
     receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
-  const sent =
-    sentBody &&
-    toBody(sentBody, scrub, (text) =>
-      withoutOverlap([
-        ...findRedactions(text, received?.text ?? '', rules),
-        ...findMarks(text, matchMarks(rules, 'outgoing')),
-      ]),
-    );
+  const sent = sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', rules));
   const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
   return {
     ...(received && { received }),
     ...(sent && { sent }),
     ...(pieces && {
-      answer: toBody(pieces, scrub, (text) => findMarks(text, matchMarks(rules, 'answer'))),
+      answer: toBody(pieces, scrub, (text) => answerMarks(text, rules)),
     }),
     ...(stream === undefined ? {} : { answer_parts: stream.parts, events: stream.events }),
   };
+}
+
+function sentMarks(text: string, received: string, rules: readonly RuleDetail[]): readonly Mark[] {
+  const onRequest = rules.filter(({ on }) => on !== 'answer');
+  return withoutOverlap([
+    ...findRedactions(text, received, onRequest),
+    ...findMarks(text, matchMarks(rules, 'outgoing')),
+  ]);
+}
+
+/** Of an answer only what the client got is kept, so a label that the model itself wrote is marked too. */
+function answerMarks(text: string, rules: readonly RuleDetail[]): readonly Mark[] {
+  const onAnswer = rules.filter(({ on }) => on === 'answer');
+  const redacted = findRedactions(text, '', onAnswer);
+  return redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
 }
 
 function receivedMarks(
