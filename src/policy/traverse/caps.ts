@@ -27,8 +27,8 @@ const spellings = new Set([
 const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
 
 /**
- * Every cap of a request, in any spelling and at any depth outside the conversation and the tools' schemas, where such
- * a name is just data. Tools that ask a model have a cap of their own.
+ * Every cap of a request, in any spelling and at any depth outside the conversation and the schemas of tools and answers,
+ * where such a name is just data. Tools that ask a model have a cap of their own.
  */
 export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap[] {
   const caps: Cap[] = [];
@@ -63,6 +63,8 @@ function collectInside(document: JsonDocument, container: number, caps: Cap[]): 
   const kind = document.kind(container);
   if (kind === kinds.object) {
     for (let key = container + 1; key < document.next(container); key = document.next(key + 1)) {
+      // The schema of the answer, in which names are only names.
+      if (document.text(key) === 'schema') continue;
       addCap(document, key, caps);
       collectInside(document, key + 1, caps);
     }

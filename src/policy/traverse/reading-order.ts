@@ -235,3 +235,10 @@ function bytesContext({ document, object, key }: Member, block: Context): Contex
 function ownName(document: JsonDocument, key: number): string {
   return `.${document.text(key)}`;
 }
+
+const schemaNames = new Set(['parameters', 'input_schema', 'output_schema', 'schema']);
+
+/** Whether a member is the schema of a tool or of the answer, in which names are only names. */
+export function isSchema(document: JsonDocument, key: number, { isJoined }: Context): boolean {
+  return !isJoined && document.kind(key + 1) === kinds.object && schemaNames.has(document.text(key));
+}

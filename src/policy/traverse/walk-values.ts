@@ -7,6 +7,7 @@ import { type Place, wrapText } from './place.ts';
 import {
   answerMemberContext,
   type BlockHead,
+  isSchema,
   type MemberReader,
   memberContext,
   memberKinds,
@@ -197,6 +198,10 @@ export class ValueWalk {
         break;
       case memberKinds.other:
         this.#noteBinary(document, value, block);
+        if (isSchema(document, key, block)) {
+          this.value(document, value, context.data());
+          return false;
+        }
         break;
       default:
     }

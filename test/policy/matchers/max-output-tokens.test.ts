@@ -42,6 +42,12 @@ const bodies: readonly (readonly [string, DialectName, unknown, string | undefin
     '/tools/0/max_tokens',
   ],
   [
+    'the property of an answer',
+    'chat',
+    { response_format: { json_schema: { name: 'a', schema: { properties: { max_tokens: {} } } } } },
+    undefined,
+  ],
+  [
     "somebody's data",
     'messages',
     { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] },

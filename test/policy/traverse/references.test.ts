@@ -73,6 +73,8 @@ describe('a conversation or container that the provider keeps', () => {
   const seen: readonly (readonly [DialectName, object])[] = [
     ['messages', { thread: { type: 'create' } }],
     ['messages', { thread: null }],
+    ['messages', { tools: [{ name: 'f', input_schema: { properties: { file_id: {}, image_url: {} } } }] }],
+    ['chat', { response_format: { json_schema: { schema: { properties: { container_id: {} } } } } }],
     ['messages', { diagnostics: { previous_message_id: 'msg_1' } }],
     ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }],
     ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
