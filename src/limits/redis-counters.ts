@@ -31,7 +31,7 @@ const writable = `${prefix}writable`;
 const leaseMs = 60_000;
 const renewMs = 20_000;
 // A server that does not answer for this long counts as unreachable.
-const commandMs = 1_000;
+const silentMs = 1_000;
 const againMs = 1_000;
 /** Most keys of bad counters that are reported. */
 const reportedKeys = 1_000;
@@ -75,7 +75,7 @@ export class RedisCounters implements Counters {
 
   /** `id` identifies this gateway. Resolves immediately, and keeps trying to connect to an unreachable server. */
   static async open(id: string, options: RedisOptions): Promise<RedisCounters> {
-    const redis = await connectRedis(options.url, { commandMs });
+    const redis = await connectRedis(options.url, { silentMs });
     const counters = new RedisCounters(redis, id, options);
     await redis.connect().then(
       () => counters.#regained(),

@@ -383,6 +383,15 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     watcher.disconnect();
   });
 
+  test('a gateway that was held up itself does not take Redis for away', async () => {
+    const { counters, states } = await open();
+    const granted = counters.reserve([claim('held up', 10)], Date.now());
+    const end = performance.now() + 1_500;
+    while (performance.now() < end);
+
+    expect([(await granted).isGranted, states]).toEqual([true, []]);
+  });
+
   test('away at the start: the gateway starts, and counts when it comes', async () => {
     await redis.kill();
     const { counters, states } = await open();

@@ -141,6 +141,20 @@ describe('ledger', () => {
       ]);
   });
 
+  test('a gateway that was held up itself does not take its disk for slow', async () => {
+    const events: LedgerEvent[] = [];
+    const { ledger } = await open(join(directory(), 'ledger.sqlite'), events);
+    await ledger.begin(intent('first'));
+    const begun = ledger.begin(intent('second'));
+    // The intent is on its way to the thread.
+    await new Promise((resume) => setImmediate(resume));
+    const end = performance.now() + 2_500;
+    while (performance.now() < end);
+    await begun;
+
+    expect(events).toEqual([]);
+  });
+
   test('no lock files remain', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
