@@ -7,6 +7,7 @@ import { knownModel } from '../limits/known-models.ts';
 import type { Limiter, Reservation } from '../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../limits/price.ts';
 import { findCaps } from '../policy/traverse/caps.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import { defaultCap } from './outgoing/build-body.ts';
@@ -37,6 +38,14 @@ export interface Spent {
   readonly nanoUsd: number | undefined;
 }
 
+/** The most that an exchange may use. */
+interface Worst {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Undefined if no price is known. */
+  readonly nanoUsd: number | undefined;
+}
+
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
@@ -48,7 +57,7 @@ const eventBytesPerToken = 40;
 export class Spending {
   readonly #request: SpendingRequest;
   #reservation: Reservation | undefined;
-  #worst: { readonly input: number; readonly output: number } | undefined;
+  #worst: Worst | undefined;
 
   constructor(request: SpendingRequest) {
     this.#request = request;
@@ -84,18 +93,9 @@ export class Spending {
   }
 
   /** The most that the exchange can use, at the most expensive of its targets. */
-  worst(): {
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly nanoUsd: number | undefined;
-  } {
-    const worst = this.#tokens();
-    const costs = this.#prices().flatMap((price) => (price === undefined ? [] : [worstCostOf(worst, price)]));
-    return {
-      inputTokens: worst.input,
-      outputTokens: worst.output,
-      nanoUsd: costs.length === 0 ? undefined : Math.max(...costs),
-    };
+  worst(): Worst {
+    this.#worst ??= this.#findWorst();
+    return this.#worst;
   }
 
   /** Settles what was used once the exchange is over, and returns the rest of the reservation. */
@@ -117,25 +117,25 @@ export class Spending {
 
   #worstCase(limiter: Limiter): Amounts {
     if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
-    if (limiter.needsPrice && this.#prices().includes(undefined)) throw unpriced(this.#request.request.model);
+    if (limiter.needsPrice && this.#request.targets.some((target) => this.#priceOf(target) === undefined)) {
+      throw unpriced(this.#request.request.model);
+    }
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
     return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
   }
 
-  #prices(): readonly (Price | undefined)[] {
-    return this.#request.targets.map(({ provider, model }) =>
-      this.#priceAt({ provider: provider.options.name, model }),
-    );
-  }
-
-  /** The most tokens that the request and its answer can have, as far as it can be known in advance. */
-  #tokens(): { readonly input: number; readonly output: number } {
-    if (this.#worst !== undefined) return this.#worst;
+  /** As far as it can be known in advance. */
+  #findWorst(): Worst {
     const { request, endpoint, targets } = this.#request;
     const output =
       endpoint.dialect.caps.length === 0 ? 0 : this.#outputCap(targets) * answersOf(request.document);
-    this.#worst = { input: worstInputTokens(request.document), output };
-    return this.#worst;
+    const tokens = { input: worstInputTokens(request.document), output };
+    let nanoUsd: number | undefined;
+    for (const target of targets) {
+      const price = this.#priceOf(target);
+      if (price !== undefined) nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf(tokens, price));
+    }
+    return { inputTokens: tokens.input, outputTokens: output, nanoUsd };
   }
 
   #outputCap(targets: readonly Target[]): number {
@@ -155,18 +155,28 @@ export class Spending {
     );
   }
 
-  #priceAt({ provider, model }: { readonly provider: string; readonly model: string }): Price | undefined {
-    const { route, targets } = this.#request;
+  #priceAt({ provider, model }: NonNullable<Ending['target']>): Price | undefined {
+    const target = this.#request.targets.find((each) => each.provider.options.name === provider);
+    return this.#priceOf({ provider: target?.provider, model });
+  }
+
+  #priceOf({
+    provider,
+    model,
+  }: {
+    readonly provider: Provider | undefined;
+    readonly model: string;
+  }): Price | undefined {
+    const { route } = this.#request;
     if (route?.entry.pricing !== undefined) return route.entry.pricing;
-    const target = targets.find((each) => each.provider.options.name === provider);
-    return target?.provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
+    return provider?.options.family === 'sandbox' ? free : knownModel(model)?.price;
   }
 
   #usageOf({ usage, isCut, bytesOut }: Ending): Usage {
     if (usage !== undefined && !isCut) return usage;
-    const worst = this.#tokens();
-    const known = usage ?? { ...noUsage, inputTokens: worst.input };
-    const output = Math.min(worst.output, Math.ceil(bytesOut / eventBytesPerToken));
+    const worst = this.worst();
+    const known = usage ?? { ...noUsage, inputTokens: worst.inputTokens };
+    const output = Math.min(worst.outputTokens, Math.ceil(bytesOut / eventBytesPerToken));
     return { ...known, outputTokens: Math.max(known.outputTokens, output), isEstimated: true };
   }
 }

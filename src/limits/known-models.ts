@@ -1,3 +1,4 @@
+import { memoize } from '../memoize.ts';
 import { type KnownModel, knownModels } from './known-models.data.ts';
 
 // `openai/gpt-5.5`, `anthropic.claude-…`, `us.anthropic.claude-…`
@@ -14,9 +15,10 @@ export function knownModelName(name: string): string | undefined {
 
 /** By its exact name, else without vendor prefixes and suffixes; never by part of the name. */
 export function knownModel(name: string): KnownModel | undefined {
-  const listed = knownModelName(name);
-  return listed === undefined ? undefined : knownModels.get(listed);
+  return knownModels.get(listedName(name));
 }
+
+const listedName = memoize((name) => knownModelName(name) ?? '');
 
 function stripped(name: string): string {
   return name.replace(version, '').replace(suffix, '');
