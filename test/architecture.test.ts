@@ -30,7 +30,7 @@ const layers: Readonly<
   },
   'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
   'history/': { from: ['errors.ts', 'database/'], packages: [] },
-  'limits/': { from: ['errors.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
+  'limits/': { from: ['errors.ts', 'memoize.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
