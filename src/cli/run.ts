@@ -67,9 +67,10 @@ async function refuseBypass(
 
   async function checkAgent(): Promise<readonly Finding[]> {
     if (name === 'claude') return (await import('./doctor/check-claude.ts')).checkClaude(io, url);
-    // A model on the command line overrides that of the files.
-    if (name === 'opencode' && !namesModel)
-      return (await import('./doctor/check-opencode.ts')).checkOpencode(io, url);
-    return [];
+    if (name === 'codex') return (await import('./doctor/check-codex.ts')).checkCodexOverrides(io, url);
+    if (name !== 'opencode') return [];
+    const { checkManagedOpencode, checkOpencode } = await import('./doctor/check-opencode.ts');
+    // A model on the command line overrides that of the files, except the administrator's.
+    return namesModel ? checkManagedOpencode(io, url) : checkOpencode(io, url);
   }
 }

@@ -40,10 +40,11 @@ test('unsets what would lead the client elsewhere, where it is set', async () =>
 });
 
 test('-o json has the same as data', async () => {
+  const exempt = '127.0.0.1,localhost,::1';
   const { stdout } = await command(['env', 'codex', '-o', 'json', '-m', 'o9'], { cwd });
 
   expect(JSON.parse(stdout)).toEqual({
-    variables: { GATEWAY_KEY: key },
+    variables: { GATEWAY_KEY: key, NO_PROXY: exempt, no_proxy: exempt },
     unset: [],
     arguments: expect.arrayContaining(['-c', 'model="o9"']),
   });

@@ -284,14 +284,68 @@ test.each([
   expect(await startOpencode(models, argv).ended).toMatchObject({ exit: 0, stdout: 'started\n' });
 });
 
-function startOpencode(models: Readonly<Record<string, string>>, argv: readonly string[]) {
+test('codex is not started if a variable of its own has a proxy get the requests', async () => {
   const home = emptyDirectory();
+  writeFileSync(join(home, 'codex'), '#!/bin/sh\necho started\n', { mode: 0o755 });
+  mkdirSync(join(home, '.codex'));
+  writeFileSync(join(home, '.codex/.env'), 'HTTP_PROXY=http://127.0.0.1:9\nNO_PROXY=intranet\n');
+
+  const { exit, stdout, stderr } = await startProgram(['run', 'codex'], home, {
+    PATH: `${home}:${process.env.PATH}`,
+  }).ended;
+
+  expect([exit, stdout]).toEqual([126, '']);
+  expect(stderr).toContain(`codex would not use the gateway: ${home}/.codex/.env sets NO_PROXY`);
+});
+
+test.each([
+  ['a model', { model: 'openrouter/x' }, 'sets model'],
+  ['an address', openaiAt('https://api.example.com/v1'), 'sets provider.openai.options.baseURL'],
+  [
+    'another provider',
+    { enabled_providers: ['openai', 'openrouter'] },
+    'has openrouter in enabled_providers',
+  ],
+])(
+  "opencode is not started if the administrator's files set %s, even with -m",
+  async (_what, managed, expected) => {
+    const { exit, stdout, stderr } = await startOpencode({}, ['opencode', '-m', 'openai/gpt-5'], managed)
+      .ended;
+
+    expect([exit, stdout]).toEqual([126, '']);
+    expect(stderr).toContain(`opencode.json ${expected}, and overrides what gateway run sets`);
+  },
+);
+
+test("it is if the administrator's files set nothing of that", async () => {
+  const managed = { model: 'openai/gpt-5', enabled_providers: ['openai'], theme: 'dark' };
+
+  expect(await startOpencode({}, [], managed).ended).toMatchObject({ exit: 0, stdout: 'started\n' });
+});
+
+function openaiAt(baseURL: string) {
+  return { provider: { openai: { options: { baseURL } } } };
+}
+
+function startOpencode(
+  models: Readonly<Record<string, string>>,
+  argv: readonly string[],
+  managed?: Readonly<Record<string, unknown>>,
+) {
+  const home = emptyDirectory();
+  if (managed !== undefined) {
+    mkdirSync(join(home, 'managed'));
+    writeFileSync(join(home, 'managed/opencode.json'), JSON.stringify(managed));
+  }
   writeFileSync(join(home, 'opencode'), '#!/bin/sh\necho started\n', { mode: 0o755 });
   for (const [file, model] of Object.entries(models)) {
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), JSON.stringify({ model }));
   }
   const argument = argv.length === 0 ? ['opencode'] : argv;
-  const child = startProgram(['run', ...argument], home, { PATH: `${home}:${process.env.PATH}` });
+  const child = startProgram(['run', ...argument], home, {
+    PATH: `${home}:${process.env.PATH}`,
+    OPENCODE_TEST_MANAGED_CONFIG_DIR: join(home, 'managed'),
+  });
   return Object.assign(child, { home });
 }

@@ -41,7 +41,8 @@ export const clients = {
         ...(model === undefined ? {} : { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
       },
     }),
-    conflicts: ['ANTHROPIC_API_KEY', ...otherClouds],
+    // With the socket it connects there, whatever the address is.
+    conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
     example: 'claude -p "hello"',
     install: 'npm install -g @anthropic-ai/claude-code',
   },
@@ -59,7 +60,11 @@ export const clients = {
   },
   opencode: {
     settings: ({ url, key, model }) => ({
-      variables: { OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig({ url, key, model })) },
+      variables: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig({ url, key, model })),
+        // No stored logins: with that of ChatGPT it sends requests for `openai` there, whatever the address is.
+        OPENCODE_AUTH_CONTENT: '{}',
+      },
     }),
     conflicts: [],
     example: 'opencode run "hello"',

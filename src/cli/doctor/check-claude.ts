@@ -1,44 +1,104 @@
+import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import { clientOf, otherClouds } from '../agents/clients.ts';
+import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
-import { readSettings } from './read-settings.ts';
+import { type ReadSettings, readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('claude');
+
+/** Variables that count whatever ANTHROPIC_BASE_URL is. */
+const detours = ['ANTHROPIC_UNIX_SOCKET', ...otherClouds] as const;
 
 /** Variables that tell Claude Code where its provider is. */
 const leading = ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN', ...clientOf('claude').conflicts];
 
 /**
  * Claude Code's settings files, whose `env` overrides the environment: variables there bypass the gateway and its
- * policies, whatever `gateway run` and `gateway env` set.
+ * policies, whatever `gateway run` and `gateway env` set. `root` contains the administrator's files.
  */
-export function checkClaude({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
+export function checkClaude(
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+  gatewayUrl: string | undefined,
+  root = '/',
+): readonly Finding[] {
   const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
   const files = [
     join(user, 'settings.json'),
     join(cwd, '.claude', 'settings.json'),
     join(cwd, '.claude', 'settings.local.json'),
-    '/etc/claude-code/managed-settings.json',
-    '/Library/Application Support/ClaudeCode/managed-settings.json',
+    ...['etc/claude-code', 'Library/Application Support/ClaudeCode'].flatMap((directory) =>
+      managedFiles(join(root, directory)),
+    ),
   ];
-  const found = [...new Set(files)].flatMap((file) => checkFile(file, gatewayUrl));
+  const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
+  const found = [
+    ...read.flatMap((each) => checkFile(each, gatewayUrl)),
+    ...(gatewayUrl === undefined ? [] : checkProxyExceptions(read, { env, gatewayUrl })),
+  ];
   return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
 }
 
-function checkFile(file: string, gatewayUrl: string | undefined): Finding[] {
-  const settings = readSettings(file, JSON.parse);
+/** The administrator's file and the fragments that are merged into it, by name. */
+function managedFiles(directory: string): readonly string[] {
+  const fragments = join(directory, 'managed-settings.d');
+  return [
+    join(directory, 'managed-settings.json'),
+    ...namesIn(fragments).map((name) => join(fragments, name)),
+  ];
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+  } catch {
+    return []; // Claude Code can't read it either.
+  }
+}
+
+/** A list of exceptions in a file replaces that of `gateway run`. */
+function checkProxyExceptions(
+  read: readonly ReadFile[],
+  { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
+): Finding[] {
+  const own = read.map(({ settings }) => (settings.kind === 'read' ? variablesOf(settings.value) : {}));
+  const variables = Object.assign({}, env, pastProxies(gatewayUrl, env), ...own);
+  const last = read.findLast(
+    (_each, index) => 'NO_PROXY' in (own[index] ?? {}) || 'no_proxy' in (own[index] ?? {}),
+  );
+  if (last === undefined || !usesProxy(gatewayUrl, variables)) return [];
+  return [
+    error(
+      `${last.file} sets NO_PROXY without the gateway's host, so that a proxy gets its requests`,
+      `add ${new URL(gatewayUrl).hostname} to env.NO_PROXY in it`,
+    ),
+  ];
+}
+
+interface ReadFile {
+  readonly file: string;
+  readonly settings: ReadSettings;
+}
+
+function variablesOf(settings: unknown): Readonly<Record<string, unknown>> {
+  return toFields(toFields(settings).env);
+}
+
+function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined): Finding[] {
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken')
     return [error(`${file} can't be read: ${settings.reason}`, 'fix or remove the file')];
   if (!isFields(settings.value)) return [error(`${file} contains no JSON object`, 'fix or remove the file')];
-  const own = toFields(settings.value.env);
+  const own = variablesOf(settings.value);
   const url = toText(own.ANTHROPIC_BASE_URL);
   const isHere = url !== '' && gatewayUrl !== undefined && isSame(url, gatewayUrl);
-  // Another cloud is used whatever the address is; a key next to the gateway's own address only goes to the gateway.
-  const findings = (isHere ? otherClouds : leading)
+  // A key next to the gateway's own address only goes to the gateway.
+  const findings = (isHere ? detours : leading)
     .filter((name) => (isCloud(name) ? isOn : isSet)(own[name]))
     .map((name) =>
       error(`${file} sets ${name}, which overrides the environment`, `remove env.${name} from it`),

@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
+import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
 import { readSettings } from './read-settings.ts';
@@ -10,24 +12,18 @@ const { ok, warning, error } = about('codex');
 
 /** Checks whether Codex's own configuration bypasses the gateway or keeps Codex from starting. */
 export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly Finding[] {
-  const file = join(env.CODEX_HOME || join(env.HOME || homedir(), '.codex'), 'config.toml');
+  const overrides = checkCodexOverrides({ env }, gatewayUrl);
+  const file = join(homeOf(env), 'config.toml');
   const settings = readSettings(file, parse);
-  if (settings.kind === 'missing') return [ok('no configuration of its own')];
+  if (settings.kind === 'missing')
+    return overrides.length > 0 ? overrides : [ok('no configuration of its own')];
   if (settings.kind === 'broken') {
     return [
       error(`${file} can't be read, and Codex does not start: ${settings.reason}`, 'fix or remove the file'),
     ];
   }
-  const { profile, model_provider: used, model_providers: all } = toFields(settings.value);
-  const findings: Finding[] = [];
-  if (toText(profile) !== '') {
-    findings.push(
-      warning(
-        `${file} chooses the profile ${toText(profile)}: older Codex versions prefer its provider to that of gateway run, newer ones do not start`,
-        'remove the line "profile" from it',
-      ),
-    );
-  }
+  const { model_provider: used, model_providers: all } = toFields(settings.value);
+  const findings: Finding[] = [...overrides];
   if (toText(used) !== '' && toText(used) !== 'gateway') {
     findings.push(
       warning(
@@ -37,6 +33,72 @@ export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonl
     );
   }
   return [...findings, ...checkBlock(file, toFields(toFields(all).gateway), gatewayUrl)];
+}
+
+/**
+ * What overrides the arguments of `gateway run`, so that Codex would bypass the gateway (tried with 0.169.0). `root`
+ * contains the administrator's file.
+ */
+export function checkCodexOverrides(
+  { env }: Pick<Io, 'env'>,
+  gatewayUrl: string | undefined,
+  root = '/',
+): readonly Finding[] {
+  return [
+    ...checkManaged(join(root, 'etc/codex/managed_config.toml'), gatewayUrl),
+    ...checkProfile(join(homeOf(env), 'config.toml')),
+    ...(gatewayUrl === undefined ? [] : checkVariables(join(homeOf(env), '.env'), { env, gatewayUrl })),
+  ];
+}
+
+function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
+  const remedy = 'ask the administrator to change it';
+  const settings = readSettings(file, parse);
+  if (settings.kind === 'missing') return [];
+  if (settings.kind === 'broken') return [error(`${file} can't be read: ${settings.reason}`, remedy)];
+  const { model_provider: used, model_providers: all } = toFields(settings.value);
+  const url = toText(toFields(toFields(all).gateway).base_url);
+  const isElsewhere = url !== '' && url.replace(/\/+$/, '') !== `${gatewayUrl}/v1`;
+  const overriding = [
+    ...(toText(used) === '' || toText(used) === 'gateway' ? [] : ['model_provider']),
+    ...(isElsewhere ? ['model_providers.gateway.base_url'] : []),
+  ];
+  return overriding.map((name) =>
+    error(`${file} sets ${name}, which overrides what gateway run sets`, remedy),
+  );
+}
+
+function checkProfile(file: string): Finding[] {
+  const settings = readSettings(file, parse);
+  const profile = settings.kind === 'read' ? toText(toFields(settings.value).profile) : '';
+  if (profile === '') return [];
+  return [
+    error(
+      `${file} chooses the profile ${profile}: older Codex versions prefer its provider to that of gateway run, newer ones do not start`,
+      'remove the line "profile" from it',
+    ),
+  ];
+}
+
+/** Codex sets the variables of this file over those that it was started with. */
+function checkVariables(
+  file: string,
+  { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
+): Finding[] {
+  const settings = readSettings(file, parseEnv);
+  const own = settings.kind === 'read' ? toFields(settings.value) : {};
+  const lists = own.NO_PROXY !== undefined || own.no_proxy !== undefined;
+  if (!lists || !usesProxy(gatewayUrl, { ...env, ...pastProxies(gatewayUrl, env), ...own })) return [];
+  return [
+    error(
+      `${file} sets NO_PROXY without the gateway's host, so that a proxy gets its requests`,
+      `add ${new URL(gatewayUrl).hostname} to NO_PROXY in it`,
+    ),
+  ];
+}
+
+function homeOf(env: Io['env']): string {
+  return env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
 }
 
 /** Checks the provider block that the README shows. */

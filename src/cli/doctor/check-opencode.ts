@@ -16,8 +16,52 @@ const { ok, warning, error } = about('opencode');
 export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const files = settingsFiles(env, cwd);
   const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
-  const found = [...checkModel(read), ...read.flatMap((each) => checkFile(each, gatewayUrl))];
+  const found = [
+    ...checkModel(read),
+    ...read.flatMap((each) => checkFile(each, gatewayUrl)),
+    ...checkManagedOpencode({ env, cwd }, gatewayUrl),
+  ];
   return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
+}
+
+/** The administrator's files: opencode merges them last, so that they override what `gateway run` sets. */
+export function checkManagedOpencode(
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+  gatewayUrl: string | undefined,
+): readonly Finding[] {
+  return inDirectory(managedDirectory(env, cwd)).flatMap((file) => {
+    const settings = readSettings(file, JSON.parse);
+    if (settings.kind === 'missing') return [];
+    // Unreadable here, such as one with comments, may be valid for opencode.
+    if (settings.kind === 'broken') return [overriding(`${file} can't be checked: ${settings.reason}`)];
+    const { model, enabled_providers: enabled, provider } = toFields(settings.value);
+    const others = Array.isArray(enabled) ? enabled.map(toText).filter((id) => !isServed(`${id}/`)) : [];
+    const elsewhere = Object.entries(toFields(provider))
+      .filter(([id]) => isServed(`${id}/`))
+      .filter(([, value]) => {
+        const { baseURL } = toFields(toFields(value).options);
+        return toText(baseURL) !== '' && !isHere(toText(baseURL), gatewayUrl);
+      });
+    return [
+      ...(toText(model) === '' || isServed(toText(model)) ? [] : [overriding(`${file} sets model`)]),
+      ...others.map((id) => overriding(`${file} has ${id} in enabled_providers`)),
+      ...elsewhere.map(([id]) => overriding(`${file} sets provider.${id}.options.baseURL`)),
+    ];
+  });
+}
+
+function overriding(problem: string): Finding {
+  return error(`${problem}, and overrides what gateway run sets`, 'ask the administrator to change it');
+}
+
+function managedDirectory(env: Io['env'], cwd: string): string {
+  // The variable is opencode's own.
+  if (env.OPENCODE_TEST_MANAGED_CONFIG_DIR) return resolve(cwd, env.OPENCODE_TEST_MANAGED_CONFIG_DIR);
+  return process.platform === 'darwin' ? '/Library/Application Support/opencode' : '/etc/opencode';
+}
+
+function isHere(url: string, gatewayUrl: string | undefined): boolean {
+  return gatewayUrl !== undefined && url.replace(/\/+$/, '') === `${gatewayUrl}/v1`;
 }
 
 /** As opencode 1.18 reads them (tried with `opencode debug config`): a later one overrides an earlier one. */
@@ -112,8 +156,7 @@ function modelsOf(agents: Readonly<Record<string, unknown>>): Readonly<Record<st
 function checkProvider(file: string, id: string, value: unknown, gatewayUrl: string | undefined): Finding[] {
   const { baseURL, apiKey } = toFields(toFields(value).options);
   const url = toText(baseURL);
-  const isHere = gatewayUrl !== undefined && url.replace(/\/+$/, '') === `${gatewayUrl}/v1`;
-  if (isHere || (url === '' && toText(apiKey) === '')) return [];
+  if (isHere(url, gatewayUrl) || (url === '' && toText(apiKey) === '')) return [];
   const setting = `provider.${id}.options.${url === '' ? 'apiKey' : 'baseURL'}`;
   return [
     warning(

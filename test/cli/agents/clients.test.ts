@@ -106,6 +106,10 @@ test('opencode gets its own models of two providers, or the one that is named', 
     return JSON.parse(variables.OPENCODE_CONFIG_CONTENT ?? '');
   };
 
+  // Otherwise a stored ChatGPT login sends requests for OpenAI to chatgpt.com, whatever the address is.
+  expect(clientOf('opencode').settings({ ...target, model: undefined }).variables).toMatchObject({
+    OPENCODE_AUTH_CONTENT: '{}',
+  });
   expect(content(undefined)).toMatchObject({
     enabled_providers: ['anthropic', 'openai'],
     provider: { openai: { options: { baseURL: 'http://127.0.0.1:4100/v1', apiKey: 'gw_key' } } },

@@ -5,7 +5,7 @@ const local = 'http://127.0.0.1:4100';
 const company = { HTTPS_PROXY: 'http://proxy.example:3128' };
 
 test.each([
-  ['no proxy', local, {}, undefined],
+  ['no proxy: an agent may have one in its settings', local, {}, '127.0.0.1,localhost,::1'],
   ['a proxy', local, company, '127.0.0.1,localhost,::1'],
   ['one in small letters', local, { http_proxy: 'http://p' }, '127.0.0.1,localhost,::1'],
   [
