@@ -144,8 +144,7 @@ export class Exchange implements SwapRemoveItem {
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
-    const spent =
-      this.#spending && this.draft.noteSpending(this.#spending, { status, isCut: error !== undefined });
+    const spent = this.#spending && this.draft.noteSpending(this.#spending, { status, error });
     const record = this.draft.finish({ status, error, configHash, scrub });
     if (spent !== undefined) this.#entry?.finish(record, spent);
     if (this.isRecorded) this.trace?.finished(record, error?.message);

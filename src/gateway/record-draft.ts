@@ -22,6 +22,7 @@ export interface SentRequest {
 export class RecordDraft {
   // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
+  #progress: number | 'abandoned' | undefined;
   #usage: Usage | undefined;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
@@ -160,6 +161,12 @@ export class RecordDraft {
     fields.provider = provider;
     fields.target_model = model;
     fields.dropped = dropped.length === 0 ? undefined : dropped;
+    this.#progress = undefined;
+  }
+
+  /** The status of the provider's answer, or that a request was abandoned before it had one. */
+  noteProgress(progress: number | 'abandoned'): void {
+    this.#progress = progress;
   }
 
   /** What the rules on the answer found. */
@@ -177,14 +184,18 @@ export class RecordDraft {
   }
 
   /** Settles what was reserved, and records the cost and what limits in monitor mode would have refused. */
-  noteSpending(
-    spending: Spending,
-    { status, isCut }: { readonly status: number; readonly isCut: boolean },
-  ): Spent {
+  noteSpending(spending: Spending, { status, error }: Pick<Ending, 'status' | 'error'>): Spent {
     const fields = this.#fields;
     const { provider, target_model: model } = fields;
     const target = provider === undefined || model === undefined ? undefined : { provider, model };
-    const spent = spending.settle({ status, isCut, target, usage: this.#usage, bytesOut: this.bytesOut });
+    const spent = spending.settle({
+      status,
+      error,
+      target,
+      progress: this.#progress,
+      usage: this.#usage,
+      bytesOut: this.bytesOut,
+    });
     if (spent.usage !== undefined) fields.usage = toUsageFields(spent.usage);
     if (spent.nanoUsd !== undefined && spent.usage !== undefined)
       fields.cost_usd = spent.nanoUsd / nanoUsdPerUsd;

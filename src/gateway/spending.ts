@@ -24,10 +24,14 @@ export interface SpendingRequest {
 
 /** How an exchange ended, as far as it determines what was used. */
 export interface Ending {
+  /** The client's status. */
   readonly status: number;
-  readonly isCut: boolean;
-  /** Undefined if nothing was sent to a provider. */
+  /** Why the client did not get all of the answer. */
+  readonly error: GatewayError | undefined;
+  /** Undefined if no provider was chosen. */
   readonly target: { readonly provider: string; readonly model: string } | undefined;
+  /** How far the last attempt got: the status of the provider's answer, or no answer to a request that was abandoned. */
+  readonly progress: number | 'abandoned' | undefined;
   readonly usage: Usage | undefined;
   readonly bytesOut: number;
 }
@@ -50,8 +54,9 @@ const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
 const unboundedTokens = 32_768;
-/** For an answer that was cut before its usage arrived: bytes of event data per token. */
+/** For an answer whose usage is not known: bytes per token of an event stream, and of JSON. */
 const eventBytesPerToken = 40;
+const jsonBytesPerToken = 3;
 
 /** The most that one exchange may use, and what it did use. */
 export class Spending {
@@ -100,14 +105,12 @@ export class Spending {
 
   /** Settles what was used once the exchange is over, and returns the rest of the reservation. */
   settle(ending: Ending): Spent {
-    const { target, status } = ending;
+    const { target } = ending;
     if (target === undefined) {
       this.#reservation?.settle(nothing);
       return { usage: undefined, nanoUsd: undefined };
     }
-    // Providers don't charge for requests that they refuse, or that fail before the first byte.
-    const isFree = status >= 400 || this.#request.endpoint.kind === 'count';
-    const usage = isFree ? undefined : this.#usageOf(ending);
+    const usage = this.isCharged && mayCost(ending) ? this.#usageOf(ending) : undefined;
     const price = this.#priceAt(target);
     const nanoUsd = usage === undefined ? 0 : price && costOf(usage, price);
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
@@ -172,13 +175,28 @@ export class Spending {
     return provider?.options.family === 'sandbox' ? free : knownModel(model)?.price;
   }
 
-  #usageOf({ usage, isCut, bytesOut }: Ending): Usage {
-    if (usage !== undefined && !isCut) return usage;
+  #usageOf({ usage, error, bytesOut }: Ending): Usage {
+    const { stream } = this.#request.request;
+    // The usage of a stream grows until its end.
+    if (usage !== undefined && (error === undefined || !stream)) return usage;
     const worst = this.worst();
     const known = usage ?? { ...noUsage, inputTokens: worst.inputTokens };
-    const output = Math.min(worst.outputTokens, Math.ceil(bytesOut / eventBytesPerToken));
-    return { ...known, outputTokens: Math.max(known.outputTokens, output), isEstimated: true };
+    // A provider may write all of an answer that is no stream, though nobody waits for it any more.
+    const written = error !== undefined && !stream ? Number.POSITIVE_INFINITY : bytesOut;
+    const output = Math.ceil(written / (stream ? eventBytesPerToken : jsonBytesPerToken));
+    return {
+      ...known,
+      outputTokens: Math.max(known.outputTokens, Math.min(worst.outputTokens, output)),
+      isEstimated: true,
+    };
   }
+}
+
+/** Providers charge for neither requests that they refuse nor those that they fail before the first byte. */
+function mayCost({ usage, error, status, progress }: Ending): boolean {
+  if (usage !== undefined) return true;
+  if (status >= 400 && error?.code.startsWith('provider.') === true) return false;
+  return progress === 'abandoned' || (progress !== undefined && progress < 400);
 }
 
 /** How many answers the request asks for. */

@@ -28,6 +28,8 @@ export interface ForwardOptions<Request extends ProviderRequest> {
   readonly onSlot?: () => void;
   /** Called when an attempt has the head of its answer, or failed. */
   readonly onOutcome: (attempt: Attempt<Request>) => void;
+  /** Called when the exchange ends while a provider works on its request and has not answered. */
+  readonly onAbandoned: () => void;
   readonly lifetime: Lifetime;
 }
 
@@ -61,7 +63,7 @@ export async function forward<Request extends ProviderRequest>(
         await enter(next.target, options.lifetime);
         options.onSlot?.();
       }
-      const attempt = await send(next, options.lifetime, attempts);
+      const attempt = await send(next, options, attempts);
       options.onOutcome(attempt);
       const step = mayGoOn(attempt) ? await nextStep(attempt, tries, queue) : 'keep';
       if (step === 'keep') return outcomeOf(attempt);
@@ -79,7 +81,7 @@ export async function forward<Request extends ProviderRequest>(
 /** Sends one request to one provider, once it has a slot; resolves with the head of the answer or the failure. */
 function send<Request extends ProviderRequest>(
   { target, request }: QueuedTarget<Request>,
-  lifetime: Lifetime,
+  { lifetime, onAbandoned }: Pick<ForwardOptions<Request>, 'lifetime' | 'onAbandoned'>,
   attempts: number,
 ): Promise<Attempt<Request>> {
   const { provider } = target;
@@ -110,6 +112,7 @@ function send<Request extends ProviderRequest>(
       }
     });
     const giveUp = (reason: GatewayError | undefined) => {
+      if (upstream.leftAtMs > 0) onAbandoned();
       upstream.abort();
       provider.health.abstained(target.model);
       release();

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lifetime.ts';
 import type { Forwarded } from '../../src/providers/attempt.ts';
@@ -471,9 +471,10 @@ describe('the client leaving', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { connections: 1 });
     const [one, two] = [new Lifetime(), new Lifetime()];
+    const onAbandoned = vi.fn();
     const first = failureOf(forward(toTargets([target(at)], one)));
     await there.reached(1);
-    const second = failureOf(forward(toTargets([target(at)], two)));
+    const second = failureOf(forward({ ...toTargets([target(at)], two), onAbandoned }));
 
     two.end(left);
     expect(await second).toBe(left);
@@ -481,6 +482,7 @@ describe('the client leaving', () => {
     await first;
 
     expect(there.requests()).toBe(1);
+    expect(onAbandoned).not.toHaveBeenCalled();
     expectEmpty(at);
   });
 
@@ -488,10 +490,12 @@ describe('the client leaving', () => {
     const there = await host(statuses(200));
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    const onAbandoned = vi.fn();
+    const pending = failureOf(forward({ ...toTargets([target(at)], lifetime), onAbandoned }));
 
     lifetime.end(left); // the dispatch has been made, the connection not yet
     expect(await pending).toBe(left);
+    expect(onAbandoned).not.toHaveBeenCalled();
     await bodyOf(await forward(toTargets([target(at)])));
 
     expect(there.requests()).toBe(1);

@@ -131,6 +131,7 @@ export function toTargets(
     lifetime,
     onAttempt: () => undefined,
     onOutcome: () => undefined,
+    onAbandoned: () => undefined,
     // As if the policies had approved it.
     build: ({ provider, model }) =>
       ({

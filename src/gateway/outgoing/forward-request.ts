@@ -17,12 +17,13 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
       trace?.sending({ provider: name, model, form, path, headers }, body);
     },
     onSlot: () => trace?.queued(),
-    onOutcome: (attempt) =>
-      spans?.attemptEnded(
-        'failure' in attempt
-          ? { reason: attempt.failure.error.reason }
-          : { status: attempt.forwarded.answer.status },
-      ),
+    onOutcome: (attempt) => {
+      if ('failure' in attempt) return spans?.attemptEnded({ reason: attempt.failure.error.reason });
+      const { status } = attempt.forwarded.answer;
+      draft.noteProgress(status);
+      spans?.attemptEnded({ status });
+    },
+    onAbandoned: () => draft.noteProgress('abandoned'),
     lifetime: exchange.lifetime,
   });
 }
