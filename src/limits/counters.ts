@@ -7,6 +7,16 @@ export interface Amounts {
   readonly nanoUsd: number;
 }
 
+/** The counter of a budget in one of its days or months, and what the ledger sums up for it. */
+export interface BudgetCounter {
+  readonly counter: string;
+  readonly scope: 'project' | 'key';
+  readonly name: string;
+  readonly unit: keyof Amounts;
+  readonly startsMs: number;
+  readonly endsMs: number;
+}
+
 /** One counter, and the most that an exchange may use of it. */
 export interface Claim {
   /** Unique among all counters of all projects and keys; each period of a budget has its own counter. */
@@ -19,6 +29,8 @@ export interface Claim {
   readonly endsMs: number;
   /** False if the limit is only monitored: it is counted and never refuses. */
   readonly isEnforced: boolean;
+  /** Where a budget's counter starts if nobody has used it yet. */
+  readonly budget?: BudgetCounter | undefined;
 }
 
 /** The state of a counter, including this exchange's claim if it was granted. */
@@ -50,15 +62,20 @@ export interface Counters {
   reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant>;
   /** Replaces what was claimed by what was used, one amount per claim; releases levels. */
   settle(ticket: Ticket, used: readonly number[]): void;
+  /** For budgets that a new configuration adds: what a counter of theirs held before is read from the ledger again. */
+  reread(budgets: readonly BudgetCounter[]): void;
   close(): Promise<void>;
 }
 
-/** What a period's counter held, known from the ledger. */
+/** What a budget's counter must hold at least, known from the ledger. */
 export interface RestoredSum {
   readonly counter: string;
   readonly used: number;
   readonly endsMs: number;
 }
+
+/** Reads from the ledger what budgets have used; without a list, all of the configuration in force, as of now. */
+export type ReadSums = (budgets?: readonly BudgetCounter[]) => Promise<readonly RestoredSum[]>;
 
 export function stateUnavailable(
   message: string,

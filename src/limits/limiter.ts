@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
-import { type Calendar, createCalendar } from './calendar.ts';
-import type { Amounts, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
+import { type Calendar, createCalendar, type Period } from './calendar.ts';
+import type { Amounts, BudgetCounter, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
 import { type LimitName, limitNames, limitTable } from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
 
@@ -29,7 +29,8 @@ export interface PlannedLimit {
   readonly scope: KeyLimits;
   readonly max: number;
   readonly counter: string;
-  readonly calendar: Calendar;
+  /** The counter of a budget at a time; undefined for limits that are no budgets. */
+  readonly budgetAt: ((nowMs: number) => BudgetCounter) | undefined;
 }
 
 /** The limits of a key and of its project, both of which apply. Created once per configuration. */
@@ -107,26 +108,49 @@ export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   return limitNames.flatMap((limit) => {
     const max = scope.settings[limit];
     if (max === undefined) return [];
-    return [{ limit, scope, max, counter: `${scope.kind} ${scope.name} ${limit}`, calendar }];
+    const counter = `${scope.kind} ${scope.name} ${limit}`;
+    return [{ limit, scope, max, counter, budgetAt: budgetFinder(limit, scope, calendar) }];
   });
 }
 
+function budgetFinder(
+  limit: LimitName,
+  { kind, name, settings }: KeyLimits,
+  calendar: Calendar,
+): PlannedLimit['budgetAt'] {
+  const row = limitTable[limit];
+  if (!('period' in row)) return undefined;
+  // In another zone the day of the same name is another day.
+  const zone = settings.time_zone === 'UTC' ? '' : ` ${settings.time_zone}`;
+  let known: { readonly period: Period; readonly budget: BudgetCounter } | undefined;
+  return (nowMs) => {
+    const period = calendar[row.period](nowMs);
+    if (known?.period !== period) {
+      const { startsMs, endsMs } = period;
+      const counter = `${kind} ${name} ${limit} ${period.name}${zone}`;
+      known = { period, budget: { counter, scope: kind, name, unit: row.unit, startsMs, endsMs } };
+    }
+    return known.budget;
+  };
+}
+
 export function toClaim(
-  { limit, scope, max, counter, calendar }: PlannedLimit,
+  { limit, scope, max, counter, budgetAt }: PlannedLimit,
   worst: Amounts,
   nowMs: number,
 ): Claim {
   const row = limitTable[limit];
-  const period = 'period' in row ? calendar[row.period](nowMs) : undefined;
+  const budget = budgetAt?.(nowMs);
   const isEnforced = scope.settings.mode === 'enforce';
   return {
-    counter: period === undefined ? counter : `${counter} ${period.name}`,
+    counter: budget?.counter ?? counter,
     kind: row.kind,
     max,
     // What is enforced is refused above its maximum; what is only monitored is counted, whatever a client asks for.
     amount: isEnforced ? worst[row.unit] : countable(worst[row.unit]),
-    endsMs: period?.endsMs ?? 0,
+    endsMs: budget?.endsMs ?? 0,
     isEnforced,
+    budget,
   };
 }
 

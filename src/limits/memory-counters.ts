@@ -1,47 +1,80 @@
-import {
-  type Claim,
-  type CounterState,
-  type Counters,
-  type Grant,
-  type RestoredSum,
-  stateUnavailable,
-  type Ticket,
+import type {
+  BudgetCounter,
+  Claim,
+  CounterState,
+  Counters,
+  Grant,
+  ReadSums,
+  RestoredSum,
+  Ticket,
 } from './counters.ts';
+import { learn, mustKnow } from './learn.ts';
 import { MinuteWindow } from './minute-window.ts';
 
 interface Sum {
   used: number;
   readonly endsMs: number;
+  /** Whether it includes what the ledger has. */
+  isWhole: boolean;
 }
 
 interface MemoryOptions {
   /** Milliseconds on a clock that never goes back. */
   readonly clockMs?: () => number;
-  /** False if `restore` will say what budgets have used. */
-  readonly knowsBudgets?: boolean;
+  /** Without it, budgets start from zero. */
+  readonly readSums?: ReadSums | undefined;
 }
 
 // Expired periods are dropped each time this many period counters have been added.
 const sweepAbove = 10_000;
 
-/** Counts in this process. Exact, because nothing else runs between checking and counting. */
+/**
+ * Counts in this process. Exact, because nothing else runs between checking and counting. A budget's counter that
+ * nobody has used yet is read from the ledger first: nothing is counted on it meanwhile.
+ */
 export class MemoryCounters implements Counters {
   readonly isConnected = true;
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   readonly #clockMs: () => number;
-  #knowsBudgets: boolean;
+  readonly #readSums: ReadSums | undefined;
+  /** The counters that are being read. */
+  readonly #learning = new Map<string, Promise<void>>();
 
-  constructor({ clockMs = () => performance.now(), knowsBudgets = true }: MemoryOptions = {}) {
+  constructor({ clockMs = () => performance.now(), readSums }: MemoryOptions = {}) {
     this.#clockMs = clockMs;
-    this.#knowsBudgets = knowsBudgets;
+    this.#readSums = readSums;
   }
 
-  /** Throws limit.state_unavailable for a budget whose past usage is not known yet. */
-  reserve(claims: readonly Claim[], nowMs: number): Grant {
-    if (!this.#knowsBudgets && claims.some(({ kind, isEnforced }) => isEnforced && kind === 'period')) {
-      throw stateUnavailable('what the budget has used is not known: the ledger does not answer');
+  /** Throws limit.state_unavailable for a budget whose past usage can't be read. */
+  reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
+    const read = this.#readSums;
+    if (read === undefined || claims.every((claim) => this.#isKnown(claim))) {
+      return this.#reserveKnown(claims, nowMs);
     }
+    const unknown = claims.filter((claim) => !this.#isKnown(claim));
+    const learned = Promise.all(unknown.map((claim) => this.#learn(read, claim)));
+    if (mustKnow(unknown)) return learned.then(() => this.#reserveKnown(claims, nowMs));
+    learned.catch(() => undefined); // the next request tries again
+    return this.#reserveKnown(claims, nowMs);
+  }
+
+  #isKnown({ budget, counter }: Claim): boolean {
+    return budget === undefined || this.#sums.get(counter)?.isWhole === true;
+  }
+
+  #learn(read: ReadSums, { budget, counter }: Claim): Promise<void> | undefined {
+    if (budget === undefined) return undefined;
+    const learning =
+      this.#learning.get(counter) ??
+      learn(read, [budget])
+        .then((sums) => this.restore(sums))
+        .finally(() => this.#learning.delete(counter));
+    this.#learning.set(counter, learning);
+    return learning;
+  }
+
+  #reserveKnown(claims: readonly Claim[], nowMs: number): Grant {
     const clockMs = this.#clockMs();
     const refusedBy = claims.findIndex(
       (claim) => claim.isEnforced && this.#used(claim, clockMs) + claim.amount > claim.max,
@@ -53,7 +86,7 @@ export class MemoryCounters implements Counters {
         states: claims.map((claim) => this.#state(claim, clockMs, nowMs)),
       };
     }
-    for (const claim of claims) this.#add(claim, claim.amount, clockMs);
+    for (const claim of claims) this.#count(claim, clockMs);
     return {
       isGranted: true,
       states: claims.map((claim) => this.#state(claim, clockMs, nowMs)),
@@ -63,18 +96,26 @@ export class MemoryCounters implements Counters {
 
   settle({ claims, atMs }: Ticket, used: readonly number[]): void {
     for (const [i, claim] of claims.entries()) {
-      this.#add(claim, (claim.kind === 'level' ? 0 : (used[i] ?? 0)) - claim.amount, atMs);
+      const difference = (claim.kind === 'level' ? 0 : (used[i] ?? 0)) - claim.amount;
+      if (claim.kind === 'minute') this.#windows.get(claim.counter)?.add(difference, atMs);
+      const sum = this.#sums.get(claim.counter);
+      // Without a counter its period is over, or will be read from the ledger.
+      if (sum !== undefined) sum.used += difference;
     }
   }
 
-  /** Adds what periods have already used, according to the ledger. */
+  /** Adds what periods have already used, according to the ledger, unless it was added before. */
   restore(sums: readonly RestoredSum[]): void {
-    this.#knowsBudgets = true;
     for (const { counter, used, endsMs } of sums) {
       const known = this.#sums.get(counter);
-      if (known === undefined) this.#sums.set(counter, { used, endsMs });
-      else known.used += used;
+      if (known?.isWhole === true) continue;
+      this.#sums.set(counter, { used: used + (known?.used ?? 0), endsMs, isWhole: true });
     }
+  }
+
+  reread(budgets: readonly BudgetCounter[]): void {
+    if (this.#readSums === undefined) return;
+    for (const { counter } of budgets) this.#sums.delete(counter);
   }
 
   /** Nothing to close: everything is in memory. */
@@ -87,11 +128,11 @@ export class MemoryCounters implements Counters {
     return this.#sums.get(counter)?.used ?? 0;
   }
 
-  #add({ kind, counter, endsMs }: Claim, amount: number, atMs: number): void {
+  #count({ kind, counter, endsMs, amount }: Claim, clockMs: number): void {
     if (kind === 'minute') {
       const window = this.#windows.get(counter) ?? new MinuteWindow();
       this.#windows.set(counter, window);
-      window.add(amount, atMs);
+      window.add(amount, clockMs);
       return;
     }
     const known = this.#sums.get(counter);
@@ -100,7 +141,7 @@ export class MemoryCounters implements Counters {
       return;
     }
     if (this.#sums.size >= sweepAbove) this.#sweep();
-    this.#sums.set(counter, { used: amount, endsMs });
+    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#readSums === undefined });
   }
 
   #sweep(): void {

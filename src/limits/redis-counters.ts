@@ -1,14 +1,18 @@
+import { GatewayError } from '../errors.ts';
 import {
+  type BudgetCounter,
   type Claim,
   type Counters,
   type Grant,
-  type RestoredSum,
+  type ReadSums,
   stateUnavailable,
   type Ticket,
 } from './counters.ts';
+import { mustKnow } from './learn.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
 import { badCounterOf, isRedisTicket, prefix, type RedisTicket, Settlements } from './redis-settlement.ts';
+import { filled, RedisSums } from './redis-sums.ts';
 
 export interface RedisOptions {
   readonly url: string;
@@ -18,13 +22,14 @@ export interface RedisOptions {
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
   /** Notified once for each key of a counter that holds something else, so that its limit can't be counted. */
   readonly onBadCounter?: ((key: string) => void) | undefined;
-  /** What budgets have used, for a Redis that is new or has lost its data; called before anything is counted. */
-  readonly restore?: (() => Promise<readonly RestoredSum[]>) | undefined;
+  /**
+   * What budgets have used, for a Redis that is new, has lost its data, or does not know a budget yet; called before
+   * anything is counted.
+   */
+  readonly readSums?: ReadSums | undefined;
 }
 
 const gateways = `${prefix}gateways`;
-/** Missing if Redis is new, or has lost its data; begins with the id of the server's run. */
-const filled = `${prefix}filled`;
 /** Written to check that Redis accepts writes: one that is full or a replica answers, but counts nothing. */
 const writable = `${prefix}writable`;
 /** Milliseconds after which a lease that is not renewed expires: its gateway is dead. */
@@ -55,7 +60,7 @@ export class RedisCounters implements Counters {
   #isConnected = true;
   /** The mark of the data set that Redis had when it last answered. */
   #mark = '';
-  #filling: Promise<void> | undefined;
+  readonly #sums: RedisSums;
   #again: NodeJS.Timeout | undefined;
   readonly #renewal: NodeJS.Timeout;
 
@@ -64,7 +69,11 @@ export class RedisCounters implements Counters {
     this.#id = id;
     this.#openKey = `${prefix}open:${id}`;
     this.#options = options;
-    this.#settlements = new Settlements(redis, this.#openKey, (key) => this.#reportBadCounter(key));
+    this.#sums = new RedisSums(redis, options.readSums);
+    this.#settlements = new Settlements(redis, this.#openKey, {
+      isLedgerKept: this.#sums.isKept,
+      onBadCounter: (key) => this.#reportBadCounter(key),
+    });
     redis.on('error', (cause) => this.#lost(cause));
     redis.on('close', () => this.#lost('the connection to Redis was closed'));
     redis.on('ready', () => {
@@ -91,12 +100,19 @@ export class RedisCounters implements Counters {
   async reserve(claims: readonly Claim[], nowMs: number): Promise<Grant> {
     if (!this.#isConnected) return this.#reserveLocally(claims, nowMs);
     try {
-      const granted = await this.#reserveThere(claims);
-      if (granted !== undefined) return granted;
-      // It lost its data, though the connection held.
-      await this.#fill();
-      return (await this.#reserveThere(claims)) ?? this.#reserveLocally(claims, nowMs);
+      let granted = await this.#reserveThere(claims);
+      if (granted === 'lost') {
+        // Though the connection held.
+        await this.#fill();
+        granted = await this.#reserveThere(claims);
+      }
+      if (granted instanceof Array) {
+        const isKnown = await this.#learn(granted);
+        granted = await this.#reserveThere(claims, { isKnown });
+      }
+      return granted === 'lost' || granted instanceof Array ? this.#reserveLocally(claims, nowMs) : granted;
     } catch (cause) {
+      if (cause instanceof GatewayError) throw cause;
       const key = badCounterOf(cause);
       if (key !== undefined) {
         this.#reportBadCounter(key);
@@ -107,15 +123,19 @@ export class RedisCounters implements Counters {
     }
   }
 
-  /** Undefined if Redis does not know what budgets have used. */
-  async #reserveThere(claims: readonly Claim[]): Promise<Grant | undefined> {
+  /** Without a grant: `lost` if Redis has lost its data, or the claims whose counters it does not know. */
+  async #reserveThere(
+    claims: readonly Claim[],
+    { isKnown = true } = {},
+  ): Promise<Grant | 'lost' | readonly Claim[]> {
     const lease = `${this.#id}:${++this.#sequence}`;
-    const args = claims.flatMap(({ kind, max, amount, endsMs, isEnforced }) => [
+    const args = claims.flatMap(({ kind, max, amount, endsMs, isEnforced, budget }) => [
       kind,
       max,
       amount,
       endsMs,
       isEnforced ? 1 : 0,
+      isKnown && this.#sums.isKept && budget !== undefined ? 1 : 0,
     ]);
     const keys = [filled, this.#openKey, ...claims.map(({ counter }) => prefix + counter)];
     const answer = await this.#redis
@@ -125,9 +145,10 @@ export class RedisCounters implements Counters {
         throw cause;
       });
     const [refused, second, mark, ...rest] = answer;
-    if (Number(refused) < 0) return undefined;
+    if (Number(refused) === -1) return 'lost';
     this.#mark = String(mark);
     const numbers = rest.map(Number);
+    if (Number(refused) === -2) return numbers.map((index) => claims[index - 1] as Claim);
     const states = claims.map((_, i) => ({
       used: numbers[2 * i] as number,
       resetMs: numbers[2 * i + 1] as number,
@@ -154,7 +175,7 @@ export class RedisCounters implements Counters {
     }
     this.#open.delete(ticket.lease);
     // Without a ledger, data that was lost meanwhile is not restored, and neither is the claim.
-    const isForgotten = this.#options.restore === undefined && ticket.mark !== this.#mark;
+    const isForgotten = this.#options.readSums === undefined && ticket.mark !== this.#mark;
     const differences = ticket.claims.map((claim, i) => ({
       claim,
       difference: (used[i] ?? 0) - (isForgotten && claim.kind === 'period' ? 0 : claim.amount),
@@ -188,7 +209,7 @@ export class RedisCounters implements Counters {
     this.#redis.disconnect();
   }
 
-  #reserveLocally(claims: readonly Claim[], nowMs: number): Grant {
+  #reserveLocally(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
     const { onFailure } = this.#options;
     const refuses = claims.some(
       ({ kind, isEnforced }) =>
@@ -219,10 +240,10 @@ export class RedisCounters implements Counters {
       const mark = await this.#redis.get(filled);
       const isSame = mark !== null && mark === this.#mark;
       // If another gateway has refilled it, the ledger included what was settled here, which must not be subtracted again.
-      if (isSame || this.#options.restore === undefined) await this.#settlements.sendKept();
+      if (isSame || this.#options.readSums === undefined) await this.#settlements.sendKept();
       else this.#settlements.forgetKept();
       // Another run of the server may have come back with older data.
-      if (!isSame || !mark.startsWith(await this.#runId())) await this.#fill();
+      if (!isSame || !mark.startsWith(await this.#sums.runId())) await this.#fill();
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
       await this.#settlements.sendKept(); // what ended during the awaits above
@@ -237,35 +258,24 @@ export class RedisCounters implements Counters {
     }
   }
 
-  #fill(): Promise<void> {
-    this.#filling ??= this.#fillNow().finally(() => {
-      this.#filling = undefined;
-    });
-    return this.#filling;
+  async #fill(): Promise<void> {
+    this.#mark = await this.#sums.fill(`${this.#id} ${this.#sequence}`);
   }
 
-  /**
-   * Raises the budgets' counters to the ledger's sums, which include the worst case of everything that is open; never
-   * lowers an existing sum.
-   */
-  async #fillNow(): Promise<void> {
-    // What was granted just before has its intent in the ledger by then.
-    await new Promise((resolve) => setImmediate(resolve));
-    const restored = this.#options.restore?.().catch((cause: unknown) => {
-      throw new Error('the ledger does not answer, so nobody knows what budgets have used', { cause });
-    });
-    const sums = (await restored) ?? [];
-    for (const { counter, used, endsMs } of sums) {
-      await this.#redis.gatewayRestore(1, prefix + counter, used, endsMs);
+  /** False if the ledger does not answer, and none of the claims must be known. */
+  async #learn(claims: readonly Claim[]): Promise<boolean> {
+    try {
+      await this.#sums.learn(claims.flatMap(({ budget }) => budget ?? []));
+      return true;
+    } catch (cause) {
+      if (mustKnow(claims)) throw cause;
+      return false;
     }
-    const [runId, mark] = [await this.#runId(), await this.#redis.get(filled)];
-    this.#mark = mark?.startsWith(runId) === true ? mark : `${runId} ${this.#id} ${this.#sequence}`;
-    await this.#redis.set(filled, this.#mark);
   }
 
-  async #runId(): Promise<string> {
-    const info = await this.#redis.info('server').catch(() => ''); // not every service has it
-    return /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
+  reread(budgets: readonly BudgetCounter[]): void {
+    // Where that fails, requests under these budgets fail as well, or Redis is filled when it is back.
+    this.#sums.learn(budgets).catch(() => undefined);
   }
 
   /** Keeps this gateway's leases alive, and counts the gateways that share the limits. */

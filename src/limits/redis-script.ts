@@ -3,11 +3,12 @@
  *
  * KEYS: the mark of a Redis that knows what budgets have used, the set of the gateway's open leases, then one counter
  * per claim. ARGV: the lease's name, when it ends without renewal (ms), then for each claim kind, max, amount, end of
- * the period (ms), 1 if it is enforced.
+ * the period (ms), 1 if it is enforced, 1 if its counter must exist.
  *
- * Returns: index of the claim that does not fit (0: granted; -1: the mark is missing, nothing was counted), the second,
- * the mark, then used and reset (ms) of each. Fails with BADCOUNTER and the key, before anything is counted, if a
- * counter's key holds something else.
+ * Returns: index of the claim that does not fit (0: granted; -1: the mark is missing; -2: counters are missing), the
+ * second, the mark, then used and reset (ms) of each claim, or the indexes of those whose counters are missing. Nothing
+ * was counted unless it is 0. Fails with BADCOUNTER and the key, before anything is counted, if a counter's key holds
+ * something else.
  */
 export const reserveScript = `
 local time = redis.call('TIME')
@@ -37,7 +38,8 @@ local function window(key)
   local fields = read('HGETALL', key)
   for i = 1, #fields, 2 do
     local at = number(key, fields[i])
-    if at <= second - 61 then
+    -- Those of a clock that has since been set back would otherwise stay for as long.
+    if at <= second - 61 or at > second + 61 then
       redis.call('HDEL', key, fields[i])
     else
       local amount = number(key, fields[i + 1])
@@ -62,10 +64,11 @@ local mark = redis.call('GET', KEYS[1])
 if not mark then return { -1, second, '' } end
 
 local claims = {}
+local missing = {}
 local refused = 0
 for i = 1, #KEYS - 2 do
   local key = KEYS[i + 2]
-  local at = 2 + (i - 1) * 5
+  local at = 2 + (i - 1) * 6
   local claim = { key = key, kind = ARGV[at + 1], max = tonumber(ARGV[at + 2]), amount = tonumber(ARGV[at + 3]),
     ends = tonumber(ARGV[at + 4]) }
   if claim.kind == 'minute' then
@@ -74,12 +77,15 @@ for i = 1, #KEYS - 2 do
     read('ZREMRANGEBYSCORE', key, '-inf', now)
     claim.used = read('ZCARD', key)
   else
-    claim.used = number(key, read('GET', key) or '0')
+    local held = read('GET', key)
+    if not held and ARGV[at + 6] == '1' then missing[#missing + 1] = i end
+    claim.used = number(key, held or '0')
   end
   if refused == 0 and ARGV[at + 5] == '1' and claim.used + claim.amount > claim.max then refused = i end
   claims[i] = claim
 end
 
+if #missing > 0 then return { -2, second, mark, unpack(missing) } end
 if refused == 0 then
   redis.call('SADD', KEYS[2], ARGV[1])
   redis.call('PEXPIRE', KEYS[2], leaseMs * 2)
@@ -97,7 +103,7 @@ for _, claim in ipairs(claims) do
       redis.call('PEXPIRE', claim.key, leaseMs * 2)
     else
       redis.call('INCRBY', claim.key, string.format('%.0f', claim.amount))
-      redis.call('PEXPIREAT', claim.key, claim.ends + 172800000)
+      redis.call('PEXPIREAT', claim.key, math.max(claim.ends, now) + 172800000)
     end
   end
   local reset = 0
@@ -119,12 +125,13 @@ return answer
  * Replaces what was claimed by what was used.
  *
  * KEYS: the set of the gateway's open leases, then one counter per claim. ARGV: the lease's name, the second of the
- * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms).
- * A counter that is gone is not created again for a difference below zero. Returns the keys that hold something other
+ * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms), 1
+ * if a missing counter is created elsewhere. One that is gone is not created for a difference below zero either. Returns the keys that hold something other
  * than a counter, which are left alone.
  */
 export const settleScript = `
 local second = tonumber(redis.call('TIME')[1])
+local now = second * 1000
 local isOpen = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1
 if ARGV[3] == '1' and not isOpen then return {} end
 
@@ -141,7 +148,7 @@ end
 
 for i = 2, #KEYS do
   local key = KEYS[i]
-  local at = 3 + (i - 2) * 3
+  local at = 3 + (i - 2) * 4
   local kind = ARGV[at + 1]
   local difference = tonumber(ARGV[at + 2])
   if kind == 'level' then
@@ -150,11 +157,11 @@ for i = 2, #KEYS do
     if tonumber(ARGV[2]) > second - 61 and count('HEXISTS', key, ARGV[2]) == 1 then
       count('HINCRBY', key, ARGV[2], string.format('%.0f', difference))
     end
-  elseif difference > 0 or redis.call('EXISTS', key) == 1 then
+  elseif (difference > 0 and ARGV[at + 4] ~= '1') or redis.call('EXISTS', key) == 1 then
     local used = count('INCRBY', key, string.format('%.0f', difference))
     if used then
       if used < 0 then redis.call('SET', key, '0') end
-      redis.call('PEXPIREAT', key, tonumber(ARGV[at + 3]) + 172800000)
+      redis.call('PEXPIREAT', key, math.max(tonumber(ARGV[at + 3]), now) + 172800000)
     end
   end
 end
@@ -164,16 +171,17 @@ return bad
 `;
 
 /**
- * Raises a period's counter to what it held before, and replaces anything that is not a counter. KEYS: the counter.
- * ARGV: sum, end of the period (ms).
+ * Creates a period's counter, or raises it to what it held before, and replaces anything that is not a counter. KEYS:
+ * the counter. ARGV: sum, end of the period (ms).
  */
 export const restoreScript = `
 local sum = tonumber(ARGV[1])
+local now = redis.call('TIME')[1] * 1000
 local held = redis.pcall('GET', KEYS[1])
-local used = type(held) == 'string' and string.match(held, '^%-?%d+$') and tonumber(held) or 0
-if sum > used then
+local used = type(held) == 'string' and string.match(held, '^%-?%d+$') and tonumber(held)
+if not used or sum > used then
   redis.call('SET', KEYS[1], string.format('%.0f', sum))
-  redis.call('PEXPIREAT', KEYS[1], tonumber(ARGV[2]) + 172800000)
+  redis.call('PEXPIREAT', KEYS[1], math.max(tonumber(ARGV[2]), now) + 172800000)
 end
 return 0
 `;

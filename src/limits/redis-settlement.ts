@@ -24,20 +24,26 @@ const unsettledLimit = 100_000;
 /** Most commands that are sent without waiting for an answer. */
 const atOnce = 500;
 
+interface SettlementOptions {
+  /** Whether a budget's counter that is missing will be read from the ledger. */
+  readonly isLedgerKept: boolean;
+  /** Called with the key of a counter that holds something else, and so can't be settled. */
+  readonly onBadCounter: (key: string) => void;
+}
+
 /** Sends settlements. Redis keeps the names of open reservations, so that one that is sent twice counts once. */
 export class Settlements {
   readonly #redis: ScriptedRedis;
   /** The set of this gateway's open reservations. */
   readonly #openKey: string;
-  readonly #onBadCounter: (key: string) => void;
+  readonly #options: SettlementOptions;
   #kept: { readonly settlement: Settlement; wasSent: boolean }[] = [];
   #sending: Promise<void> | undefined;
 
-  /** `onBadCounter` is called with the key of a counter that holds something else, and so can't be settled. */
-  constructor(redis: ScriptedRedis, openKey: string, onBadCounter: (key: string) => void) {
+  constructor(redis: ScriptedRedis, openKey: string, options: SettlementOptions) {
     this.#redis = redis;
     this.#openKey = openKey;
-    this.#onBadCounter = onBadCounter;
+    this.#options = options;
   }
 
   /** Rejects, and keeps the settlement, if nobody knows whether it was counted. */
@@ -84,7 +90,12 @@ export class Settlements {
 
   async #settle({ lease, second, differences }: Settlement, onlyIfOpen: boolean): Promise<void> {
     const keys = [this.#openKey, ...differences.map(({ claim }) => prefix + claim.counter)];
-    const rest = differences.flatMap(({ claim, difference }) => [claim.kind, difference, claim.endsMs]);
+    const rest = differences.flatMap(({ claim, difference }) => [
+      claim.kind,
+      difference,
+      claim.endsMs,
+      this.#options.isLedgerKept && claim.budget !== undefined ? 1 : 0,
+    ]);
     const bad = await this.#redis.gatewaySettle(
       keys.length,
       ...keys,
@@ -93,7 +104,7 @@ export class Settlements {
       onlyIfOpen ? 1 : 0,
       ...rest,
     );
-    for (const key of bad) this.#onBadCounter(key);
+    for (const key of bad) this.#options.onBadCounter(key);
   }
 }
 

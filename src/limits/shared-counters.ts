@@ -1,5 +1,12 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { type Claim, type Counters, type Grant, stateUnavailable, type Ticket } from './counters.ts';
+import {
+  type BudgetCounter,
+  type Claim,
+  type Counters,
+  type Grant,
+  stateUnavailable,
+  type Ticket,
+} from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 
 // Workers share the limits of one gateway: the parent process counts, and the workers ask it by IPC.
@@ -66,6 +73,9 @@ export class RemoteCounters implements Counters {
     this.#send({ kind: 'limits.settle', id: ticket.id as number, used });
   }
 
+  /** The parent follows the configuration itself. */
+  reread(_budgets: readonly BudgetCounter[]): void {}
+
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -81,10 +91,13 @@ export class CounterService {
   }
 
   /** The answer to a worker's request; undefined if it needs none. `worker` is the id of its process. */
-  answer(worker: number, request: CounterRequest): CounterAnswer | undefined {
+  answer(
+    worker: number,
+    request: CounterRequest,
+  ): CounterAnswer | Promise<CounterAnswer | undefined> | undefined {
     const tickets = this.#open.get(worker) ?? new Map<number, Ticket>();
     this.#open.set(worker, tickets);
-    if (request.kind === 'limits.reserve') return this.#reserve(request, tickets);
+    if (request.kind === 'limits.reserve') return this.#reserve(worker, request, tickets);
     const ticket = tickets.get(request.id);
     tickets.delete(request.id);
     if (ticket !== undefined) this.counters.settle(ticket, request.used);
@@ -92,16 +105,26 @@ export class CounterService {
   }
 
   #reserve(
+    worker: number,
     { id, claims, nowMs }: Extract<CounterRequest, { kind: 'limits.reserve' }>,
     tickets: Map<number, Ticket>,
-  ): CounterAnswer {
-    try {
-      const grant = this.counters.reserve(claims, nowMs);
+  ): CounterAnswer | Promise<CounterAnswer | undefined> {
+    const unavailable = (thrown: unknown): CounterAnswer => ({
+      kind: 'limits.unavailable',
+      id,
+      message: toGatewayError(thrown).message,
+    });
+    const granted = (grant: Grant): CounterAnswer => {
       if (grant.isGranted) tickets.set(id, grant.ticket);
       return { kind: 'limits.granted', id, grant };
-    } catch (thrown) {
-      return { kind: 'limits.unavailable', id, message: toGatewayError(thrown).message };
-    }
+    };
+    const grant = this.counters.reserve(claims, nowMs);
+    if (!(grant instanceof Promise)) return granted(grant);
+    return grant.then((late) => {
+      if (this.#open.get(worker) === tickets) return granted(late);
+      if (late.isGranted) this.counters.settle(late.ticket, []); // the worker died meanwhile
+      return undefined;
+    }, unavailable);
   }
 
   /** A worker died: its open exchanges are over, and their worst case stays counted. */

@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
         ];
         const [ours, theirs] = [
           await counters.reserve(claims, Date.now()),
-          memory.reserve(claims, Date.now()),
+          memory.reserve(claims, Date.now()) as Grant,
         ];
         expect({ granted: ours.isGranted, used: ours.states.map(({ used: sum }) => sum) }).toEqual({
           granted: theirs.isGranted,
@@ -248,7 +248,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     async (text) => {
       const sums = { used: 3 };
       const { counters, states } = await open({
-        restore: () => Promise.resolve([{ counter: 'rubbish', used: sums.used, endsMs }]),
+        readSums: () => Promise.resolve([{ counter: 'rubbish', used: sums.used, endsMs }]),
       });
       const admin = await connect();
       await admin.set('{gateway}:limits:rubbish', text);
@@ -267,7 +267,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
 
   test('a Redis that lost its data is filled from the ledger before anybody counts', async () => {
     const known: RestoredSum[] = [{ counter: 'lost', used: 9, endsMs }];
-    const { counters, states } = await open({ restore: () => Promise.resolve(known) });
+    const { counters, states } = await open({ readSums: () => Promise.resolve(known) });
     await redis.kill();
     await until(() => states.at(-1) === false);
 
@@ -283,8 +283,8 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
 
   test('data lost while the connection stays open is noticed by the next reservation, from any gateway', async () => {
     const ledger = { used: 9 };
-    const restore = () => Promise.resolve([{ counter: 'flushed', used: ledger.used, endsMs }]);
-    const [one, two] = [await open({ restore }), await open({ restore })];
+    const readSums = () => Promise.resolve([{ counter: 'flushed', used: ledger.used, endsMs }]);
+    const [one, two] = [await open({ readSums }), await open({ readSums })];
     await flush();
     ledger.used = 7;
 
@@ -301,7 +301,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   test('what is open when Redis loses its data is counted by its worst case, and settled exactly', async () => {
     const sums = { used: 0 };
     const { counters } = await open({
-      restore: () => Promise.resolve([{ counter: 'open', used: sums.used, endsMs }]),
+      readSums: () => Promise.resolve([{ counter: 'open', used: sums.used, endsMs }]),
     });
     const grant = await counters.reserve([claim('open', 100, { amount: 40 })], Date.now());
     await flush();
@@ -381,6 +381,30 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     marker.disconnect();
     monitor.disconnect();
     watcher.disconnect();
+  });
+
+  test('the budget of a gateway whose clock is weeks behind holds', async () => {
+    const { counters } = await open();
+    const longAgo = claim('long ago', 10, { amount: 6, endsMs: Date.now() - 20 * 86_400_000 });
+
+    const grants = [
+      await counters.reserve([longAgo], Date.now()),
+      await counters.reserve([longAgo], Date.now()),
+    ];
+
+    expect(grants.map(({ isGranted }) => isGranted)).toEqual([true, false]);
+  });
+
+  test('what was counted while the clock of Redis was ahead is not held against a rate for as long', async () => {
+    const { counters } = await open();
+    const rate = claim('ahead', 10, { kind: 'minute' });
+    const admin = await connect();
+    await admin.hset('{gateway}:limits:ahead', String(Math.floor(Date.now() / 1_000) + 86_400), '10');
+
+    const grant = await counters.reserve([rate], Date.now());
+
+    expect({ isGranted: grant.isGranted, used: used(grant) }).toEqual({ isGranted: true, used: 1 });
+    admin.disconnect();
   });
 
   test('a gateway that was held up itself does not take Redis for away', async () => {

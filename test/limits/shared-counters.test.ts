@@ -15,8 +15,8 @@ const level: Claim = { ...budget, counter: 'l', kind: 'level', max: 2 };
 /** As over a channel: what is sent arrives later, as a copy. */
 function connect(service: CounterService, worker: number): RemoteCounters {
   const remote: RemoteCounters = new RemoteCounters((request) => {
-    setImmediate(() => {
-      const answer = service.answer(worker, structuredClone(request));
+    setImmediate(async () => {
+      const answer = await service.answer(worker, structuredClone(request));
       if (answer !== undefined) remote.receive(structuredClone(answer));
     });
   });

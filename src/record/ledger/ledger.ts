@@ -25,8 +25,6 @@ export interface LedgerProblem {
 /** Durable usage: an intent for each exchange, written before its provider is called, and its final row. */
 export interface Ledger {
   readonly gauges: LedgerGauges;
-  /** Resolves with the wanted sums when the ledger is first open, before any intent succeeds. */
-  readonly opened: Promise<readonly KnownSum[]>;
   /** Resolves when the intent is durable. Throws LedgerFailure. */
   begin(intent: Intent): Promise<void>;
   /** Takes an intent back, whether it was committed or not. */
@@ -76,7 +74,6 @@ interface Summing {
 /** The main thread's side of the ledger; a worker thread does the writing, from `start` or the first change on. */
 export class LedgerThread implements Ledger {
   readonly tried: Promise<FirstTry>;
-  readonly opened: Promise<readonly KnownSum[]>;
   readonly #options: LedgerOptions;
   readonly #watch: NodeJS.Timeout;
   #worker: Worker | undefined;
@@ -94,16 +91,12 @@ export class LedgerThread implements Ledger {
   #isClosing = false;
   #closed: Promise<void> | undefined;
   #onTried: (outcome: FirstTry) => void = () => undefined;
-  #onOpened: (sums: readonly KnownSum[]) => void = () => undefined;
   #onClosed: () => void = () => undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.tried = new Promise((resolve) => {
       this.#onTried = resolve;
-    });
-    this.opened = new Promise((resolve) => {
-      this.#onOpened = resolve;
     });
     this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
   }
@@ -213,7 +206,6 @@ export class LedgerThread implements Ledger {
     switch (answer.kind) {
       case 'opened':
         this.#onTried({ sums: answer.sums, problem: undefined });
-        this.#onOpened(answer.sums);
         this.#isOpen = true;
         return this.#work();
       case 'committed':

@@ -226,7 +226,8 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       isAway: true,
       refused: 'the ledger is not open',
     });
-    expect(await ledger.opened).toMatchObject([{ tokens: 8 }]);
+    const known = () => ledger.sums(wanted).catch(() => undefined);
+    await expect.poll(known, { timeout: 20_000 }).toMatchObject([{ tokens: 8 }]);
     await ledger.begin(intent('req_3'));
     expect(events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
   }, 60_000);

@@ -1,8 +1,8 @@
 import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
 import { createTextScrubber } from '../../../gateway/answer/scrub.ts';
-import { type BudgetCounter, budgetCounters } from '../../../limits/budget-counters.ts';
-import type { RestoredSum } from '../../../limits/counters.ts';
+import { budgetCounters } from '../../../limits/budget-counters.ts';
+import type { BudgetCounter, ReadSums, RestoredSum } from '../../../limits/counters.ts';
 import type { Ledger, LedgerEvent } from '../../../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../../../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
@@ -16,10 +16,9 @@ export interface LedgerSettings {
 
 interface OpenedLedger {
   readonly ledger: Ledger;
-  /** What budgets had used at start-up; resolves once the database answers. */
-  readonly restored: readonly RestoredSum[] | Promise<readonly RestoredSum[]>;
-  /** The same, as of now, for the budgets of the configuration in force. */
-  readonly restore: () => Promise<readonly RestoredSum[]>;
+  /** What budgets had used at start-up; empty if the database does not answer yet. */
+  readonly restored: readonly RestoredSum[];
+  readonly readSums: ReadSums;
   /** Another configuration is in force. */
   readonly follow: (next: Pick<Config, 'limits'>) => void;
 }
@@ -58,18 +57,30 @@ export async function openLedgerFor(
   }
   return {
     ledger,
-    restored:
-      sums === undefined
-        ? ledger.opened.then((late) => toRestored(budgets, late))
-        : toRestored(budgets, sums),
-    restore: async () => {
-      const current = budgetCounters(followed, Date.now());
-      return toRestored(current, await ledger.sums(current.map(toWanted)));
-    },
+    restored: sums === undefined ? [] : toRestored(budgets, sums),
+    readSums: async (some = budgetCounters(followed, Date.now())) =>
+      toRestored(some, await ledger.sums(some.map(toWanted))),
     follow: (next) => {
       followed = next.limits;
     },
   };
+}
+
+/** What budgets have used, according to a ledger that this process does not write. */
+export async function readSumsOnce(
+  { place, days, bytes }: LedgerSettings,
+  budgets: readonly BudgetCounter[],
+): Promise<readonly RestoredSum[]> {
+  const { openLedger } = await import('../../../record/ledger/open-ledger.ts');
+  const { ledger, sums, problem } = await openLedger({
+    ...place,
+    retention: { days, bytes },
+    wanted: budgets.map(toWanted),
+    onEvent: () => undefined, // the processes that write it log its failures
+  });
+  await ledger.close();
+  if (sums === undefined) throw new Error(problem?.cause ?? 'the ledger does not answer');
+  return toRestored(budgets, sums);
 }
 
 /** For messages: without the password. */

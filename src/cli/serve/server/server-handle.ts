@@ -9,7 +9,7 @@ import type { WriteRecord } from '../../../record/record.ts';
 import { type InspectorSettings, openInspector } from '../inspector/open-inspector.ts';
 import { openMeter } from '../metrics/open-meter.ts';
 import { openBreakers } from './breakers.ts';
-import { openCounters } from './counters.ts';
+import { openCounters, rereadAdded } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 import { openTracer, type TracingSettings } from './tracing.ts';
@@ -78,6 +78,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     url: () => server.url,
     gauges: () => server.gauges(),
   });
+  let current = config;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
     gatewayConfig(next, url, page?.passes.over(next.keys));
   const server: GatewayServer = await serveGateway({
@@ -105,6 +106,8 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
         commit: () => {
           commit();
           opened?.follow(next);
+          rereadAdded(counters, current, next);
+          current = next;
           meter?.follow(next);
           page?.follow(next);
           if (

@@ -12,7 +12,7 @@ import type { Tracer } from '../../../record/tracing/tracer.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { openMeter } from '../metrics/open-meter.ts';
 import { type OpenBreakerChannel, openBreakers } from '../server/breakers.ts';
-import { openCounters } from '../server/counters.ts';
+import { openCounters, rereadAdded } from '../server/counters.ts';
 import { gatewayConfig } from '../server/gateway-config.ts';
 import { openLedgerFor } from '../server/ledger.ts';
 import { openRecorder } from '../server/recording.ts';
@@ -106,7 +106,12 @@ async function start(options: WorkerStart): Promise<void> {
   ledger = opened?.ledger;
   if (isShared) {
     counters = await openCounters(config, recorder.log, opened);
-    if (opened !== undefined) followBudgets = opened.follow;
+    let current = config;
+    followBudgets = (next) => {
+      opened?.follow(next);
+      rereadAdded(counters, current, next);
+      current = next;
+    };
   }
   breakers = await openBreakers(config);
   meter = await openMeter(config);

@@ -2,10 +2,11 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
 import { probe, urlOf } from '../../../http/bind.ts';
+import type { ReadSums } from '../../../limits/counters.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
-import { restoredCounters } from '../server/counters.ts';
-import { type LedgerSettings, openLedgerFor } from '../server/ledger.ts';
+import { memoryCounters, rereadAdded } from '../server/counters.ts';
+import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
 import type { ServerHandle } from '../server/server-handle.ts';
 import type { TracingSettings } from '../server/tracing.ts';
@@ -48,6 +49,7 @@ export async function startWorkers({ workers, ...served }: ServerOptions): Promi
   const port = await probe(served);
   const startedMs = Date.now();
   const limits = await openService(served);
+  let current = config;
   setUpCluster();
   const pool = new WorkerPool({
     count,
@@ -63,7 +65,17 @@ export async function startWorkers({ workers, ...served }: ServerOptions): Promi
   return {
     url: urlOf({ host, port }),
     workers: pool.pids,
-    prepare: (next, url) => pool.prepare({ config: next.source, sandboxUrl: url }),
+    prepare: async (next, url) => {
+      const { commit, discard } = await pool.prepare({ config: next.source, sandboxUrl: url });
+      return {
+        commit: () => {
+          commit();
+          rereadAdded(limits.counters, current, next);
+          current = next;
+        },
+        discard,
+      };
+    },
     countOpen: () => pool.countOpen(),
     readMetrics: () => pool.readMetrics(),
     drain: () => pool.drain(),
@@ -86,10 +98,10 @@ async function openService({
   config,
   log,
 }: Pick<ServerOptions, 'ledger' | 'config' | 'log'>): Promise<CounterService> {
-  const isCountedHere = config.state.url === undefined && config.limits.length > 0;
-  if (settings === undefined || !isCountedHere) return new CounterService();
+  if (settings === undefined || config.state.url !== undefined) return new CounterService();
+  const readSums: ReadSums = (budgets = []) => readSumsOnce(settings, budgets);
+  if (config.limits.length === 0) return new CounterService(memoryCounters({ restored: [], readSums }));
   const { ledger, restored } = await openLedgerFor(settings, config, log);
-  if (restored instanceof Promise) void restored.then(() => ledger.close());
-  else await ledger.close();
-  return new CounterService(restoredCounters(restored));
+  await ledger.close();
+  return new CounterService(memoryCounters({ restored, readSums }));
 }

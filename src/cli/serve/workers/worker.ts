@@ -192,7 +192,8 @@ export class Worker {
   #receive(from: Process, answer: WorkerAnswer): void {
     if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
       const granted = this.#options.limits.answer(from.id, answer);
-      if (granted !== undefined) from.send(granted, ignoreDeath);
+      if (granted instanceof Promise) void granted.then((late) => late && from.send(late, ignoreDeath));
+      else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
