@@ -74,6 +74,7 @@ function parseGroup(json: string): readonly Intent[] {
 }
 
 function sumOf(column: string): string {
-  return `select coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(nano_usd), 0) as nanoUsd
+  // `sum` fails where the result has more bits than a number of JavaScript or of SQLite; `total` is 0 without rows.
+  return `select total(input_tokens + output_tokens) as tokens, total(nano_usd) as nanoUsd
     from sums where ${column} = ? and quarter >= ?`;
 }

@@ -71,6 +71,11 @@ create table if not exists ledger_version (version integer not null);
 insert into ledger_version select ${version} where not exists (select from ledger_version);
 `;
 
+/** A sum of bigints, which has more digits, as a number that JavaScript has too. */
+export function bounded(sum: string): string {
+  return `least(${sum}, ${Number.MAX_SAFE_INTEGER})::bigint`;
+}
+
 /** Creates the tables if the database has none. Throws config.invalid if a newer version created them. */
 export async function preparePostgres(client: PostgresClient): Promise<void> {
   if (await hasTables(client)) return;

@@ -1,6 +1,6 @@
 import { quarterMs } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
-import { exchangeColumns, intentColumns } from './postgres-schema.ts';
+import { bounded, exchangeColumns, intentColumns } from './postgres-schema.ts';
 
 // Each is a single statement, hence one round trip and one transaction for any number of changes: rows are passed as JSON.
 
@@ -101,23 +101,17 @@ export const heartbeat: Statement = {
 
 /** $1 a list of scope, name and first quarter of an hour: returns what was used, plus the worst case of what is open. */
 export const sumWanted = `
-  select coalesce((
-      select sum(input_tokens + output_tokens) from ledger_sums
-      where quarter >= since and case scope when 'project' then project else key_id end = name), 0)::bigint
-    + coalesce((
-      select sum(input_tokens + output_tokens) from ledger_intents
-      where started_ms >= since * ${quarterMs} and case scope when 'project' then project else key_id end = name),
-      0)::bigint as tokens,
-    coalesce((
-      select sum(nano_usd) from ledger_sums
-      where quarter >= since and case scope when 'project' then project else key_id end = name), 0)::bigint
-    + coalesce((
-      select sum(nano_usd) from ledger_intents
-      where started_ms >= since * ${quarterMs} and case scope when 'project' then project else key_id end = name),
-      0)::bigint as "nanoUsd"
+  select ${sumOf('input_tokens + output_tokens')} as tokens, ${sumOf('nano_usd')} as "nanoUsd"
   from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint)) with ordinality
     as wanted(scope, name, since, position)
   order by position`;
+
+function sumOf(amount: string): string {
+  const isWanted = "case scope when 'project' then project else key_id end = name";
+  const used = `select sum(${amount}) from ledger_sums where quarter >= since and ${isWanted}`;
+  const open = `select sum(${amount}) from ledger_intents where started_ms >= since * ${quarterMs} and ${isWanted}`;
+  return bounded(`coalesce((${used}), 0) + coalesce((${open}), 0)`);
+}
 
 /** $1 the first quarter of an hour that is kept. */
 export const pruneSums = 'delete from ledger_sums where quarter < $1';

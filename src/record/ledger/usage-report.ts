@@ -2,6 +2,7 @@ import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
 import { quarterMs } from './ledger-schema.ts';
 import { type SummedColumn, summed } from './ledger-sums.ts';
+import { bounded } from './postgres-schema.ts';
 
 /** What usage is summed up by. */
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;
@@ -40,7 +41,7 @@ export interface UsageQuery {
 
 /** Usage since a time, rounded to a quarter of an hour. */
 export function sumUsage(engine: SqliteEngine, query: UsageQuery): readonly UsageSum[] {
-  const sql = usageSql('sums', query.by, (column) => `sum(${column})`).replace('$1', '?');
+  const sql = usageSql('sums', query.by, (column) => `total(${column})`).replace('$1', '?');
   return toReport(engine.prepare(sql).all(firstQuarter(query)) as readonly SqlRow[], query);
 }
 
@@ -49,7 +50,7 @@ export async function sumPostgresUsage(
   client: PostgresClient,
   query: UsageQuery,
 ): Promise<readonly UsageSum[]> {
-  const sql = usageSql('ledger_sums', query.by, (column) => `sum(${column})::bigint`);
+  const sql = usageSql('ledger_sums', query.by, (column) => bounded(`sum(${column})`));
   return toReport(await client.query<SqlRow>(sql, [firstQuarter(query)]), query);
 }
 

@@ -3,12 +3,13 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { packIntent } from '../../../src/record/ledger/packed-change.ts';
+import { readUsage } from '../../../src/record/ledger/read-usage.ts';
 
 const startedMs = Date.parse('2026-11-22T12:34:00Z');
 const intent = (requestId: string): Intent => ({
@@ -94,6 +95,29 @@ describe('ledger', () => {
     await ledger.close();
 
     expect((await open(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
+  });
+
+  test('whatever a provider says that it used, the ledger can be read', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path);
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const id of ['req_1', 'req_2']) {
+      await ledger.begin(intent(id));
+      ledger.finish({ ...row(id), inputTokens: most, outputTokens: most, nanoUsd: most * 1e6 });
+    }
+    await ledger.close();
+    const engine = new (await loadSqlite()).DatabaseSync(path); // as an older version wrote it
+    engine.exec('update sums set cache_read_tokens = 9223372036854775807');
+    engine.exec(
+      "insert into sums select quarter + 1, project, key_id, 'other', requests, input_tokens, output_tokens, cache_read_tokens, 0, 0, nano_usd, 0, 0 from sums",
+    );
+    engine.close();
+
+    const { sums } = await open(path);
+    const report = await readUsage({ path }, { by: 'project', sinceMs: 0, dayOf: String });
+
+    expect(sums).toMatchObject([{ tokens: 8e13, nanoUsd: 4e13 }]);
+    expect(report).toMatchObject([{ name: 'shop', requests: 4, input_tokens: 4e13, cost_usd: 40_000 }]);
   });
 
   test('a cancelled intent leaves nothing', async () => {
