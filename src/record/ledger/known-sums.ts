@@ -32,23 +32,57 @@ export async function readFileSums(
 
 /** Including the worst case of everything that is open, in any process. */
 export function readSums(engine: SqliteEngine, wanted: readonly WantedSum[]): readonly KnownSum[] {
-  const sums = {
-    project: engine.prepare(sumOf('project')),
-    key: engine.prepare(sumOf('key_id')),
-  };
   const open = [...readOpenIntents(engine).values()];
+  const used = usedIn(engine, wanted);
   return wanted.map((each) => {
-    const since = Math.floor(each.sinceMs / quarterMs);
-    const [found] = sums[each.scope].all(each.name, since) as [Pick<KnownSum, 'tokens' | 'nanoUsd'>];
-    const known = { ...each, ...found }; // an aggregate has one row
-    for (const { startedMs, project, keyId, inputTokens, outputTokens, nanoUsd } of open) {
-      const name = each.scope === 'project' ? project : keyId;
-      if (name !== each.name || startedMs < since * quarterMs) continue;
-      known.tokens += inputTokens + outputTokens;
-      known.nanoUsd += nanoUsd ?? 0;
+    const { scope, name, sinceMs } = each;
+    const { tokens = 0, nanoUsd = 0 } = used(each) ?? {};
+    const known = { ...each, tokens, nanoUsd };
+    const sinceQuarterMs = quarterOf(sinceMs) * quarterMs;
+    for (const intent of open) {
+      const of = scope === 'project' ? intent.project : intent.keyId;
+      if (of !== name || intent.startedMs < sinceQuarterMs) continue;
+      known.tokens += intent.inputTokens + intent.outputTokens;
+      known.nanoUsd += intent.nanoUsd ?? 0;
     }
     return known;
   });
+}
+
+type Used = Pick<KnownSum, 'tokens' | 'nanoUsd'>;
+
+/** Each sum reads all rows of its day or month; from so many on, one that groups them by name is faster. */
+const manySums = 8;
+
+/** Finds what a project or key has used. */
+function usedIn(engine: SqliteEngine, wanted: readonly WantedSum[]): (sum: WantedSum) => Used | undefined {
+  // `sum` fails where the result has more bits than a number of JavaScript or of SQLite.
+  const select = (column: string) =>
+    `select ${column} as name, total(input_tokens + output_tokens) as tokens, total(nano_usd) as nanoUsd
+     from sums where quarter >= ?`;
+  const columnOf = (scope: WantedSum['scope']) => (scope === 'project' ? 'project' : 'key_id');
+  const isLike = (one: WantedSum, other: WantedSum) =>
+    one.scope === other.scope && quarterOf(one.sinceMs) === quarterOf(other.sinceMs);
+  const grouped = new Map<string, ReadonlyMap<string, Used>>();
+  return (sum) => {
+    const [column, since] = [columnOf(sum.scope), quarterOf(sum.sinceMs)];
+    const id = `${column} ${since}`;
+    const known = grouped.get(id);
+    if (known !== undefined) return known.get(sum.name);
+    if (wanted.filter((other) => isLike(sum, other)).length < manySums) {
+      const [row] = engine.prepare(`${select(column)} and ${column} = ?`).all(since, sum.name) as [Used];
+      return row;
+    }
+    const rows = engine.prepare(`${select(column)} group by ${column}`).all(since) as (Used & {
+      name: string;
+    })[];
+    grouped.set(id, new Map(rows.map((row) => [row.name, row])));
+    return grouped.get(id)?.get(sum.name);
+  };
+}
+
+function quarterOf(ms: number): number {
+  return Math.floor(ms / quarterMs);
 }
 
 /** By request id, so that a group that was written twice counts once; of one owner or of all. */
@@ -71,10 +105,4 @@ function parseGroup(json: string): readonly Intent[] {
   } catch {
     throw new GatewayError('config.invalid', 'the database is damaged: its open requests are unreadable');
   }
-}
-
-function sumOf(column: string): string {
-  // `sum` fails where the result has more bits than a number of JavaScript or of SQLite; `total` is 0 without rows.
-  return `select total(input_tokens + output_tokens) as tokens, total(nano_usd) as nanoUsd
-    from sums where ${column} = ? and quarter >= ?`;
 }

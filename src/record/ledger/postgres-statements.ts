@@ -99,18 +99,30 @@ export const heartbeat: Statement = {
   text: `insert into ledger_owners values ($1, now()) on conflict (id) do update set seen_at = now()`,
 };
 
-/** $1 a list of scope, name and first quarter of an hour: returns what was used, plus the worst case of what is open. */
+/**
+ * $1 a list of scope, name and first quarter of an hour, $2 the first of these quarters: returns what was used, plus the
+ * worst case of what is open. Each table is read once, however many sums are wanted.
+ */
 export const sumWanted = `
-  select ${sumOf('input_tokens + output_tokens')} as tokens, ${sumOf('nano_usd')} as "nanoUsd"
-  from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint)) with ordinality
-    as wanted(scope, name, since, position)
-  order by position`;
+  with wanted as materialized (
+    select * from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint)) with ordinality
+      as wanted(scope, name, since, position)),
+  used as (
+    ${usedBy('project', 'project')} union all ${usedBy('key', 'key_id')}
+    union all ${openOf('project', 'project')} union all ${openOf('key', 'key_id')})
+  select ${bounded('coalesce(sum(tokens), 0)')} as tokens, ${bounded('coalesce(sum(nano_usd), 0)')} as "nanoUsd"
+  from wanted left join used using (position) group by position order by position`;
 
-function sumOf(amount: string): string {
-  const isWanted = "case scope when 'project' then project else key_id end = name";
-  const used = `select sum(${amount}) from ledger_sums where quarter >= since and ${isWanted}`;
-  const open = `select sum(${amount}) from ledger_intents where started_ms >= since * ${quarterMs} and ${isWanted}`;
-  return bounded(`coalesce((${used}), 0) + coalesce((${open}), 0)`);
+function usedBy(scope: string, column: string): string {
+  return `select position, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
+    from wanted join ledger_sums on ${column} = name and quarter >= since
+    where scope = '${scope}' and quarter >= $2::bigint group by position`;
+}
+
+function openOf(scope: string, column: string): string {
+  return `select position, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
+    from wanted join ledger_intents on ${column} = wanted.name and started_ms >= since * ${quarterMs}
+    where scope = '${scope}' group by position`;
 }
 
 /** $1 the first quarter of an hour that is kept. */

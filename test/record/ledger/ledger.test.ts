@@ -85,6 +85,29 @@ describe('ledger', () => {
     expect(await rows(path)).toHaveLength(100);
   });
 
+  test('many sums at once are the same as one by one', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const file = await openLedgerFile(path);
+    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
+    file.commit([
+      ...scopes.map((scope, i) => ({ kind: 'finish' as const, row: { ...row(`req_${i}`), ...scope } })),
+      ...scopes.map((scope, i) => ({ kind: 'begin' as const, intent: { ...intent(`open_${i}`), ...scope } })),
+    ]);
+    const many = [
+      ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
+      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
+      { scope: 'key' as const, name: 'unused' },
+    ].flatMap((each) =>
+      [0, startedMs - 60_000, startedMs + 900_000].map((sinceMs) => ({ ...each, sinceMs })),
+    );
+
+    const together = file.sums(many);
+
+    expect(together).toEqual(many.flatMap((each) => file.sums([each])));
+    expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
+    file.close();
+  });
+
   test('one row for each request id, however often it is finished', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
