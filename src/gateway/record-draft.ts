@@ -224,6 +224,11 @@ export class RecordDraft {
     fields.outcome = outcomeOf(error);
     if (error !== undefined) fields.reason = error.reason;
     if (error?.cause !== undefined) fields.cause = scrub(describe(error.cause));
+    if (status >= 400) {
+      // A key in the wrong place is what requests are refused for.
+      fields.path = scrub(this.path);
+      if (fields.model !== undefined) fields.model = scrub(fields.model);
+    }
     fields.total_ms = this.#elapsedMs();
     fields.config = configHash;
     return fields as ExchangeRecord; // all required fields are set by now
@@ -258,7 +263,7 @@ interface Ending {
   readonly status: number;
   readonly error: GatewayError | undefined;
   readonly configHash: string;
-  /** Removes secrets from other programs' messages. */
+  /** Removes secrets from what clients and other programs wrote. */
   readonly scrub: (text: string) => string;
 }
 

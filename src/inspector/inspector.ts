@@ -53,6 +53,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const events = new EventStreams({
     ring,
     boot,
+    scrub: backend.scrub,
     now: () => now(newestMinutes),
     hello: () => {
       const config = backend.configPath();

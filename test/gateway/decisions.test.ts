@@ -97,6 +97,18 @@ describe('monitor', () => {
 });
 
 describe('outcomes', () => {
+  test('a key that came as a model, or in the path, is in no record', async () => {
+    const { gateway } = hosts();
+
+    const { record } = await send(saying('hi', { model: secrets.PROVIDER_KEY }));
+    const before = gateway.records.length;
+    await (await fetch(`${gateway.url}/v1/${secrets.PROJECT_KEY}`)).text();
+    const unknown = (await gateway.recorded(before + 1))[before];
+
+    expect(record).toMatchObject({ status: 403, reason: 'content.gateway_key', model: '[secret]' });
+    expect(unknown).toMatchObject({ status: 404, path: '/v1/[secret]' });
+  });
+
   test('a warning names its rule in a header, once for each, and the bytes go on as they came', async () => {
     const { status, headers, record, sent, text } = await send(
       saying('good morning, see TCK-123456 and TCK-654321'),

@@ -170,6 +170,22 @@ test('configured secrets are in no answer', async () => {
   }
 });
 
+test('a configured secret where no prompt is appears neither in the list nor in the record', async () => {
+  const ids = [
+    await idOf(send(chatBody('hello'), { 'user-agent': `${secrets.PROVIDER_KEY}/1.0` })),
+    await idOf(send(JSON.stringify({ model: gateway.key, messages: [{ role: 'user', content: 'hello' }] }))),
+    await idOf(fetch(`${gateway.url}/v1/${secrets.PROVIDER_KEY}/${gateway.key}`)),
+  ];
+  const answers = await Promise.all(
+    [...ids.map((id) => `exchanges/${id}`), 'exchanges'].map((path) => gateway.api(path)),
+  );
+
+  const text = JSON.stringify(answers);
+  for (const secret of [secrets.PROVIDER_KEY, gateway.key]) expect(text).not.toContain(secret);
+  expect(text).toContain('[secret]/1.0');
+  expect(text).toContain('/v1/[secret]/[secret]');
+});
+
 test('rules and requests that are wrong, too large or too slow are refused', async () => {
   const attempt = (fields: object) =>
     gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ body: chatBody('hi'), ...fields }) });

@@ -11,7 +11,7 @@ import { pastedBody, toAscii } from './curl.ts';
 export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
   const body = pastedBody(entry);
   const { facts } = entry;
-  const { decision, rule, id } = toRow(entry);
+  const { decision, rule, id } = toRow(entry, scrub);
   const lines = [
     `name: ${id}`,
     ...(facts.endpoint === undefined ? [] : [`endpoint: ${facts.endpoint}`]),

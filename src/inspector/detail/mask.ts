@@ -26,6 +26,13 @@ export function maskHeader(name: string, value: string, scrub: Scrub): MaskedHea
   return { value: shown, masked: shown !== value };
 }
 
+/** The value with configured secrets masked in all of its texts. */
+export function withoutSecrets<Value>(value: Value, scrub: Scrub): Value {
+  const json = JSON.stringify(value);
+  if (scrub(json) === json) return value;
+  return JSON.parse(json, (_, part) => (typeof part === 'string' ? scrub(part) : part));
+}
+
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !countName.test(name);
 }

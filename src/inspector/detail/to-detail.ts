@@ -8,6 +8,7 @@ import { toExcerpt } from './excerpt.ts';
 import { headerLines } from './header-lines.ts';
 import { locate, textOf } from './locate.ts';
 import { findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import { withoutSecrets } from './mask.ts';
 import { shownText, toBody } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
@@ -18,8 +19,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
   const { scrub } = backend;
   const { rules, isWhole } = await rulesOf(entry, backend);
   const last = entry.sent.at(-1);
-  return {
-    row: toRow(entry),
+  const shown = {
     attempts: entry.sent.map(({ head, atMs }) => ({
       provider: head.provider,
       model: head.model,
@@ -32,10 +32,15 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     answer_headers: headerLines([], entry.answerHeaders, scrub),
     ...(facts.body === undefined ? {} : { form: facts.body }),
     dropped: facts.dropped ?? [],
-    ...(entry.hasBodies ? { bodies: bodiesOf(entry, rules, backend) } : {}),
-    ...(entry.message === undefined ? {} : { message: scrub(entry.message) }),
+    ...(entry.message === undefined ? {} : { message: entry.message }),
     ...(facts.cause === undefined ? {} : { cause: facts.cause }),
     ...(record === undefined ? {} : { record: { ...record } }),
+  };
+  return {
+    ...withoutSecrets(shown, scrub),
+    row: toRow(entry, scrub),
+    // Masked before their marks are placed.
+    ...(entry.hasBodies ? { bodies: bodiesOf(entry, rules, backend) } : {}),
   };
 }
 

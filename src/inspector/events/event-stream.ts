@@ -8,6 +8,8 @@ export interface EventStreamOptions {
   readonly ring: Ring;
   /** Differs with every start of the gateway. */
   readonly boot: string;
+  /** Masks configured secrets. */
+  readonly scrub: (text: string) => string;
   readonly hello: () => Events['hello'];
   /** The newest minutes. */
   readonly now: () => Promise<Events['now']>;
@@ -125,10 +127,10 @@ export class EventStreams {
 
   /** In the order of their changes, so that the id of the last one covers all before it. */
   #rowEvents(entries: readonly RingEntry[]): string {
-    const { boot } = this.#options;
+    const { boot, scrub } = this.#options;
     return entries
       .toSorted((one, other) => one.version - other.version)
-      .map((entry) => toEvent(kindOf(entry), toRow(entry), `${boot}-${entry.version}`))
+      .map((entry) => toEvent(kindOf(entry), toRow(entry, scrub), `${boot}-${entry.version}`))
       .join('');
   }
 

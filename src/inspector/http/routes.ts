@@ -76,13 +76,13 @@ function findEntry(ring: Ring, id: string): RingEntry {
   throw new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
-function list({ query }: Call, { ring, events }: RouteContext): ListAnswer {
+function list({ query }: Call, { backend, ring, events }: RouteContext): ListAnswer {
   const filter = parseFilter(query);
   const cursor = events.cursor();
   const rows = [];
   for (const entry of ring.entries()) {
     if (rows.length >= filter.limit) break;
-    const row = toRow(entry);
+    const row = toRow(entry, backend.scrub);
     if (filter.matches(row)) rows.push(row);
   }
   const { size: kept, leftOut } = ring;

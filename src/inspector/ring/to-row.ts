@@ -2,8 +2,19 @@ import type { ExchangeRecord } from '../../record/record.ts';
 import type { ExchangeRow, Times, Tokens } from '../contract/exchange-list.ts';
 import type { RingEntry } from './entry.ts';
 
-/** What the list shows of an exchange. */
-export function toRow(entry: RingEntry): ExchangeRow {
+/** What clients can put a key into by mistake. */
+const fromClient = ['path', 'client', 'model', 'target_model'] as const;
+
+/** What the list shows of an exchange, with configured secrets masked. */
+export function toRow(entry: RingEntry, scrub: (text: string) => string): ExchangeRow {
+  const row = factsOf(entry);
+  const texts = fromClient.map((name) => row[name] ?? '').join('\n');
+  if (scrub(texts) === texts) return row;
+  const clean = fromClient.flatMap((name) => (row[name] === undefined ? [] : [[name, scrub(row[name])]]));
+  return { ...row, ...Object.fromEntries(clean) };
+}
+
+function factsOf(entry: RingEntry): ExchangeRow {
   const { facts, record } = entry;
   const client = clientOf(entry.rawHeaders);
   const rule = deciding(facts);

@@ -42,6 +42,7 @@ function follow(): { readonly ring: Ring; readonly written: string[] } {
   const events = new EventStreams({
     ring,
     boot: 'ab',
+    scrub: (text) => text,
     hello: () => ({ version: '1', boot: 'ab', limits: ring.limits }),
     now: () => new Promise(() => undefined),
   });
