@@ -22,10 +22,7 @@ export interface RedisOptions {
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
   /** Notified once for each key of a counter that holds something else, so that its limit can't be counted. */
   readonly onBadCounter?: ((key: string) => void) | undefined;
-  /**
-   * What budgets have used, for a Redis that is new, has lost its data, or does not know a budget yet; called before
-   * anything is counted.
-   */
+  /** What budgets have used, for a Redis that is new, has lost its data, or does not know a budget yet. */
   readonly readSums?: ReadSums | undefined;
 }
 
@@ -290,7 +287,8 @@ export class RedisCounters implements Counters {
     pipeline.zcard(gateways);
     pipeline.pexpire(this.#openKey, 2 * leaseMs);
     for (const [lease, levels] of this.#open) {
-      for (const level of levels) pipeline.zadd(level, 'XX', nowMs + leaseMs, lease);
+      // Also those that expired, or were lost, while Redis was away.
+      for (const level of levels) pipeline.zadd(level, nowMs + leaseMs, lease).pexpire(level, 2 * leaseMs);
     }
     const answers = await pipeline.exec().catch(() => undefined);
     const count = Number(answers?.[2]?.[1] ?? 0);

@@ -314,6 +314,22 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect(used(after)).toBe(6);
   });
 
+  test('what is open when Redis loses its data still takes its places', async () => {
+    const { counters, states } = await open();
+    const level = claim('places', 1, { kind: 'level' });
+    const grant = await counters.reserve([level], Date.now());
+    await redis.kill();
+    await until(() => states.at(-1) === false);
+
+    await redis.start();
+    await until(() => states.at(-1) === true);
+    const beside = await counters.reserve([level], Date.now());
+    if (grant.isGranted) counters.settle(grant.ticket, [1]);
+    const after = await counters.reserve([level], Date.now());
+
+    expect([grant.isGranted, beside.isGranted, after.isGranted]).toEqual([true, false, true]);
+  });
+
   test('without a ledger, settling after a loss releases nothing that others have claimed', async () => {
     const { counters } = await open();
     const before = await counters.reserve([claim('no ledger', 100, { amount: 40 })], Date.now());
