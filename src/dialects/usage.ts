@@ -4,6 +4,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Those of the cache's writes that are kept for an hour, where the provider charges more for them. */
+  readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens: number;
   /** The provider sent no count; this one was estimated from the length of texts. */
   readonly isEstimated?: true;

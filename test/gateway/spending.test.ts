@@ -16,8 +16,10 @@ beforeEach(async () => {
     response.end(chatAnswer);
   });
   gateway = await startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
-models: [{ match: m, provider: host, pricing: { input: 1, output: 2 } }]
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
+  claude: { dialect: anthropic, base_url: "${host.url}" }
+models: [{ match: "claude-*", provider: claude }, { match: m, provider: host, pricing: { input: 1, output: 2 } }]
 policies:
   house:
     apply: all
@@ -95,6 +97,25 @@ test.each([
   const [record] = await gateway.recorded(1);
 
   expect(record?.usage).toBe(undefined);
+});
+
+test('what is kept in the cache for an hour costs more', async () => {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 0,
+      cache_creation_input_tokens: 300,
+      cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+    };
+    response.end(JSON.stringify({ id: 'm', type: 'message', role: 'assistant', content: [], usage }));
+  });
+
+  await post(gateway, '/v1/messages', { ...body, model: 'claude-opus-4-5' });
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
+  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 100 * 6.25 + 200 * 10) / 1e6, 12);
 });
 
 test('an answer without usage is estimated from its length', async () => {

@@ -24,6 +24,7 @@ export interface ModelEntry {
     readonly output: number;
     readonly cacheRead: number;
     readonly cacheWrite: number;
+    readonly cacheWriteHour: number;
   };
 }
 
@@ -89,6 +90,7 @@ function buildModel(settings: ModelSettings): ModelEntry {
         output: pricing.output,
         cacheRead: pricing.cache_read ?? pricing.input,
         cacheWrite: pricing.cache_write ?? pricing.input,
+        cacheWriteHour: pricing.cache_write_1h ?? pricing.cache_write ?? pricing.input,
       },
     }),
   };

@@ -104,6 +104,9 @@ const modelSchema = z.strictObject({
       output: price.describe('Output.'),
       cache_read: price.optional().describe('Input read from the cache; default: as input.'),
       cache_write: price.optional().describe('Input written to the cache; default: as input.'),
+      cache_write_1h: price
+        .optional()
+        .describe('Input written to the cache for an hour; default: as cache_write.'),
     })
     .optional()
     .describe('US$ per million tokens.'),

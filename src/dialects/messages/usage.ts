@@ -11,11 +11,16 @@ export function parseMessagesUsage(value: unknown, known?: Usage): Usage | undef
   const uncached = before.inputTokens - before.cacheReadTokens - before.cacheWriteTokens;
   const cacheReadTokens = latest(value.cache_read_input_tokens, before.cacheReadTokens);
   const cacheWriteTokens = latest(value.cache_creation_input_tokens, before.cacheWriteTokens);
+  const cacheWriteHourTokens = latest(
+    toFields(value.cache_creation).ephemeral_1h_input_tokens,
+    before.cacheWriteHourTokens ?? 0,
+  );
   return {
     inputTokens: latest(value.input_tokens, uncached) + cacheReadTokens + cacheWriteTokens,
     outputTokens: latest(value.output_tokens, before.outputTokens),
     cacheReadTokens,
     cacheWriteTokens,
+    ...(cacheWriteHourTokens > 0 && { cacheWriteHourTokens }),
     reasoningTokens: latest(toFields(value.output_tokens_details).thinking_tokens, before.reasoningTokens),
   };
 }
