@@ -42,6 +42,12 @@ export interface Spent {
   readonly nanoUsd: number | undefined;
 }
 
+/** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
+const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
+  service_tier: new Set(['auto', 'default', 'flex', 'standard', 'standard_only']),
+  speed: new Set(['standard']),
+};
+
 /** The most that an exchange may use. */
 interface Worst {
   readonly inputTokens: number;
@@ -123,8 +129,25 @@ export class Spending {
     if (limiter.needsPrice && this.#request.targets.some((target) => this.#priceOf(target) === undefined)) {
       throw unpriced(this.#request.request.model);
     }
+    const mode = limiter.needsPrice ? this.#dearMode() : undefined;
+    if (mode !== undefined) throw unpriced(`${this.#request.request.model} with ${mode}`);
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
     return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
+  }
+
+  /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
+  #dearMode(): string | undefined {
+    const { request, route, targets } = this.#request;
+    const isFree = targets.every(({ provider }) => provider.options.family === 'sandbox');
+    if (route?.entry.pricing !== undefined || isFree) return undefined;
+    const { document } = request;
+    return Object.entries(plainModes)
+      .filter(([name, modes]) => {
+        const entry = document.member(document.root, name);
+        if (entry === undefined || document.kind(entry) === kinds.null) return false;
+        return document.kind(entry) !== kinds.string || !modes.has(document.text(entry));
+      })
+      .map(([name]) => name)[0];
   }
 
   /** As far as it can be known in advance. */

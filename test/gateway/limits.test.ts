@@ -144,6 +144,29 @@ describe('limits of a project', () => {
     expect(await refused.text()).toContain('no price is known for free');
   });
 
+  test('a mode that costs more than the known price is refused like a model without a price', async () => {
+    const known = (limits: string) =>
+      startGateway(config(host.url, limits).replace('match: free', 'match: gpt-4o'));
+    const [strict, lenient] = [
+      await known('{ usd_per_day: 1 }'),
+      await known('{ usd_per_day: 1, unpriced: allow }'),
+    ];
+    gateways.push(strict, lenient);
+    const dear = { ...body, model: 'gpt-4o', service_tier: 'priority' };
+
+    const refused = await post(strict, dear);
+    const statuses = [
+      await post(strict, { ...dear, speed: 'fast', service_tier: 'default' }),
+      await post(strict, { ...dear, service_tier: ['priority'] }),
+      await post(strict, { ...dear, service_tier: 'flex' }),
+      await post(strict, { ...dear, model: 'm' }),
+      await post(lenient, dear),
+    ].map(({ status }) => status);
+
+    expect(await refused.text()).toContain('no price is known for gpt-4o with service_tier');
+    expect([refused.status, ...statuses]).toEqual([429, 429, 429, 200, 200, 200]);
+  });
+
   test('what the provider fails at costs nothing', async () => {
     host.script((response) => {
       response.writeHead(500, { 'content-type': 'application/json' });
