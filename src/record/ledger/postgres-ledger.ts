@@ -46,7 +46,6 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
       }));
       const found = await client.query<Pick<KnownSum, 'tokens' | 'nanoUsd'>>(sumWanted, [
         JSON.stringify(since),
-        since.reduce((first, each) => Math.min(first, each.since), Number.MAX_SAFE_INTEGER),
       ]);
       return wanted.map((each, i) => ({ ...each, ...(found[i] as (typeof found)[number]) })); // a row for each
     },

@@ -100,29 +100,27 @@ export const heartbeat: Statement = {
 };
 
 /**
- * $1 a list of scope, name and first quarter of an hour, $2 the first of these quarters: returns what was used, plus the
- * worst case of what is open. Each table is read once, however many sums are wanted.
+ * $1 a list of scope, name and first quarter of an hour: returns what was used, plus the worst case of what is open. The
+ * tables are read once for each distinct scope and quarter, not once for each sum: PostgreSQL's planner, which can't know
+ * how many sums are wanted, would do that.
  */
 export const sumWanted = `
   with wanted as materialized (
     select * from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint)) with ordinality
       as wanted(scope, name, since, position)),
-  used as (
-    ${usedBy('project', 'project')} union all ${usedBy('key', 'key_id')}
-    union all ${openOf('project', 'project')} union all ${openOf('key', 'key_id')})
+  periods as materialized (select distinct scope, since from wanted),
+  used as materialized (${usedBy('project', 'project')} union all ${usedBy('key', 'key_id')})
   select ${bounded('coalesce(sum(tokens), 0)')} as tokens, ${bounded('coalesce(sum(nano_usd), 0)')} as "nanoUsd"
-  from wanted left join used using (position) group by position order by position`;
+  from wanted left join used using (scope, since, name) group by position order by position`;
 
 function usedBy(scope: string, column: string): string {
-  return `select position, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
-    from wanted join ledger_sums on ${column} = name and quarter >= since
-    where scope = '${scope}' and quarter >= $2::bigint group by position`;
-}
-
-function openOf(scope: string, column: string): string {
-  return `select position, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
-    from wanted join ledger_intents on ${column} = wanted.name and started_ms >= since * ${quarterMs}
-    where scope = '${scope}' group by position`;
+  const read = (table: string, isIn: string) =>
+    `select scope, since, summed.* from periods cross join lateral (
+      select ${column} as name, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
+      from ${table} where ${isIn} group by ${column}) as summed
+    where scope = '${scope}'`;
+  const sums = read('ledger_sums', 'quarter >= since');
+  return `${sums} union all ${read('ledger_intents', `started_ms >= since * ${quarterMs}`)}`;
 }
 
 /** $1 the first quarter of an hour that is kept. */

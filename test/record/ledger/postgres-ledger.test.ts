@@ -193,6 +193,32 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(sums).toMatchObject([{ tokens: Number.MAX_SAFE_INTEGER, nanoUsd: Number.MAX_SAFE_INTEGER }]);
   });
 
+  test('many sums at once are the same as one by one, with what is open', async () => {
+    await newDatabase();
+    const store = await openPostgresLedger(url);
+    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
+    await store.commit([
+      ...scopes.map((scope, i) => ({ kind: 'finish' as const, row: { ...row(`req_${i}`), ...scope } })),
+      ...scopes.map((scope, i) => ({ kind: 'begin' as const, intent: { ...intent(`open_${i}`), ...scope } })),
+    ]);
+    const many = [
+      ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
+      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
+      { scope: 'key' as const, name: 'p0' },
+    ].flatMap((each) =>
+      [0, startedMs - 60_000, startedMs + 900_000].map((sinceMs) => ({ ...each, sinceMs })),
+    );
+
+    const together = await store.sums(many);
+
+    const alone: unknown[] = [];
+    for (const each of many) alone.push(...(await store.sums([each])));
+    expect(together).toEqual(alone);
+    expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
+    expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
+    await store.close();
+  });
+
   test('old rows go by age and by number; the sums stay', async () => {
     await newDatabase();
     const store = await openPostgresLedger(url);
