@@ -10,23 +10,46 @@ import {
 const longestMs = 2_000;
 
 /**
- * What the ledger has for budgets that nobody has counted yet: at the start of a day, after a reload or a jump of the
- * clock. Throws limit.state_unavailable if it does not answer soon.
+ * Learns from the ledger what budgets have used that nobody has counted yet: at the start of a day, after a reload or a
+ * jump of the clock.
  */
-export async function learn(
-  read: ReadSums,
-  budgets: readonly BudgetCounter[],
-): Promise<readonly RestoredSum[]> {
-  let late: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    late = setTimeout(() => reject(new Error('the ledger takes too long')), longestMs);
-  });
-  try {
-    return await Promise.race([read(budgets), tooLong]);
-  } catch (cause) {
-    throw stateUnavailable('what the budget has used is not known: the ledger does not answer', { cause });
-  } finally {
-    clearTimeout(late);
+export class Learner {
+  readonly #read: ReadSums;
+  readonly #write: (sums: readonly RestoredSum[]) => unknown;
+  /** By counter. */
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  /** `write` keeps what the ledger has. */
+  constructor(read: ReadSums, write: (sums: readonly RestoredSum[]) => unknown) {
+    this.#read = read;
+    this.#write = write;
+  }
+
+  /** Throws limit.state_unavailable if the ledger does not answer soon; what it answers later is kept all the same. */
+  async learn(budgets: readonly BudgetCounter[]): Promise<void> {
+    const asked = budgets.filter(({ counter }) => !this.#running.has(counter));
+    if (asked.length > 0) this.#start(asked);
+    const learned = Promise.all(budgets.map(({ counter }) => this.#running.get(counter)));
+    let late: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      late = setTimeout(() => reject(new Error('the ledger takes too long')), longestMs);
+    });
+    try {
+      await Promise.race([learned, tooLong]);
+    } catch (cause) {
+      throw stateUnavailable('what the budget has used is not known: the ledger does not answer', { cause });
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #start(budgets: readonly BudgetCounter[]): void {
+    const running = this.#read(budgets)
+      .then((sums) => this.#write(sums))
+      .finally(() => {
+        for (const { counter } of budgets) this.#running.delete(counter);
+      });
+    for (const { counter } of budgets) this.#running.set(counter, running);
   }
 }
 

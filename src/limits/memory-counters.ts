@@ -8,7 +8,7 @@ import type {
   RestoredSum,
   Ticket,
 } from './counters.ts';
-import { learn, mustKnow } from './learn.ts';
+import { Learner, mustKnow } from './learn.ts';
 import { MinuteWindow } from './minute-window.ts';
 
 interface Sum {
@@ -37,23 +37,21 @@ export class MemoryCounters implements Counters {
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   readonly #clockMs: () => number;
-  readonly #readSums: ReadSums | undefined;
-  /** The counters that are being read. */
-  readonly #learning = new Map<string, Promise<void>>();
+  readonly #learner: Learner | undefined;
 
   constructor({ clockMs = () => performance.now(), readSums }: MemoryOptions = {}) {
     this.#clockMs = clockMs;
-    this.#readSums = readSums;
+    this.#learner = readSums && new Learner(readSums, (sums) => this.restore(sums));
   }
 
   /** Throws limit.state_unavailable for a budget whose past usage can't be read. */
   reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
-    const read = this.#readSums;
-    if (read === undefined || claims.every((claim) => this.#isKnown(claim))) {
+    const learner = this.#learner;
+    if (learner === undefined || claims.every((claim) => this.#isKnown(claim))) {
       return this.#reserveKnown(claims, nowMs);
     }
     const unknown = claims.filter((claim) => !this.#isKnown(claim));
-    const learned = Promise.all(unknown.map((claim) => this.#learn(read, claim)));
+    const learned = learner.learn(unknown.flatMap(({ budget }) => budget ?? []));
     if (mustKnow(unknown)) return learned.then(() => this.#reserveKnown(claims, nowMs));
     learned.catch(() => undefined); // the next request tries again
     return this.#reserveKnown(claims, nowMs);
@@ -61,17 +59,6 @@ export class MemoryCounters implements Counters {
 
   #isKnown({ budget, counter }: Claim): boolean {
     return budget === undefined || this.#sums.get(counter)?.isWhole === true;
-  }
-
-  #learn(read: ReadSums, { budget, counter }: Claim): Promise<void> | undefined {
-    if (budget === undefined) return undefined;
-    const learning =
-      this.#learning.get(counter) ??
-      learn(read, [budget])
-        .then((sums) => this.restore(sums))
-        .finally(() => this.#learning.delete(counter));
-    this.#learning.set(counter, learning);
-    return learning;
   }
 
   #reserveKnown(claims: readonly Claim[], nowMs: number): Grant {
@@ -114,7 +101,7 @@ export class MemoryCounters implements Counters {
   }
 
   reread(budgets: readonly BudgetCounter[]): void {
-    if (this.#readSums === undefined) return;
+    if (this.#learner === undefined) return;
     for (const { counter } of budgets) this.#sums.delete(counter);
   }
 
@@ -141,7 +128,7 @@ export class MemoryCounters implements Counters {
       return;
     }
     if (this.#sums.size >= sweepAbove) this.#sweep();
-    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#readSums === undefined });
+    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#learner === undefined });
   }
 
   #sweep(): void {

@@ -1,5 +1,5 @@
 import type { BudgetCounter, ReadSums, RestoredSum } from './counters.ts';
-import { learn } from './learn.ts';
+import { Learner } from './learn.ts';
 import type { ScriptedRedis } from './redis-connection.ts';
 import { prefix } from './redis-settlement.ts';
 
@@ -12,12 +12,13 @@ const atOnce = 500;
 export class RedisSums {
   readonly #redis: ScriptedRedis;
   readonly #read: ReadSums | undefined;
-  readonly #learning = new Map<string, Promise<void>>();
+  readonly #learner: Learner | undefined;
   #filling: Promise<string> | undefined;
 
   constructor(redis: ScriptedRedis, read: ReadSums | undefined) {
     this.#redis = redis;
     this.#read = read;
+    this.#learner = read && new Learner(read, (sums) => this.#write(sums));
   }
 
   /** Whether there is a ledger to read. */
@@ -52,19 +53,7 @@ export class RedisSums {
 
   /** Creates or raises the counters of some budgets. Throws limit.state_unavailable if the ledger does not answer soon. */
   async learn(budgets: readonly BudgetCounter[]): Promise<void> {
-    const read = this.#read;
-    if (read === undefined) return;
-    await Promise.all(
-      budgets.map((budget) => {
-        const learning =
-          this.#learning.get(budget.counter) ??
-          learn(read, [budget])
-            .then((sums) => this.#write(sums))
-            .finally(() => this.#learning.delete(budget.counter));
-        this.#learning.set(budget.counter, learning);
-        return learning;
-      }),
-    );
+    await this.#learner?.learn(budgets);
   }
 
   async #write(sums: readonly RestoredSum[]): Promise<void> {

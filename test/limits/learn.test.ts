@@ -19,11 +19,12 @@ class FakeLedger {
   readonly asked: BudgetCounter[] = [];
   used = 0;
   isAway = false;
+  takesMs = 5;
 
   readonly readSums = async (budgets: readonly BudgetCounter[] = []) => {
     this.asked.push(...budgets);
-    const { used, isAway } = this;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { used, isAway, takesMs } = this;
+    await new Promise((resolve) => setTimeout(resolve, takesMs));
     if (isAway) throw new Error('no disk');
     return budgets.map(({ counter, endsMs }) => ({ counter, endsMs, used }));
   };
@@ -161,6 +162,25 @@ describe.each(places)('counted in $name', ({ isThere, open }) => {
 
       expect(refused).toMatchObject({ reason: 'limit.state_unavailable', retryAfterS: 5 });
       expect([granted.states[0]?.used, again.states[0]?.used]).toEqual([1, 1]);
+    },
+  );
+
+  test.runIf(isThere)(
+    'a ledger that takes longer than a request waits is read once, not for ever',
+    async () => {
+      const ledger = new FakeLedger();
+      const limiter = new Limiter(await start(ledger), [limits({ tokens_per_day: 100 })]);
+      Object.assign(ledger, { used: 42, takesMs: 2_500 });
+
+      const refused = await outcomeOf(limiter, 1);
+      const used = async () => {
+        const outcome = await outcomeOf(limiter, 0);
+        return 'states' in outcome ? outcome.states[0]?.used : undefined;
+      };
+
+      expect(refused).toMatchObject({ reason: 'limit.state_unavailable' });
+      await expect.poll(used, { timeout: 20_000 }).toBe(42);
+      expect(ledger.asked).toHaveLength(1);
     },
   );
 
