@@ -134,7 +134,8 @@ function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub }: Bac
     ...(received && { received }),
     ...(sent && { sent }),
     ...(pieces && {
-      answer: toBody(pieces, scrub, (text) => answerMarks(text, rules)),
+      // Of a very long answer only the beginning is kept.
+      answer: { ...toBody(pieces, scrub, (text) => answerMarks(text, rules)), bytes: entry.bytesOut },
     }),
     ...(stream === undefined ? {} : { answer_parts: stream.parts, events: stream.events }),
   };

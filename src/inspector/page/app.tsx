@@ -17,6 +17,8 @@ import type { Scratch } from './try/use-scratch.ts';
 import { useFocusOfView } from './use-focus-of-view.ts';
 import { useLive } from './use-live.ts';
 
+const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try a policy' } as const;
+
 export function App({ live }: { readonly live: Live }) {
   useLive(live);
   const [view, setView] = useState(() => parseView(location.hash));
@@ -64,11 +66,15 @@ export function App({ live }: { readonly live: Live }) {
   const open = (id: string) => go({ name: 'exchange', id, tab }, { isStep: view.name === 'exchange' });
   const close = () => go({ name: 'traffic' });
   useFocusOfView(view.name);
+  useEffect(() => {
+    document.title = live.isSignedOut ? 'gateway' : `${titles[view.name]} – gateway`;
+  }, [view.name, live.isSignedOut]);
   useKeys({
     onMove: (step) => {
       const rows = shown.current;
       const index = rows.findIndex(({ id }) => id === selected);
-      const row = rows[index === -1 ? 0 : Math.min(Math.max(index + step, 0), rows.length - 1)];
+      const row =
+        rows[Math.min(Math.max((index === -1 && step > 0 ? -1 : index) + step, 0), rows.length - 1)];
       if (row === undefined) return;
       setSelected(row.id);
       if (view.name === 'exchange') open(row.id);
@@ -82,7 +88,7 @@ export function App({ live }: { readonly live: Live }) {
 
   if (live.isSignedOut) {
     scratch.current = undefined; // it may hold a prompt
-    return <SignIn session={live.session} onSignedIn={() => void live.start()} />;
+    return <SignIn live={live} onSignedIn={() => void live.start()} />;
   }
   return (
     <div class="page">

@@ -14,6 +14,11 @@ export function formatMicroseconds(microseconds: number): string {
   return microseconds < 1000 ? `${microseconds} µs` : formatDuration(microseconds / 1000);
 }
 
+/** To the last digit. */
+export function formatWhole(count: number): string {
+  return whole.format(count);
+}
+
 export function formatCount(count: number): string {
   return count < 10_000 ? whole.format(count) : compact.format(count).toLowerCase().replace('m', 'M');
 }

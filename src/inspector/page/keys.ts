@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 interface Actions {
-  onMove(step: 1 | -1): void;
+  /** By so many rows, at most to the end. */
+  onMove(step: number): void;
   onEnter(): void;
   onEscape(): void;
   onPause(): void;
@@ -9,6 +10,7 @@ interface Actions {
   onView(name: 'traffic' | 'now' | 'try'): void;
 }
 
+const pageRows = 20;
 const views = { 1: 'traffic', 2: 'now', 3: 'try' } as const;
 
 /** The page's keys: single ones only if no text is being written, and none while a dialog is open. */
@@ -48,6 +50,14 @@ function handle(key: string, target: HTMLElement, actions: Actions): boolean {
     case 'ArrowDown':
     case 'ArrowUp':
       if (isInList) actions.onMove(key === 'ArrowDown' ? 1 : -1);
+      return isInList;
+    case 'PageDown':
+    case 'PageUp':
+      if (isInList) actions.onMove(key === 'PageDown' ? pageRows : -pageRows);
+      return isInList;
+    case 'Home':
+    case 'End':
+      if (isInList) actions.onMove(key === 'End' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
       return isInList;
     case 'Enter':
       if (isInList) actions.onEnter();

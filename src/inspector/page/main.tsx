@@ -9,3 +9,5 @@ const place = document.getElementById('page');
 await session.enterByAddress();
 if (place !== null) render(<App live={live} />, place);
 await live.start();
+// The charts' code, while the gateway is there for sure: one may be opened when it is not.
+void import('./now/plot.ts').catch(() => undefined);

@@ -176,8 +176,13 @@ async function toError(response: Response): Promise<CallError> {
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof CallError) return error.message;
+  if (error instanceof CallError) return sentence(error.message);
   if (error instanceof StorageError)
-    return "this browser's storage does not answer; reload the page, or open another link";
-  return 'the gateway does not answer; is it running?';
+    return "This browser's storage does not answer. Reload the page, or open another link.";
+  return 'The gateway does not answer. Is it running?';
+}
+
+/** The gateway's messages are fragments; one that begins with a name stays as it is. */
+function sentence(message: string): string {
+  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
 }

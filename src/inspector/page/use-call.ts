@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Live } from './live.ts';
 import { messageOf } from './session.ts';
+import { useReconnect } from './use-reconnect.ts';
 
 export type Call<Answer> =
   | { readonly state: 'waiting' }
@@ -7,11 +9,13 @@ export type Call<Answer> =
   | { readonly state: 'failed'; readonly message: string };
 
 /**
- * Calls whenever `key` changes, and ignores an answer that arrives after the next change. Until the next answer arrives
- * the last one stays, so that nothing flickers.
+ * Calls whenever `key` changes, and after a failure when the gateway is there again. Ignores an answer that arrives
+ * after the next call; until the next answer arrives the last one stays, so that nothing flickers.
  */
-export function useCall<Answer>(key: string, call: () => Promise<Answer>): Call<Answer> {
+export function useCall<Answer>(live: Live, key: string, call: () => Promise<Answer>): Call<Answer> {
   const [state, setState] = useState<Call<Answer>>({ state: 'waiting' });
+  const [attempt, setAttempt] = useState(0);
+  useReconnect(live, () => state.state === 'failed' && setAttempt(attempt + 1));
   useEffect(() => {
     let isCurrent = true;
     call().then(
@@ -21,6 +25,6 @@ export function useCall<Answer>(key: string, call: () => Promise<Answer>): Call<
     return () => {
       isCurrent = false;
     };
-  }, [key]);
+  }, [key, attempt]);
   return state;
 }

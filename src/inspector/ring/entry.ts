@@ -69,7 +69,6 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   sentBody: Buffer | undefined;
   answer: AnswerPiece[] | undefined;
   answerBytes = 0;
-  isAnswerCut = false;
   /** The id of the exchange that this one repeats. */
   again: string | undefined;
   /** The exchange's own start, so that both measure from the same moment and the clock is read once less. */
@@ -162,10 +161,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   }
 
   #keepPiece(answer: AnswerPiece[], piece: Buffer): void {
-    if (this.answerBytes + piece.length + pieceBytes > answerLimitBytes) {
-      this.isAnswerCut = true;
-      return;
-    }
+    if (this.answerBytes + piece.length + pieceBytes > answerLimitBytes) return;
     answer.push({ bytes: Buffer.from(piece), atMs: this.#elapsedMs() });
     this.answerBytes += piece.length + pieceBytes;
     this.#keeper.grew(this, piece.length + pieceBytes);

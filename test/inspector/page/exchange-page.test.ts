@@ -157,7 +157,7 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     await request.fill(JSON.stringify(say('the blue heron')));
 
     await page.getByRole('button', { name: 'Now' }).click();
-    await page.getByText('Requests a minute').waitFor();
+    await page.getByText('Requests per minute').waitFor();
     await page.getByRole('navigation').getByRole('button', { name: 'Try a policy' }).click();
     await page.getByText('It would be blocked').waitFor();
     const kept = [await rules.inputValue(), await request.inputValue()];

@@ -116,12 +116,16 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     await page.goto(await gateway.link());
     await page.getByRole('grid').waitFor();
 
-    await gateway.ask({ model: 'gpt-long', messages: [{ role: 'user', content: 'x<b>'.repeat(1_250_000) }] });
+    await gateway.ask({
+      model: 'gpt-long',
+      messages: [{ role: 'user', content: 'x<b>é'.repeat(1_000_000) }],
+    });
     const rows = page.locator('.row:not(.head)', { hasText: 'gpt-long' });
     await rows.first().click();
     await page.getByRole('tab', { name: 'Request' }).click();
     const cut = page.getByRole('button', { name: /show all/ }).first();
     await cut.waitFor();
+    await page.getByText(/^Only the first 1\.0 MB of [56]\.0 MB are shown\.$/).waitFor();
     const begunMs = Date.now();
     await cut.click();
     await page.getByRole('tab', { name: 'Overview' }).click();

@@ -120,7 +120,7 @@ describe.skipIf(chromiumPath === undefined)('the layout holds', { timeout: 90_00
     await look('keys');
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
-    await page.getByText('Requests a minute').waitFor();
+    await page.getByText('Requests per minute').waitFor();
     await look('now');
     await page.keyboard.press('3');
     await page.getByText('a scratch copy').waitFor();

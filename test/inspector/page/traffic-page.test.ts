@@ -135,8 +135,15 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
     await press('j');
     await press('j');
-    const second = await page.locator('.row[aria-selected=true]').getAttribute('aria-rowindex');
-    await press('k');
+    const selected = () => page.locator('.row[aria-selected=true]').getAttribute('aria-rowindex');
+    const second = await selected();
+    await page.getByRole('grid').focus();
+    await press('Home');
+    const newest = await selected();
+    await press('End');
+    const oldest = await selected();
+    const count = await page.getByRole('grid').getAttribute('aria-rowcount');
+    await press('PageUp');
     await press('Enter');
     await page.getByRole('tab', { name: 'Overview' }).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).focus();
@@ -146,17 +153,22 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     await page.getByRole('tab').first().waitFor({ state: 'detached' });
     await press('/');
     await page.keyboard.type('no-codename');
+    await page
+      .getByRole('status')
+      .filter({ hasText: / of \d+ exchanges match$/ })
+      .waitFor();
     await press('Escape');
     await press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await press('Escape');
     await press('2');
-    await page.getByText('Requests a minute').waitFor();
+    await page.getByText('Requests per minute').waitFor();
     await press('3');
     await page.getByText('a scratch copy').waitFor();
     await press('1');
 
-    expect(second).toBe('3');
+    expect([second, newest, oldest]).toEqual(['3', '2', count]);
+    expect(await page.title()).toBe('Traffic – gateway');
     expect(tab).toBe('Headers');
     expect(new URL(page.url()).search).toBe('?text=no-codename');
   });
@@ -167,7 +179,7 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     await rows.first().waitFor();
 
     await gateway.stop();
-    await page.getByText('cut: trying again').waitFor();
+    await page.getByText('disconnected, retrying').waitFor();
     await page.getByRole('button', { name: 'Keep bodies 10 min' }).click();
     const failure = await page.getByRole('alert').innerText();
     await gateway.start();
@@ -176,7 +188,33 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     await rows.getByText('no-codename').first().waitFor();
 
     expect(await rows.count()).toBe(1);
-    expect(failure).toBe('the gateway does not answer; is it running?');
+    expect(failure).toBe('The gateway does not answer. Is it running?');
+  });
+
+  test('a view that was opened while the gateway was away is filled when it is back', async () => {
+    const { page } = await open();
+    const hasCharts = () =>
+      page.evaluate(
+        `performance.getEntriesByType('resource').some(({ name, responseEnd }) => name.includes('/plot') && responseEnd > 0)`,
+      );
+    await expect.poll(hasCharts).toBe(true);
+    await gateway.stop();
+    await page.getByText('disconnected, retrying').waitFor();
+
+    await page.keyboard.press('2');
+    await page.locator('.uplot').first().waitFor();
+    await page.getByRole('button', { name: '24 hours' }).click();
+    await page.getByText('The gateway does not answer. Is it running?').waitFor();
+    await gateway.start();
+    await page.getByText('From the ledger').waitFor({ timeout: 20_000 });
+    await gateway.stop();
+    await page.getByText('disconnected, retrying').waitFor();
+    await page.keyboard.press('3');
+    await page.getByText('The gateway does not answer. Is it running?').waitFor();
+    await gateway.start();
+    await page.getByText(/^It would be/).waitFor({ timeout: 20_000 });
+
+    expect(await page.getByRole('textbox', { name: /^Rules/ }).inputValue()).toContain('blue heron');
   });
 
   test('without a session asks for a link, and shows nothing', async () => {

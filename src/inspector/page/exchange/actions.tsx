@@ -31,19 +31,17 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
       setFailure(messageOf(error));
     }
   };
-  const why = hasBody ? undefined : 'needs the body, which was not kept';
   return (
     <div class="actions">
-      <button type="button" disabled={!hasBody} title={why} onClick={() => setOpen({ kind: 'send' })}>
+      <button type="button" disabled={!hasBody} onClick={() => setOpen({ kind: 'send' })}>
         Send again …
       </button>
-      <button type="button" disabled={!hasBody} title={why} onClick={() => onTry(id)}>
+      <button type="button" disabled={!hasBody} onClick={() => onTry(id)}>
         Try a policy
       </button>
       <button
         type="button"
         disabled={!hasBody}
-        title={why}
         onClick={() => void show('test', 'As a policy test', 'Save it and run it: gateway policy test')}
       >
         Make a test
@@ -51,13 +49,13 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
       <button
         type="button"
         disabled={!hasBody}
-        title={why}
         onClick={() =>
           void show('curl', 'The same request with curl', 'The key is read from the environment.')
         }
       >
         Copy as curl
       </button>
+      {!hasBody && <p class="note">These need the body, which was not kept.</p>}
       {failure !== undefined && (
         <p class="problem" role="alert">
           {failure}

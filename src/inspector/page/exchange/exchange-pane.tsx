@@ -36,7 +36,7 @@ const titles = {
 
 export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
   // Loaded again when the exchange has ended.
-  const detail = useCall(`${id} ${row?.state}`, () =>
+  const detail = useCall(live, `${id} ${row?.state}`, () =>
     live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`),
   );
   const known = detail.state === 'done' && detail.answer.row.id === id ? detail.answer : undefined;

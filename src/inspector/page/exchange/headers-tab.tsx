@@ -4,10 +4,10 @@ import { visibleLine } from '../text/visible.ts';
 export function HeadersTab({ detail }: { readonly detail: ExchangeDetail }) {
   return (
     <>
-      <h3>Of the request</h3>
+      <h3>Request headers</h3>
       <Headers lines={detail.headers} received="As received" sent="As sent to the provider" />
-      <h3>Of the answer</h3>
-      <Headers lines={detail.answer_headers} received="From the provider" sent="As sent to the client" />
+      <h3>Answer headers</h3>
+      <Headers lines={detail.answer_headers} received="As received" sent="As sent to the client" />
       <p class="note">Secret values are shortened to their first characters.</p>
     </>
   );

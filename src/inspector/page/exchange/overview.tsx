@@ -27,7 +27,8 @@ export function Overview({
             <ol class="attempts">
               {attempts.map(({ provider, model, at_ms }) => (
                 <li key={at_ms}>
-                  {visibleLine(`${provider} / ${model}`)} <small>after {formatDuration(at_ms)}</small>
+                  {visibleLine(`${provider} / ${model}`)}{' '}
+                  <small class="number">after {formatDuration(at_ms)}</small>
                 </li>
               ))}
             </ol>

@@ -38,7 +38,7 @@ export function BodyColumn({ title, body }: { readonly title: string; readonly b
       <header>
         <h3>{title}</h3>
         <span class="note">{formatBytes(body.bytes)}</span>
-        <CopyButton text={body.text} />
+        <CopyButton text={body.text} label={body.truncated ? 'Copy what is shown' : 'Copy'} />
       </header>
       <BodyText body={body} label={title} />
     </section>

@@ -54,7 +54,7 @@ export function Rules({ rules, isWhole, onLine }: Properties) {
         ))}
       </ol>
       {!isWhole && rules.length > 0 && (
-        <p class="note">Only rules that matched: the others are known while bodies are kept.</p>
+        <p class="note">Only rules that matched are shown: the others need the body, which was not kept.</p>
       )}
     </>
   );

@@ -63,14 +63,16 @@ export function SendAgain({ live, detail, onClose, onOpenId }: Properties) {
             onInput={(event) => setBody(event.currentTarget.value)}
           />
         </label>
-        {isCut && <p class="note">Only its beginning is kept, so it can't be edited here.</p>}
+        {isCut && (
+          <p class="note">It is too long to be edited here: its beginning is shown, and all of it is sent.</p>
+        )}
         {failure !== undefined && (
           <p class="problem" role="alert">
             {failure}
           </p>
         )}
         <footer>
-          <span class="note">{body === original ? 'the body as it came' : 'an edited body'}</span>
+          <span class="note">{body === original ? 'body unchanged' : 'body edited'}</span>
           <button type="submit" class="primary" disabled={isSending}>
             {isSending ? 'Sending …' : 'Send'}
           </button>

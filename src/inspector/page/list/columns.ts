@@ -1,4 +1,4 @@
-/** The list's columns: CSS class, and name for people and screen readers. */
+/** The list's columns in order: CSS class, and name for people and screen readers. */
 export const columns = [
   { name: 'time', title: 'Time' },
   { name: 'status-cell', title: 'Status' },
@@ -14,3 +14,10 @@ export const columns = [
   { name: 'total', title: 'Total' },
   { name: 'bar', title: 'Time spent' },
 ] as const;
+
+export type ColumnName = (typeof columns)[number]['name'];
+
+/** Narrow lists leave columns out, so each cell says which one it is in. */
+export const columnIndex = Object.fromEntries(
+  columns.map(({ name }, index) => [name, index + 1]),
+) as Readonly<Record<ColumnName, number>>; // one of each

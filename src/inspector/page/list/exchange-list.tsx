@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { columns } from './columns.ts';
+import { columnIndex, columns } from './columns.ts';
 import { Row, rowId } from './row.tsx';
 import { niceScale } from './time-bar.tsx';
 
@@ -69,7 +69,7 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
       <div ref={probe} class="row-probe" role="presentation" />
       <div role="row" class="row head" aria-rowindex={1}>
         {columns.map(({ name, title }) => (
-          <span role="columnheader" key={name} class={`cell ${name}`}>
+          <span role="columnheader" key={name} class={`cell ${name}`} aria-colindex={columnIndex[name]}>
             {title}
           </span>
         ))}

@@ -1,6 +1,6 @@
 import type { Show } from '../../contract/show.ts';
 import { type Filter, isNarrowed, noFilter, showNames } from '../filter.ts';
-import { formatDuration } from '../format.ts';
+import { formatDuration, formatWhole } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
 interface Properties {
@@ -14,6 +14,8 @@ interface Properties {
   readonly unseen: number;
   onPause(): void;
   readonly summary: string;
+  /** How many exchanges matched when the filter was changed, for screen readers; empty without a filter. */
+  readonly matching: string;
 }
 
 const slowerSteps = [100, 500, 1000, 5000, 30_000];
@@ -28,6 +30,7 @@ export function FilterBar({
   unseen,
   onPause,
   summary,
+  matching,
 }: Properties) {
   const change = (part: Partial<Filter>) => onFilter({ ...filter, ...part });
   const toggle = (show: Show) =>
@@ -53,7 +56,7 @@ export function FilterBar({
             aria-pressed={filter.show.includes(show)}
             onClick={() => toggle(show)}
           >
-            {show} <b>{counts[show]}</b>
+            {show} <b>{formatWhole(counts[show])}</b>
           </button>
         ))}
       </div>
@@ -83,15 +86,20 @@ export function FilterBar({
           </option>
         ))}
       </select>
-      {isNarrowed(filter) && (
-        <button type="button" class="quiet" onClick={() => onFilter(noFilter)}>
-          Clear
+      <div class="filter-end">
+        {isNarrowed(filter) && (
+          <button type="button" class="quiet" onClick={() => onFilter(noFilter)}>
+            Clear
+          </button>
+        )}
+        <span class="summary">{summary}</span>
+        <span class="unseen" role="status">
+          {matching}
+        </span>
+        <button type="button" class="pause" aria-pressed={isPaused} aria-keyshortcuts="p" onClick={onPause}>
+          {isPaused ? `Resume${unseen > 0 ? ` (${formatWhole(unseen)} new)` : ''}` : 'Pause'}
         </button>
-      )}
-      <span class="summary">{summary}</span>
-      <button type="button" class="pause" aria-pressed={isPaused} aria-keyshortcuts="p" onClick={onPause}>
-        {isPaused ? `Resume${unseen > 0 ? ` (${unseen} new)` : ''}` : 'Pause'}
-      </button>
+      </div>
     </search>
   );
 }

@@ -2,6 +2,7 @@ import { Component } from 'preact';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
+import { type ColumnName, columnIndex } from './columns.ts';
 import { Decision, Status } from './status.tsx';
 import { TimeBar } from './time-bar.tsx';
 
@@ -39,15 +40,15 @@ export class Row extends Component<Properties> {
         onClick={() => onOpen(row)}
       >
         <Cell name="time" title={formatTime(row.time)} text={formatClock(row.time)} />
-        <span role="gridcell" class="cell status-cell">
+        <span role="gridcell" class="cell status-cell" aria-colindex={columnIndex['status-cell']}>
           <Status row={row} />
         </span>
-        <span role="gridcell" class="cell decision-cell">
+        <span role="gridcell" class="cell decision-cell" aria-colindex={columnIndex['decision-cell']}>
           <Decision row={row} />
         </span>
         <Cell name="project" text={row.project} />
         <Cell name="client" text={row.client} />
-        <span role="gridcell" class="cell model">
+        <span role="gridcell" class="cell model" aria-colindex={columnIndex.model}>
           <bdi>{visibleLine(row.model ?? row.path)}</bdi>
           {row.provider !== undefined && (
             <>
@@ -56,19 +57,21 @@ export class Row extends Component<Properties> {
             </>
           )}
         </span>
-        <Cell name="input number" text={tokens && estimate + formatCount(tokens.input)} />
-        <Cell name="output number" text={tokens && estimate + formatCount(tokens.output)} />
-        <Cell name="cached number" text={tokens?.cached ? formatCount(tokens.cached) : undefined} />
-        <Cell name="cost number" text={row.cost_usd === undefined ? undefined : formatCost(row.cost_usd)} />
+        <Cell name="input" isNumber text={tokens && estimate + formatCount(tokens.input)} />
+        <Cell name="output" isNumber text={tokens && estimate + formatCount(tokens.output)} />
+        <Cell name="cached" isNumber text={tokens?.cached ? formatCount(tokens.cached) : undefined} />
+        <Cell name="cost" isNumber text={row.cost_usd === undefined ? undefined : formatCost(row.cost_usd)} />
         <Cell
-          name="first number"
+          name="first"
+          isNumber
           text={row.first_byte_ms === undefined ? undefined : formatDuration(row.first_byte_ms)}
         />
         <Cell
-          name="total number"
+          name="total"
+          isNumber
           text={row.total_ms === undefined ? undefined : formatDuration(row.total_ms)}
         />
-        <span role="gridcell" class="cell bar">
+        <span role="gridcell" class="cell bar" aria-colindex={columnIndex.bar}>
           <TimeBar times={row.times} scaleMs={scaleMs} />
         </span>
       </div>
@@ -77,14 +80,21 @@ export class Row extends Component<Properties> {
 }
 
 interface CellProperties {
-  readonly name: string;
+  readonly name: ColumnName;
+  readonly isNumber?: boolean;
   readonly text: string | undefined;
   readonly title?: string;
 }
 
-function Cell({ name, text, title }: CellProperties) {
+function Cell({ name, isNumber, text, title }: CellProperties) {
   return (
-    <span role="gridcell" class={`cell ${name}`} title={title} dir="auto">
+    <span
+      role="gridcell"
+      class={isNumber ? `cell ${name} number` : `cell ${name}`}
+      aria-colindex={columnIndex[name]}
+      title={title}
+      dir="auto"
+    >
       {text === undefined ? '' : visibleLine(text)}
     </span>
   );

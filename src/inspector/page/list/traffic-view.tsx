@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Show, shows } from '../../contract/show.ts';
 import { type Filter, isNarrowed, showNames, toPredicate } from '../filter.ts';
+import { formatWhole } from '../format.ts';
 import type { Live } from '../live.ts';
 import { ExchangeList } from './exchange-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -39,6 +40,12 @@ export function TrafficView({
   const counts = Object.fromEntries(
     showNames.map((show) => [show, all.reduce((count, row) => count + (shows[show](row) ? 1 : 0), 0)]),
   ) as Record<Show, number>; // one of each
+  // Not with every exchange that comes in: that would be read out without an end.
+  const matching = useMemo(
+    () =>
+      isNarrowed(filter) ? `${formatWhole(rows.length)} of ${formatWhole(all.length)} exchanges match` : '',
+    [filter],
+  );
   const newest = frozen?.at(-1)?.seq ?? 0;
   return (
     <>
@@ -51,11 +58,15 @@ export function TrafficView({
         isPaused={isPaused}
         unseen={isPaused ? live.traffic.rows.filter(({ seq }) => seq > newest).length : 0}
         onPause={onPause}
+        matching={matching}
         summary={
-          (isNarrowed(filter) ? `${rows.length} of ${all.length}` : `${all.length}`) +
+          (isNarrowed(filter) ? `${formatWhole(rows.length)} of ` : '') +
+          formatWhole(all.length) +
           (all.length === 1 ? ' exchange' : ' exchanges') +
-          (live.leftOut > 0 ? `, and ${live.leftOut} unremarkable ones while no page was open` : '') +
-          (live.skipped > 0 ? `, ${live.skipped} more came too fast` : '')
+          (live.leftOut > 0
+            ? `, and ${formatWhole(live.leftOut)} unremarkable ones while no page was open`
+            : '') +
+          (live.skipped > 0 ? `, ${formatWhole(live.skipped)} more came too fast` : '')
         }
       />
       <ExchangeList rows={rows} selected={selected} onOpen={onOpen} empty={emptyText(live, filter)} />

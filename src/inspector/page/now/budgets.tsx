@@ -9,7 +9,7 @@ export function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] 
       {budgets.length === 0 && <p class="note">None are configured.</p>}
       <ul class="budgets">
         {budgets.map((budget) => {
-          const name = `${budget.scope} ${budget.name}: ${budget.limit.replaceAll('_', ' ')}`;
+          const name = `${budget.scope} ${budget.name}: ${budget.limit.replaceAll('_', ' ').replace('usd', 'USD')}`;
           const show = budget.limit.startsWith('usd') ? formatCost : formatCount;
           const part = budget.max > 0 ? budget.used / budget.max : 1;
           return (
@@ -22,7 +22,9 @@ export function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] 
                 {show(budget.used)} of {show(budget.max)}
               </span>
               <meter aria-label={name} min={0} max={1} value={Math.min(1, part)} />
-              {budget.resets !== undefined && <small class="note">until {formatTime(budget.resets)}</small>}
+              {budget.resets !== undefined && (
+                <small class="note">resets at {formatTime(budget.resets)}</small>
+              )}
             </li>
           );
         })}
@@ -40,11 +42,14 @@ export function Breakers({ breakers }: { readonly breakers: readonly BreakerStat
         {breakers.map(({ provider, state, open_models, active, queued }) => (
           <li key={provider} class={state}>
             <bdi>{visibleLine(provider)}</bdi>
-            <span class={`breaker ${state}`}>{state === 'closed' ? 'in use' : 'paused by its breaker'}</span>
+            <span class={`breaker ${state}`}>
+              {state === 'closed' ? 'available' : 'circuit breaker open'}
+            </span>
             <span class="note">
-              {`${active} under way`}
-              {queued > 0 && `, ${queued} waiting`}
-              {open_models > 0 && `, ${open_models} ${open_models === 1 ? 'model' : 'models'} left out`}
+              {`${active} in flight`}
+              {queued > 0 && `, ${queued} queued`}
+              {open_models > 0 &&
+                `, breaker open for ${open_models} ${open_models === 1 ? 'model' : 'models'}`}
             </span>
           </li>
         ))}

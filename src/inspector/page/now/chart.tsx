@@ -13,7 +13,7 @@ interface Properties {
   readonly format: (value: number) => string;
 }
 
-/** One small chart of values over time, drawn by uPlot, which is loaded with the first chart. */
+/** One small chart of values over time, drawn by uPlot, which main.tsx loads after the list. */
 export function Chart({ title, summary, times, series, kind, format }: Properties) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -25,10 +25,11 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
     let isGone = false;
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const draw = async () => {
-      const { createPlot } = await import('./plot.ts');
-      if (isGone || host.current === null) return;
+      // Missing if the gateway was gone before the page could load it.
+      const module = await import('./plot.ts').catch(() => undefined);
+      if (isGone || host.current === null || module === undefined) return;
       plot.current?.destroy();
-      plot.current = createPlot(host.current, { series, kind, format, data: latest.current });
+      plot.current = module.createPlot(host.current, { series, kind, format, data: latest.current });
     };
     void draw();
     const redraw = () => void draw();

@@ -67,8 +67,8 @@ function LastHour({ live }: { readonly live: Live }) {
       </dl>
       <div class="charts">
         <Chart
-          title="Requests a minute"
-          summary={`Requests a minute: ${requests} in the last hour`}
+          title="Requests per minute"
+          summary={`Requests per minute: ${requests} in the last hour`}
           times={times}
           kind="bars"
           format={formatCount}
@@ -103,9 +103,9 @@ function LastHour({ live }: { readonly live: Live }) {
             },
           ]}
         />
-        <TokenChart steps={minutes} title="Tokens a minute" times={times} />
+        <TokenChart steps={minutes} title="Tokens per minute" times={times} />
         <Chart
-          title="Cost a minute"
+          title="Cost per minute"
           summary={`${formatCost(cost)} in the last hour`}
           times={times}
           kind="bars"
@@ -123,7 +123,7 @@ function LastHour({ live }: { readonly live: Live }) {
 
 function History({ live, span }: { readonly live: Live; readonly span: Exclude<Span, 'hour'> }) {
   const { path, title } = spans[span];
-  const history = useCall(path, () => live.session.get<HistoryAnswer>(path));
+  const history = useCall(live, path, () => live.session.get<HistoryAnswer>(path));
   if (history.state === 'waiting') return <p class="note">Loading …</p>;
   if (history.state === 'failed') return <p class="note">{history.message}</p>;
   const { steps, by } = history.answer;
@@ -140,18 +140,19 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
         />
         <Figure name="cost" value={formatCost(cost)} />
       </dl>
+      <p class="note">From the ledger, in which refused requests are not counted.</p>
       <div class="charts">
         <Chart
-          title={`Requests by ${by}`}
+          title={`Requests per ${by}`}
           summary={`${requests} requests, ${title}`}
           times={times}
           kind="bars"
           format={formatCount}
           series={[{ name: 'requests', color: '--series-1', values: steps.map((step) => step.requests) }]}
         />
-        <TokenChart steps={steps} title={`Tokens by ${by}`} times={times} />
+        <TokenChart steps={steps} title={`Tokens per ${by}`} times={times} />
         <Chart
-          title={`Cost by ${by}`}
+          title={`Cost per ${by}`}
           summary={`${formatCost(cost)}, ${title}`}
           times={times}
           kind="bars"

@@ -2,6 +2,7 @@ import { Dialog } from './dialog.tsx';
 
 const keys = [
   ['j / k, ↓ / ↑', 'next, previous exchange'],
+  ['PgUp, PgDn, Home, End', 'by 20, to the newest, to the oldest'],
   ['Enter', 'open the exchange'],
   ['Esc', 'close it, leave a field'],
   ['/', 'filter by text'],

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
-import { messageOf, type Session } from '../session.ts';
+import type { Live } from '../live.ts';
+import { messageOf } from '../session.ts';
 import { useCall } from '../use-call.ts';
 
 interface Properties {
-  readonly session: Session;
+  readonly live: Live;
   onSignedIn(): void;
 }
 
 /** Shown instead of everything else while there is no session. */
-export function SignIn({ session, onSignedIn }: Properties) {
-  const access = useCall('access', () => session.access());
+export function SignIn({ live, onSignedIn }: Properties) {
+  const { session } = live;
+  const access = useCall(live, 'access', () => session.access());
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const enter = async (event: Event) => {

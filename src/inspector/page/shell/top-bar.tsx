@@ -79,7 +79,7 @@ function KeepBodies({ live }: { readonly live: Live }) {
 
 function ConnectionState({ live }: { readonly live: Live }) {
   const { connection } = live;
-  const text = { connecting: 'connecting', live: 'live', cut: 'cut: trying again' }[connection.state];
+  const text = { connecting: 'connecting', live: 'live', cut: 'disconnected, retrying' }[connection.state];
   return (
     <span
       class={`connection ${connection.state}`}

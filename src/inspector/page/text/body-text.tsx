@@ -66,7 +66,8 @@ export function BodyText({ body, label }: Properties) {
       )}
       {body.truncated && (
         <p class="note">
-          The first {formatBytes(body.text.length)} of {formatBytes(body.bytes)} are kept.
+          Only the first {formatBytes(new TextEncoder().encode(body.text).length)} of{' '}
+          {formatBytes(body.bytes)} are shown.
         </p>
       )}
     </div>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TryPolicyAnswer, TryPolicyRequest } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
 import { CallError, messageOf } from '../session.ts';
+import { useReconnect } from '../use-reconnect.ts';
 import type { Scratch } from './use-scratch.ts';
 
 export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
@@ -11,9 +12,11 @@ const waitMs = 400;
 // Other pages may be using the threads in which rules are tried.
 const busyMs = 1_000;
 
-/** What would be decided; asked for again a moment after every change. */
+/** What would be decided; asked for again a moment after every change, and after a failure when the gateway is there again. */
 export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch): TryOutcome | undefined {
   const [outcome, setOutcome] = useState<TryOutcome>();
+  const [attempt, setAttempt] = useState(0);
+  useReconnect(live, () => outcome?.kind === 'failed' && setAttempt(attempt + 1));
   useEffect(() => {
     if (rules === undefined || body === undefined) return undefined;
     const request: TryPolicyRequest = {
@@ -34,7 +37,7 @@ export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch):
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [rules, body, key, endpoint]);
+  }, [rules, body, key, endpoint, attempt]);
   return outcome;
 }
 

@@ -47,7 +47,7 @@ export function useScratch(
   kept.current = scratch;
   const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
 
-  const policies = useCall('policies', () => live.session.get<PoliciesAnswer>('policies'));
+  const policies = useCall(live, 'policies', () => live.session.get<PoliciesAnswer>('policies'));
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
   useEffect(() => {
     if (inForce !== undefined) setScratch((current) => ({ rules: inForce, ...current }));
