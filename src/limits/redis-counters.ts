@@ -29,11 +29,9 @@ export interface RedisOptions {
 const gateways = `${prefix}gateways`;
 /** Written to check that Redis accepts writes: one that is full or a replica answers, but counts nothing. */
 const writable = `${prefix}writable`;
-/** Milliseconds after which a lease that is not renewed expires: its gateway is dead. */
-const leaseMs = 60_000;
+const leaseMs = 60_000; // a lease that is not renewed for this long expires: its gateway is dead
 const renewMs = 20_000;
-// A server that does not answer for this long counts as unreachable.
-const silentMs = 1_000;
+const silentMs = 1_000; // without an answer for this long it counts as unreachable
 const againMs = 1_000;
 /** Most keys of bad counters that are reported. */
 const reportedKeys = 1_000;
@@ -58,6 +56,8 @@ export class RedisCounters implements Counters {
   /** The mark of the data set that Redis had when it last answered. */
   #mark = '';
   readonly #sums: RedisSums;
+  /** Counters that are read from the ledger again before they are used. */
+  readonly #stale = new Set<string>();
   #again: NodeJS.Timeout | undefined;
   readonly #renewal: NodeJS.Timeout;
 
@@ -97,6 +97,9 @@ export class RedisCounters implements Counters {
   async reserve(claims: readonly Claim[], nowMs: number): Promise<Grant> {
     if (!this.#isConnected) return this.#reserveLocally(claims, nowMs);
     try {
+      const stale = this.#stale.size === 0 ? [] : claims.filter(({ counter }) => this.#stale.has(counter));
+      if (stale.length > 0 && (await this.#learn(stale)))
+        for (const { counter } of stale) this.#stale.delete(counter);
       let granted = await this.#reserveThere(claims);
       if (granted === 'lost') {
         // Though the connection held.
@@ -271,8 +274,7 @@ export class RedisCounters implements Counters {
   }
 
   reread(budgets: readonly BudgetCounter[]): void {
-    // Where that fails, requests under these budgets fail as well, or Redis is filled when it is back.
-    this.#sums.learn(budgets).catch(() => undefined);
+    for (const { counter } of budgets) this.#stale.add(counter);
   }
 
   /** Keeps this gateway's leases alive, and counts the gateways that share the limits. */
