@@ -18,6 +18,9 @@ export class Learner {
   readonly #write: (sums: readonly RestoredSum[]) => unknown;
   /** By counter. */
   readonly #running = new Map<string, Promise<unknown>>();
+  /** What is read after the current read: at midnight all budgets ask at once. */
+  #next: { readonly budgets: BudgetCounter[]; readonly done: Promise<unknown> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   /** `write` keeps what the ledger has. */
   constructor(read: ReadSums, write: (sums: readonly RestoredSum[]) => unknown) {
@@ -27,8 +30,7 @@ export class Learner {
 
   /** Throws limit.state_unavailable if the ledger does not answer soon; what it answers later is kept all the same. */
   async learn(budgets: readonly BudgetCounter[]): Promise<void> {
-    const asked = budgets.filter(({ counter }) => !this.#running.has(counter));
-    if (asked.length > 0) this.#start(asked);
+    for (const budget of budgets) if (!this.#running.has(budget.counter)) this.#add(budget);
     const learned = Promise.all(budgets.map(({ counter }) => this.#running.get(counter)));
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
@@ -43,13 +45,27 @@ export class Learner {
     }
   }
 
-  #start(budgets: readonly BudgetCounter[]): void {
-    const running = this.#read(budgets)
-      .then((sums) => this.#write(sums))
-      .finally(() => {
+  #add(budget: BudgetCounter): void {
+    this.#next ??= this.#readLater([]);
+    this.#next.budgets.push(budget);
+    this.#running.set(budget.counter, this.#next.done);
+  }
+
+  #readLater(budgets: BudgetCounter[]): {
+    readonly budgets: BudgetCounter[];
+    readonly done: Promise<unknown>;
+  } {
+    const read = async () => {
+      this.#next = undefined;
+      try {
+        await this.#write(await this.#read(budgets));
+      } finally {
         for (const { counter } of budgets) this.#running.delete(counter);
-      });
-    for (const { counter } of budgets) this.#running.set(counter, running);
+      }
+    };
+    const done = this.#last.then(read, read);
+    this.#last = done;
+    return { budgets, done };
   }
 }
 

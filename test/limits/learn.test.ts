@@ -201,6 +201,28 @@ describe.each(places)('counted in $name', ({ isThere, open }) => {
   });
 });
 
+test('all budgets that begin at once are read at once', async () => {
+  const ledger = new FakeLedger();
+  const reads: number[] = [];
+  const readSums = (budgets: readonly BudgetCounter[] = []) => {
+    reads.push(budgets.length);
+    return ledger.readSums(budgets);
+  };
+  const counters = new MemoryCounters({ readSums });
+  const ask = (count: number) =>
+    Array.from({ length: count }, () =>
+      outcomeOf(new Limiter(counters, [limits({ tokens_per_day: 10, usd_per_month: 10 })]), 1),
+    );
+
+  const first = ask(50);
+  await Promise.resolve();
+  const outcomes = await Promise.all([...first, ...ask(30), ...ask(20)]);
+
+  expect(outcomes.filter((outcome) => 'settle' in outcome)).toHaveLength(100);
+  expect(reads.length).toBeLessThanOrEqual(2);
+  expect(reads.reduce((sum, count) => sum + count, 0)).toBe(200);
+});
+
 test('a worker that dies while the ledger is read leaves no place taken', async () => {
   const ledger = new FakeLedger();
   ledger.takesMs = 300;
