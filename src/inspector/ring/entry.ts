@@ -57,7 +57,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   record: ExchangeRecord | undefined;
   /** The error that the client got if the exchange was refused or failed. */
   message: string | undefined;
-  answerHeaders: readonly string[] = [];
+  #answerHeaders: readonly string[] | undefined;
   readonly sent: SentRequest[] = [];
   readAtMs: number | undefined;
   admittedAtMs: number | undefined;
@@ -87,6 +87,11 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   /** The record, or the part of it that is known so far. */
   get facts(): Partial<ExchangeRecord> {
     return this.record ?? this.exchange?.draft.soFar ?? {};
+  }
+
+  /** Empty until the answer has begun. */
+  get answerHeaders(): readonly string[] {
+    return this.#answerHeaders ?? this.exchange?.response.headers ?? [];
   }
 
   /** Whether the ring knows of it. */
@@ -136,7 +141,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   finished(record: ExchangeRecord, message: string | undefined): void {
     this.record = withoutBody(record);
     this.message = message;
-    this.answerHeaders = this.exchange?.response.headers ?? [];
+    this.#answerHeaders = this.exchange?.response.headers;
     this.exchange = undefined;
     this.#keeper.finished(this, record);
   }

@@ -81,6 +81,20 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     expect(Math.abs(Number(atEnd))).toBeLessThan(2);
   });
 
+  test('that was refused before its body was read does not offer to keep bodies for it', async () => {
+    const { page } = await openExchange(say('hello'));
+    const before = await rowCount(page);
+
+    await gateway.ask(say('hello'), { headers: { authorization: 'Bearer wrong' } });
+    await expect.poll(() => rowCount(page)).toBeGreaterThan(before);
+    await page.locator('.row:not(.head)').first().click();
+    await page.locator('.pane-facts').getByText('key.invalid').waitFor();
+    await page.getByRole('tab', { name: 'Request' }).click();
+
+    await page.getByText('It had no body, or was refused before its body was read.').waitFor();
+    expect(await page.getByRole('button', { name: 'Send again …' }).isDisabled()).toBe(true);
+  });
+
   test('that was refused shows the message that the client got', async () => {
     const { page } = await openExchange(say('the blue heron'));
 

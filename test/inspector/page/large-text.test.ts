@@ -107,6 +107,7 @@ describe.skipIf(chromiumPath === undefined)('the layout holds', { timeout: 90_00
     };
 
     await look('traffic');
+    const model = await rows.first().locator('.model').boundingBox();
     await rows.first().click();
     await page.getByRole('button', { name: 'Make a test' }).waitFor();
     for (const tab of ['Overview', 'Headers', 'Request', 'Answer', 'Record']) {
@@ -127,5 +128,6 @@ describe.skipIf(chromiumPath === undefined)('the layout holds', { timeout: 90_00
     await look('try');
 
     expect(problems).toEqual({});
+    expect(model?.width).toBeGreaterThan(150);
   });
 });

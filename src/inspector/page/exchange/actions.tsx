@@ -55,7 +55,7 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
       >
         Copy as curl
       </button>
-      {!hasBody && <p class="note">These need the body, which was not kept.</p>}
+      {!hasBody && <p class="note">These need the body, which is not kept.</p>}
       {failure !== undefined && (
         <p class="problem" role="alert">
           {failure}

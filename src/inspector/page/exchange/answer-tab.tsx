@@ -14,7 +14,7 @@ type Way = keyof typeof ways;
 export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
   const [wanted, setWanted] = useState<Way>('text');
   const { answer, answer_parts: parts, events } = detail.bodies ?? {};
-  if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} />;
+  if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} row={detail.row} />;
   if (answer === undefined)
     return (
       <p class="note">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Tab, tabs } from '../address.ts';
@@ -35,8 +35,9 @@ const titles = {
 };
 
 export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
+  const [refreshes, setRefreshes] = useState(0);
   // Loaded again when the exchange has ended.
-  const detail = useCall(live, `${id} ${row?.state}`, () =>
+  const detail = useCall(live, `${id} ${row?.state} ${refreshes}`, () =>
     live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`),
   );
   const known = detail.state === 'done' && detail.answer.row.id === id ? detail.answer : undefined;
@@ -73,10 +74,25 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
         {known === undefined ? (
           <p class="note">{detail.state === 'failed' ? detail.message : 'Loading …'}</p>
         ) : (
-          <Panel detail={known} tab={tab} live={live} onOpenId={onOpenId} />
+          <>
+            {known.row.state === 'open' && <InProgress onRefresh={() => setRefreshes(refreshes + 1)} />}
+            <Panel detail={known} tab={tab} live={live} onOpenId={onOpenId} />
+          </>
         )}
       </div>
     </section>
+  );
+}
+
+/** Not by itself: every rule is evaluated again for it. */
+function InProgress({ onRefresh }: { onRefresh(): void }) {
+  return (
+    <p class="in-progress note">
+      Still in progress.{' '}
+      <button type="button" onClick={onRefresh}>
+        Refresh
+      </button>
+    </p>
   );
 }
 

@@ -1,6 +1,9 @@
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
 
-export function NoBodies({ live }: { readonly live: Live }) {
+export function NoBodies({ live, row }: { readonly live: Live; readonly row: ExchangeRow }) {
+  if (row.state === 'finished' && row.bytes_in === 0)
+    return <p class="note">It had no body, or was refused before its body was read.</p>;
   const isKeeping = live.now?.keeps_bodies !== undefined;
   return (
     <div class="no-bodies">

@@ -9,7 +9,8 @@ import { NoBodies } from './no-bodies.tsx';
 /** The body as it came and as it left, side by side where they differ. */
 export function RequestTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
   const { bodies, form, dropped } = detail;
-  if (bodies?.received === undefined && bodies?.sent === undefined) return <NoBodies live={live} />;
+  if (bodies?.received === undefined && bodies?.sent === undefined)
+    return <NoBodies live={live} row={detail.row} />;
   const { received, sent } = bodies;
   const isSame = received !== undefined && sent !== undefined && form === 'exact';
   return (

@@ -13,7 +13,7 @@ const explanations = {
 
 export function Waterfall({ row }: { readonly row: ExchangeRow }) {
   const { times, total_ms: totalMs } = row;
-  if (times === undefined || totalMs === undefined) return <p class="note">Still in progress.</p>;
+  if (times === undefined || totalMs === undefined) return <p class="note">Known when it has ended.</p>;
   let startMs = 0;
   const steps = parts.flatMap((part) => {
     const ms = times[part.name];

@@ -10,6 +10,7 @@ interface Properties {
 
 /** Whose request it is, and of which endpoint. */
 export function RequestChoices({ policies, scratch, onChange }: Properties) {
+  const isRemoved = scratch.key !== '' && !policies.keys.some(({ id }) => id === scratch.key);
   return (
     <>
       <select
@@ -18,6 +19,7 @@ export function RequestChoices({ policies, scratch, onChange }: Properties) {
         onChange={(event) => onChange({ key: event.currentTarget.value })}
       >
         <option value="">first key</option>
+        {isRemoved && <option value={scratch.key}>{visibleLine(`${scratch.key} (removed)`)}</option>}
         {policies.keys.map(({ id, project }) => (
           <option key={id} value={id}>
             {visibleLine(`${id} (${project})`)}
