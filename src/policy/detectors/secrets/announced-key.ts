@@ -1,8 +1,9 @@
 import type { Range } from '../detector.ts';
+import { isPublished } from '../shapes/bare-key.ts';
 import { randomBody } from '../shapes/random-run.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import { isPlaceholder, isRepetitive } from './placeholder.ts';
+import { isMarkedExample, isPlaceholder, isRepetitive } from './placeholder.ts';
 
 const reach = 56;
 /** As long as a run that satisfies the prefilter by itself. */
@@ -16,7 +17,7 @@ const pgpFingerprint = /^[0-9A-F]{40}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Words that mean that the value is something else, or is not given here. */
 const otherwise =
-  /hash|digest|checksum|commit|sha\d*|md5|fingerprint|thumbprint|public|address|\bids?\b|uuid|url|path|file|image|[=({;,]|=>|-----|import|require|https?:/i;
+  /hash|digest|checksum|commit|sha\d*|md5|fingerprint|thumbprint|public|address|\bids?\b|uuid|url|path|file|image|[=({;,]|=>|-----|import|require|https?:|#$/i;
 
 /**
  * Random runs a few words after a name, on the same line or alone on the next: "the token you asked for: …". Prose has
@@ -40,7 +41,7 @@ export class AnnouncedKeys {
     const between = this.#text.slice(nameEnd, run.start).replace(/\([\w ,]{1,24}\)/, '');
     if (otherwise.test(between) || !isOneLine(between) || !this.#standsAlone(run)) return undefined;
     const value = this.#text.slice(run.start, run.end);
-    if (pgpFingerprint.test(value)) return undefined;
+    if (pgpFingerprint.test(value) || isPublished(value)) return undefined;
     const isKey = uuid.test(value) ? !isRepetitive(value.toLowerCase(), 6) : isRandomValue(value);
     return isKey ? run : undefined;
   }
@@ -58,5 +59,9 @@ function isOneLine(between: string): boolean {
 }
 
 function isRandomValue(value: string): boolean {
-  return !isPlaceholder(value) && (randomBody(value.replace(/=+$/, ''))?.bits ?? 0) >= leastBits;
+  return (
+    !isPlaceholder(value) &&
+    !isMarkedExample(value) &&
+    (randomBody(value.replace(/=+$/, ''))?.bits ?? 0) >= leastBits
+  );
 }

@@ -1,5 +1,6 @@
 import type { Finding } from '../detector.ts';
 import { isKeyCharacter } from '../text/characters.ts';
+import { isSampleToken } from './placeholder.ts';
 
 const opening = 'eyJ';
 /** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
@@ -16,7 +17,11 @@ export function findJsonWebTokens(text: string, runs: readonly Finding[]): reado
     const payloadEnd = partEnd(text, header.end + 1);
     const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;
     const isWhole = end - payloadEnd > 20 && text.startsWith('ey', header.end + 1);
-    if (isWhole && namesAlgorithm(text.slice(header.start, header.end))) {
+    if (
+      isWhole &&
+      namesAlgorithm(text.slice(header.start, header.end)) &&
+      !isSampleToken(text.slice(header.start, end))
+    ) {
       findings.push({ start: header.start, end });
     }
   }

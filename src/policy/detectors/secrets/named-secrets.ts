@@ -27,7 +27,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     if (continues) continue;
     const named = kinds.of(text.slice(start, end));
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
-    if (kind === undefined) continue;
+    if (kind === undefined || otherOwner.test(text.slice(Math.max(0, start - 24), start))) continue;
     const opening = openingOf(text, { start, end });
     const given = opening === undefined ? undefined : values.at(opening, kind);
     const found = given ?? (kind === 'bare key' ? undefined : announced.behind(end));
@@ -37,6 +37,10 @@ export function findNamedSecrets(text: string): readonly Finding[] {
   }
   return [...findings, ...findCredentialArguments(text)];
 }
+
+/** `checksum/secret: …`, `"encrypted": {"token": "…"}`, `arn:aws:secretsmanager:…:123456789012:secret:…` */
+const otherOwner =
+  /\d{12}:$|(?:checksum|hash|digest|sha\d{1,3}|encrypted)(?:[/.]|["']?\s?:\s?\{\s{0,8}["']?)$/i;
 
 const knownNames = 64;
 
@@ -93,7 +97,7 @@ const closers = /\\{0,3}(?:\*\*)?["'`]?(?:\[\d{0,4}\])?\]?\)?[ \t]{0,24}(?:<cons
 const valueBeside =
   /(?:,|:\s{0,4}\{?)?\s{0,24}(?:<\/label>\s{0,24}<input\s|(?:[\w-]{1,20}=["'][^"'<>]{0,40}["']\s{1,4}){0,4})?\\{0,3}["']?(?:value|default|plain|data|content)\\{0,3}["']?\s{0,4}[:=]\s{0,4}/iy;
 const separator =
-  /[ \t]?[–—][ \t]|[ \t]-[ \t](?=["'`])|:=|=>|->|<-|={1,3}|(?:\|\||\?\?|\?:|or)[ \t]{1,2}(?=["'`])|\|[ \t]{0,12}|<\/\w{1,10}>\s{0,24}<\w{1,10}>|:(?!:)(?:\*\*)?\s{0,2}|%3D|,[ \t]{0,2}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
+  /[ \t]?[–—][ \t]|[ \t]-[ \t](?=["'`])|:=|=>|->|<-|={1,3}|(?:\|\||\?\?|\?:|or)[ \t]{1,2}(?=["'`])|\|[ \t]{1,12}|<\/\w{1,10}>\s{0,24}<\w{1,10}>|:(?!:)(?:\*\*)?\s{0,2}|%3D|,[ \t]{0,24}(?=\\{0,3}["'`])|\([ \t]{0,2}(?=[@bruf]?["'`])/y;
 const attributeEnd = /["'][^<>=]{0,40}>/y;
 /** `val token by lazy { "…" }` */
 const lazily = /by lazy \{\s{0,4}(?=["'])/y;

@@ -20,11 +20,43 @@ export function isPlaceholder(body: string): boolean {
   return !/\d/.test(rest) && /^[a-z_-]*$/.test(body);
 }
 
+/** `…/K7MDENG/bPxRfiCYEXAMPLEKEY`, as vendors mark the keys in their documentation. */
+export function isMarkedExample(value: string): boolean {
+  return /EXAMPLE(?:KEY)?$/.test(value);
+}
+
+/** The web token with which documentation explains the format, whatever its signature: its subject is `1234567890`. */
+export function isSampleToken(value: string): boolean {
+  if (!value.startsWith('eyJ') || value.length > 800) return false;
+  const payload = value.split('.', 2)[1] ?? '';
+  return /"sub":\s?"1234567890"/.test(Buffer.from(payload, 'base64url').toString('latin1'));
+}
+
 /** Whether a text has too few different characters to be random. */
 export function isRepetitive(text: string, atLeast = 12): boolean {
   const seen = new Set<number>();
   for (let at = 0; at < text.length && seen.size <= atLeast; at += 1) seen.add(text.charCodeAt(at));
   return seen.size <= atLeast;
+}
+
+const digitsForLetters: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  $: 's',
+  '@': 'a',
+};
+const stockPassword =
+  /^(?:super|secure|strong|very|my|the|test|admin|user|root|secret|password|passwort|pass|word|welcome|letmein|qwerty|hello|world|login|demo|dev|local|changeme|s)+[\W_]{0,3}\d{0,4}[\W_]{0,3}$/;
+
+/** `Sup3rS3cret!`, `P@ssw0rd123`: the passwords of examples. */
+export function isStockPassword(value: string): boolean {
+  const written = value.toLowerCase();
+  const [body = '', end = ''] = [written.replace(/[\d\W_]*$/, ''), /[\d\W_]*$/.exec(written)?.[0]];
+  return stockPassword.test(body.replace(/[013457$@]/g, (sign) => digitsForLetters[sign] ?? sign) + end);
 }
 
 /** Removes runs of six or more characters that only count up or down. */

@@ -16,14 +16,14 @@ const shortestLine = 32;
 
 /**
  * Private keys in text armour: PEM of all kinds, OpenSSH, SSH2, PGP and OpenVPN, also with escaped line breaks, line
- * numbers, quotation marks or comment signs, and truncated; PuTTY's files; age keys. An opening line without a key
+ * numbers, quotation marks or comment signs, truncated, or as a whole in base64; PuTTY's files; age keys. An opening line without a key
  * after it (code that looks for one, documentation) is not a finding. Within one text a block may be longer than
  * `reach`.
  */
 export const privateKey: Detector = {
   prefilter: {
     kind: 'literals',
-    literals: ['private key', 'openvpn static key', 'putty-user-key', 'age-secret-key-1'],
+    literals: ['private key', 'openvpn static key', 'putty-user-key', 'age-secret-key-1', 'ls0tls1crudjti'],
   },
   reach: usualLength,
   folded: true,
@@ -45,13 +45,22 @@ export const privateKey: Detector = {
 };
 
 const openings =
-  /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|STATIC KEY V1)(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[123]: [a-z0-9-]{3,30}(?=[\s\\])|AGE-SECRET-KEY-1[A-Z0-9]{58}(?![A-Z0-9])/gi;
+  /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE KEY|STATIC KEY V1)(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[123]: [a-z0-9-]{3,30}(?=[\s\\])|AGE-SECRET-KEY-1[A-Z0-9]{58}(?![A-Z0-9])|(?<![a-z0-9+/])LS0tLS1CRUdJTi[a-z0-9+/]{46}/gi;
+
+/** A whole file in base64, as in settings of Kubernetes, where certificates and keys look the same. */
+function isEncoded(opening: string): boolean {
+  return opening.startsWith('LS0t') && Buffer.from(opening, 'base64').includes('PRIVATE KEY');
+}
 
 const closing = /-{4,5} ?END [A-Z0-9 ]{0,60}-{4,5}/i;
 
 function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArray): number | undefined {
-  const bodyStart = opening.index + opening[0].length;
-  if (/^age/i.test(opening[0])) return bodyStart;
+  const whole = opening.index + opening[0].length;
+  if (/^age/i.test(opening[0])) return whole;
+  const encoded = isEncoded(opening[0]);
+  if (/^ls0t/i.test(opening[0]) && !encoded) return undefined;
+  // The opening line is part of the first line of base64.
+  const bodyStart = encoded ? opening.index : whole;
   let end = bodyStart;
   let counted = 0;
   let sample = '';

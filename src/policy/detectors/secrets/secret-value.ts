@@ -1,5 +1,13 @@
+import { isPublished } from '../shapes/bare-key.ts';
+import { isNamedDigest } from '../shapes/key-prefix.ts';
 import { randomRun } from '../shapes/random-run.ts';
-import { isPlaceholder, isRepetitive } from './placeholder.ts';
+import {
+  isMarkedExample,
+  isPlaceholder,
+  isRepetitive,
+  isSampleToken,
+  isStockPassword,
+} from './placeholder.ts';
 import { looksRandom } from './randomness.ts';
 import type { NameKind } from './secret-names.ts';
 
@@ -24,8 +32,8 @@ const address =
 const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
 const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** The fingerprint of a PGP key. */
-const fingerprint = /^(?=.*[A-F])[0-9A-F]{40}$/;
+/** The fingerprint of a PGP key, the address of a contract. */
+const publicNumber = /^(?:(?=.*[A-F])[0-9A-F]{40}|0x[0-9a-fA-F]{40})$/;
 const dateOrNumber = /^[\d.,:/ TZ+-]+$/;
 const stockValues =
   /^(?:true|false|null|none|nil|undefined|string|number|boolean|object|required|optional|disabled|enabled|default|password\d{0,4}!?|passw0rd\d*!?|p@ss\w*|secret\d*|qwert\w*|letmein\w*|hunter2|admin\d*|test\w*|foo\w*|example\w*|correct[- ]?horse\w*|s3cr3t\w*|pass\d+!?|abcd?\d*|my[-_]?\w*(?:password|secret|token|key)\w*|your\w*|change[-_]?\w*|insert\w*|todo|tbd|n\/a)$/i;
@@ -36,21 +44,38 @@ const stockValues =
 export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean): boolean {
   if (value.length < shortest[kind] || value.length > longest) return false;
   if (kind === 'password' && isQuoted && isPassPhrase(value)) return true;
+  if (isQuoted && isNoise(value)) return true;
   if (/[\s\u0000-\u001f]/.test(value) || template.test(value) || stockValues.test(value)) return false;
+  if (kind !== 'password' && (publicNumber.test(value) || isPublished(value))) return false;
+  if (isMarkedExample(value) || isSampleToken(value)) return false;
   if (kind === 'bare key') return isQuotedKey(value);
   if (path.test(value) && !isBase64(value)) return false;
   if ([address, lockHash, dateOrNumber, program].some((each) => each.test(value))) return false;
   if (reference.test(value) && !isDottedToken(value)) return false;
-  if (!isQuoted && (/^!|[(){}[\];]/.test(value) || variable.test(value))) return false;
-  if (kind !== 'password' && fingerprint.test(value)) return false;
+  if (
+    !isQuoted &&
+    (/^!{1,2}[A-Za-z_.:]+$|[(){}[\];]|^[A-Za-z_-]{2,24}=[^=]/.test(value) || variable.test(value))
+  )
+    return false;
   if (uuid.test(value)) return kind !== 'key' && !isRepetitive(value.toLowerCase(), 6);
-  if (isPlaceholder(value)) return false;
+  if (isPlaceholder(value)) return kind === 'password' && isLettersOnly(value);
+  const password = passwordOfLogin(value);
+  if (password !== undefined) return !isStockLogin(password);
   if (kind === 'password') return isPassword(value);
   return isKey(value, isQuoted) && (kind === 'token' || /\d/.test(value));
 }
 
+/** All of printable ASCII, as WordPress generates salts: code and expressions repeat their signs. */
+function isNoise(value: string): boolean {
+  if (value.length < 40 || !/^[ -~]+$/.test(value) || new Set(value).size < value.length * 0.55) return false;
+  const share = (set: RegExp) => (value.match(set)?.length ?? 0) / value.length;
+  const isMixed = [/[a-z]/g, /[A-Z]/g, /[^A-Za-z0-9]/g].every((set) => share(set) >= 0.1) && /\d/.test(value);
+  return isMixed && !/[a-z]{5}/.test(value);
+}
+
 /** Something called a key that also looks like one. Objects have keys, too, and some of those are identifiers. */
 function isQuotedKey(value: string): boolean {
+  if (isNamedDigest(value)) return false;
   const random = /^[\w+/=-]+$/.test(value) && !isPlaceholder(value) ? randomRun(value) : undefined;
   return random !== undefined && random.bits >= leastBareBits;
 }
@@ -85,6 +110,23 @@ function isKey(value: string, isQuoted: boolean): boolean {
   return letters && isMixed && looksRandom(value) && wordsOf(value) < value.length * 0.5;
 }
 
+/** The password in the base64 of `user:password`. */
+function passwordOfLogin(value: string): string | undefined {
+  if (!/^[A-Za-z0-9+/]{8,}={0,2}$/.test(value)) return undefined;
+  return /^[\w.@+-]{1,64}:([ -~]{1,128})$/.exec(Buffer.from(value, 'base64').toString('latin1'))?.[1];
+}
+
+/** `pass`, and `open sesame` of the RFC: what stands for a password. */
+function isStockLogin(password: string): boolean {
+  const isStock = stockValues.test(password) || isStockPassword(password) || isPlaceholder(password);
+  return isStock || password.length < shortest.password || / /.test(password) || template.test(password);
+}
+
+/** Sixteen letters or more of one case, as some services generate passwords; words consist of common pairs. */
+function isLettersOnly(value: string): boolean {
+  return value.length >= 16 && isOneCase(value) && wordsOf(value) === 0 && !isPlaceholder(`${value}7`);
+}
+
 /** Letters of one case in which words are as rare as in random ones. */
 function isOneCase(value: string): boolean {
   return /^(?:[a-z]{12,}|[A-Z]{12,})$/.test(value) && looksRandom(value) && !isRepetitive(value, 7);
@@ -101,6 +143,7 @@ function isPassPhrase(value: string): boolean {
 }
 
 function isPassword(value: string): boolean {
+  if (isStockPassword(value)) return false;
   if (/^[a-z]{6,12}\d{2,4}$/.test(value) && wordsOf(value) === 0) return true;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
   if (isOneCase(value)) return true;

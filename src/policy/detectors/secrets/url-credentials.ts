@@ -50,7 +50,10 @@ function splitAtColon(credentials: string): readonly [string, string | undefined
 function isReal(user: string, password: string): boolean {
   // GitHub used to accept a token as user name with this password.
   if (password === 'x-oauth-basic') return /^[A-Za-z0-9_]{20,}$/.test(user);
-  if (password.length < 4 || /[\s'"`(){}[\]<>|\\]|\$[A-Za-z_]|%[A-Z_]+%|%[sdv]|\*\*\*|\.\.\./.test(password))
+  if (
+    password.length < 4 ||
+    /[\s'"`(){}[\]<>|\\]|\$[A-Za-z_]|%[A-Z_]+%|%[sdv]|\*\*\*|\.\.\.|…/.test(password)
+  )
     return false;
   if (/[\s'"`(){}<>\\]/.test(user)) return false;
   const lower = password.toLowerCase();

@@ -9,24 +9,35 @@ const longest = 300;
 const shortestPart = 16;
 
 const signsBefore = /[\w+/=:;,.-]/;
-const signsBehind = /[\w+/-]/;
+/** An `@` ends the local part of an address or a message's identifier. */
+const signsBehind = /[\w+/@-]/;
 
 /** Digits in three places: constants seldom have that, and the prefilter can match it. */
 const scatteredDigits = /[A-Z]\d+[A-Z]+\d+[A-Z]+\d/;
 export const scatteredDigitsPrefilter = '[a-z][0-9]+[a-z]+[0-9]+[a-z]+[0-9]';
 
-/** Bech32 addresses and recipients, which are public. */
-const published = /^(?:age|bc|tb|ltc|npub|note|addr|stake|pool|cosmos|osmo)1[a-z0-9]{20,}$/;
+/** Bech32 addresses and recipients, SSH's public keys, headers of web tokens, mangled symbols. */
+const publishedValue =
+  /^(?:(?:age|bc|tb|ltc|npub|note|addr|stake|pool|cosmos|osmo)1[a-z0-9]{20,}$|AAAA[BCEG][0-9A-Za-z]|eyJ(?:hbGci|0eXAi)\w*$|_[ZR])/;
 const otherContext =
-  /(?:public|recipient|etag|none-match|integrity|hash|digest|checksum|fingerprint|nonce|commit)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,8}$|W\/"$/i;
+  /(?:public|recipient|etag|none-match|integrity|hash|digest|checksum|fingerprint|nonce|commit|csrf|xsrf|authenticity|verification|challenge|dnskey)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,10}$|W\/"$/i;
+/** `"price_id": "…"`, `ami = "…"`, `x-amz-cf-id: …`; what identifies a session gives access to it. */
+const identifierName =
+  /(?<!sess|session[_-]?|Session|SESSION_|\bs|\bS|connect\.s)(?:\b|_|[a-z](?=I))(?:ids?|I[dD]s?|arn|ami)(?:[_-]\d)?["']?\s{0,24}(?:=>|[:=])\s{0,4}\[?\s{0,4}["'`]?$|(?<!SESSION)_(?:ID|ARN)S?\s?=\s?["']?$/;
 
-/** The previous line looks the same, as in certificates and other base64 files. */
+/** The previous or the next line looks the same, as in certificates and other base64 files. */
 const wrapped = /(?:[A-Za-z0-9+/]{32}|-----)(?:\\n|\r?\n)$/;
+const wraps = /^(?:\\n|\r?\n)[A-Za-z0-9+/]{32}/;
 
 /** Whether the text before a run shows that it is not a key. */
 export function saysNoKey(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 40), start);
-  return otherContext.test(before) || wrapped.test(before);
+  return otherContext.test(before) || identifierName.test(before) || wrapped.test(before);
+}
+
+/** What is meant to be seen, and identifiers ordered by time (ULIDs). */
+export function isPublished(value: string): boolean {
+  return publishedValue.test(value) || /^01[0-9A-HJKMNP-TV-Z]{24}$/.test(value);
 }
 
 /** A standalone run that looks randomly drawn from both cases: many services issue keys without a prefix. */
@@ -35,7 +46,8 @@ export function isBareKey(text: string, { start, end }: Range): boolean {
   if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
-  return isRandomKey(value) && !isPlaceholder(value) && !published.test(value) && !saysNoKey(text, start);
+  if (!isRandomKey(value) || isPlaceholder(value) || isPublished(value)) return false;
+  return !saysNoKey(text, start) && !wraps.test(text.slice(end, end + 36));
 }
 
 function isRandomKey(value: string): boolean {

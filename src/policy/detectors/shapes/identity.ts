@@ -2,7 +2,7 @@ import { readTable } from './table.ts';
 
 /** Access: password managers, identity providers, remote access. */
 export const identity = readTable(`
-  1Password                 ops_eyJ<base64:150-1500> A3-<upper:6>-<upper:6>-<upper:5>-<upper:5>-<upper:5> A3-<upper:6>-<upper:11>-<upper:5>-<upper:5>-<upper:5>  https://developer.1password.com/docs/service-accounts/  -
+  1Password                 ops_eyJ<base64:150-1500> A3-<upper:6>-<upper:6>-<upper:5>-<upper:5>-<upper:5>-<upper:5> A3-<upper:6>-<upper:11>-<upper:5>-<upper:5>-<upper:5>  https://developer.1password.com/docs/service-accounts/  -
   Arcjet                    ajkey_<lower:26>  https://docs.arcjet.com/  -
   Authress                  <sc|ext|scauth|authress>_<lower:5-30>.<lower:4-6>.acc<|_|-><lower:10-32>.<base64:30-120>  https://authress.io/knowledge-base/docs/authorization/service-clients/  -
   Bitwarden                 0.<uuid>.<alnum:30>:<base64:22-24>  https://github.com/bitwarden/sdk/blob/d147aff718bf2b2269e88769b7b88c5946abcd6d/crates/bitwarden-core/src/auth/access_token.rs  2026-11

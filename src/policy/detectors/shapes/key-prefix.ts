@@ -23,11 +23,11 @@ const publicWords = /^(?:pk|pub|public|publishable|test|sandbox|dev|development)
 
 /** Words for digests, bundle chunks, traces and pages; keys of this gateway have a checksum instead. */
 const otherWords =
-  /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw|h)\d{0,3}$/i;
+  /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw|h|data|iv|tag|mac|enc|model)\d{0,3}$/i;
 
-/** Identifiers of the dialects' objects and of requests. */
+/** Identifiers of the dialects' objects, of payments and of requests. */
 const identifiers =
-  /^(?:(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-/;
+  /^(?:acct|cus|ch|pi|pm|price|seti|(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-/;
 
 /** Undefined if the key doesn't begin with a word. */
 export function readKeyPrefix(key: string): KeyPrefix | undefined {
@@ -47,11 +47,16 @@ export function namesNoKey(word: string): boolean {
   return otherWords.test(word);
 }
 
+/** `linux-node-<SHA-256>`: the key of a cache, the name of a build. */
+export function isNamedDigest(key: string): boolean {
+  return /^[A-Za-z][\w.]*(?:-[\w.]+){1,8}-(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(key);
+}
+
 /** The kind of thing that a prefix announces. */
 export type Subject = 'a key' | 'a public key' | 'access' | 'something' | 'no key';
 
 export function subjectOf(key: string, { words }: KeyPrefix): Subject {
-  if (/^\d+[_.~$-]/.test(key) || identifiers.test(key)) return 'no key';
+  if (/^\d+[_.~$-]|^v\d+\.\d+\.\d+/.test(key) || identifiers.test(key)) return 'no key';
   if (words.some(namesNoKey)) return 'no key';
   if (words.some((each) => publicWords.test(each))) return 'a public key';
   if (words.some((each) => keyWords.test(each))) return 'a key';

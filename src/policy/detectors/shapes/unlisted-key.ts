@@ -1,8 +1,9 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
+import { isSampleToken } from '../secrets/placeholder.ts';
 import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
-import { namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
+import { isNamedDigest, namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
 import { randomBody, randomDottedParts } from './random-run.ts';
 
 /** The characters of keys with a prefix: words and random parts, joined by signs. */
@@ -47,11 +48,20 @@ export function findUnlistedKeys(text: string): readonly Finding[] {
     readTo = Math.max(readTo, end);
     const joined = end > run.end ? keyIn(text, { start: run.start, end }) : undefined;
     const found = joined ?? keyIn(text, run) ?? pairIn(text, { start: run.start, end });
-    if (found !== undefined) findings.push({ ...found, why: 'unlisted service, shape' });
-    else if (isBareKey(text, { start: run.start, end }) && !hasOtherPrefix(text.slice(run.start, end)))
+    if (found !== undefined) {
+      if (!isOtherwiseNamed(text, found)) findings.push({ ...found, why: 'unlisted service, shape' });
+    } else if (isBareKey(text, { start: run.start, end }) && !hasOtherPrefix(text.slice(run.start, end)))
       findings.push({ start: run.start, end, confidence: 'possible', why: 'random run' });
   }
   return findings;
+}
+
+/** What has no word for keys is what its name says: `"price_id": "price_…"`, `ami = "ami-…"`, `etag: "…"`. */
+function isOtherwiseNamed(text: string, { start, end }: Range): boolean {
+  if (!saysNoKey(text, start)) return false;
+  const key = text.slice(start, end);
+  const prefix = readKeyPrefix(key);
+  return prefix === undefined || subjectOf(key, prefix) === 'something';
 }
 
 /** `chunk-…`, `toolu_…` */
@@ -66,10 +76,16 @@ function hasDigit(text: string, { start, end }: Range): boolean {
   return false;
 }
 
-/** The end of the run, including base64 that may follow it. */
+/** The end of the run, including base64 that may follow it. A sign of padding within it separates a name from a value. */
 function base64End(text: string, { start, end }: Range): number {
   let last = end;
-  while (last - start < longestKey && isIn(base64, text.charCodeAt(last))) last += 1;
+  let padding = 0;
+  while (last - start < longestKey && isIn(base64, text.charCodeAt(last))) {
+    const isPadding = text.charCodeAt(last) === 61;
+    if (padding > 0 && !isPadding) return last - padding === end ? end : last;
+    padding += isPadding ? 1 : 0;
+    last += 1;
+  }
   return last;
 }
 
@@ -78,10 +94,17 @@ function keyIn(text: string, run: Range): Finding | undefined {
   let { start, end } = run;
   while (start < end && signs.includes(text.charAt(start))) start += 1;
   while (end > start && signs.includes(text.charAt(end - 1))) end -= 1;
+  // The last of 64 characters is a sign once in 32 keys.
+  if (end === run.end - 1 && closesKey(text, start, end)) end += 1;
   if (end - start < shortestKey) return undefined;
   if (text.charAt(start - 1) === '$' && start > run.start) start -= 1;
   const confidence = confidenceOf(text.slice(start, end).replace(/^\$/, ''));
   return confidence && { start, end, confidence };
+}
+
+/** Whether a hyphen or underscore before a closing quotation mark or the end of a line is a character of the key. */
+function closesKey(text: string, start: number, end: number): boolean {
+  return '-_'.includes(text.charAt(end)) && /["'`\r\n]|^$/.test(text.charAt(end + 1)) && end - start >= 32;
 }
 
 /** An identifier or words, a colon or a bar, and a secret, which is the run. */
@@ -143,7 +166,7 @@ const memberBits = 90;
 const leastDottedBits = 160;
 
 function confidenceOf(key: string): Confidence | undefined {
-  if (uuid.test(key)) return undefined;
+  if (uuid.test(key) || isSampleToken(key)) return undefined;
   if (glued.test(key) || (key.length >= shortestJoined && joinedIds.test(key)) || isGrouped(key))
     return 'possible';
   const counted = key.includes('~') ? numbered.exec(key)?.[1] : undefined;
@@ -163,7 +186,7 @@ function confidenceOf(key: string): Confidence | undefined {
   if (subject === 'no key' || (isOrdered && subject === 'something')) return undefined;
   if (random === undefined) return 'possible';
   const { possible, likely } = leastBits[subject];
-  if (random.bits < possible) return undefined;
+  if (random.bits < possible || (subject === 'something' && isNamedDigest(key))) return undefined;
   if (subject === 'something' && random.bits < memberBits && mayBeMember(key, body)) return undefined;
   const isLikely = random.bits >= likely && (subject === 'a key' || random.alphabet !== 'hex');
   return isLikely ? 'likely' : 'possible';
