@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { Series } from './series.ts';
 import { timeLabel } from './time-label.ts';
+import { timeRange } from './time-range.ts';
 
 interface Options {
   readonly series: readonly Series[];
@@ -50,8 +51,7 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        // Half a step on both sides, so that the first and last bars are not cut off.
-        x: { range: (plot, first, last) => widen(plot.data[0], first, last) },
+        x: { range: (plot) => timeRange(plot.data[0]) },
         y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
       },
       axes: [
@@ -74,11 +74,6 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
     data,
     host,
   );
-}
-
-function widen(times: ArrayLike<number>, first: number, last: number): [number, number] {
-  const half = times.length > 1 ? (last - first) / (times.length - 1) / 2 : 30;
-  return [first - half, last + half];
 }
 
 function spanOf(times: ArrayLike<number>): number {
