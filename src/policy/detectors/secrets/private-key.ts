@@ -7,6 +7,8 @@ import { isRepetitive } from './placeholder.ts';
 const usualLength = 4096;
 /** The smallest, Ed25519 in PKCS#8, has 64 characters of base64. */
 const leastBase64 = 60;
+/** A key of age: its prefix and 58 characters; all others need an opening line and `leastBase64`. */
+const shortest = 'AGE-SECRET-KEY-1'.length + 58;
 /** Between the opening line and the key: headers of encrypted and of PGP keys. */
 const longestGap = 400;
 /** Between two lines of the key: line breaks, line numbers, quotation marks. */
@@ -29,6 +31,7 @@ export const privateKey: Detector = {
   folded: true,
   ignoresCase: true,
   find(text) {
+    if (text.length < shortest) return [];
     const findings: Finding[] = [];
     let lines: readonly Finding[] | undefined;
     let next = 0;

@@ -78,7 +78,7 @@ type Finder = (text: string, keyLikeRuns: readonly Finding[]) => readonly Findin
 const finders: readonly Finder[] = [
   (text) => {
     const runs = findLongRuns(text, 16, tokenCharacters);
-    return [...findShapes(text, runs), ...findTokensInPieces(text, runs)];
+    return findShapes(text, runs).concat(findTokensInPieces(text, runs));
   },
   findAwsSecretKeys,
   findJsonWebTokens,
@@ -90,7 +90,10 @@ const finders: readonly Finder[] = [
 
 function findByForm(text: string): readonly Finding[] {
   const runs = findKeyLikeRuns(text);
-  return finders.flatMap((find) => find(text, runs));
+  const findings: Finding[] = [];
+  // Not flatMap: most texts are short and contain nothing, and it takes a quarter of their time.
+  for (const find of finders) for (const finding of find(text, runs)) findings.push(finding);
+  return findings;
 }
 
 function findSecrets(text: string): readonly Finding[] {

@@ -27,6 +27,7 @@ export function findThroughDisguise(
 
 /** The findings in order; overlapping ones are merged. */
 export function joinOverlapping(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length < 2) return findings;
   const joined: Finding[] = [];
   for (const finding of findings.toSorted((one, other) => one.start - other.start)) {
     const last = joined.at(-1);
