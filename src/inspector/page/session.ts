@@ -68,12 +68,12 @@ export class Session {
     this.problem = undefined;
     if (stored.status === 'rejected') {
       this.problem =
-        "this browser's storage does not answer, so its key may still be there: clear this page's data";
+        "This browser's storage does not answer, so its key may still be there: clear this page's data.";
     } else if (ended.status === 'rejected' && !hasEnded(ended.reason)) {
       const why = messageOf(ended.reason);
       this.problem = everywhere
-        ? `only this browser is signed out (${why}); open a link and try again, or delete inspector.json in the state directory`
-        : `this browser is signed out and its key is gone, but the gateway could not be asked to end the session (${why})`;
+        ? `Only this browser is signed out: open a link and try again, or delete inspector.json in the state directory. ${why}`
+        : `This browser is signed out and its key is gone, but the session could not be ended at the gateway. ${why}`;
     }
   }
 

@@ -188,7 +188,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
 
   test.each([
     { when: 'the gateway is gone', everywhere: false, says: 'its key is gone' },
-    { when: 'the gateway answers with an error', everywhere: true, says: 'only this browser' },
+    { when: 'the gateway answers with an error', everywhere: true, says: 'Only this browser' },
   ])('sign out drops the key from every page of the browser when $when', async ({ everywhere, says }) => {
     const gateway = await servePage(housePolicy);
     const { page } = await openPage();

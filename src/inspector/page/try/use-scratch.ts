@@ -83,6 +83,6 @@ async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { r
       : {};
     return { body: toIndented(received.text), key, endpoint, ...problem };
   } catch (error) {
-    return { body: exampleRequest, problem: `${messageOf(error)}; this is an example.` };
+    return { body: exampleRequest, problem: `This is an example. ${messageOf(error)}` };
   }
 }
