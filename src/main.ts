@@ -3,6 +3,8 @@ import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
 
 const argv = process.argv.slice(2);
+/** For output that is still on its way when a command is over. */
+const patienceMs = 5_000;
 
 process.env.HOME ||= homeOfUser();
 
@@ -29,6 +31,7 @@ async function runInProcess(): Promise<number> {
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   let isOver = false;
+  let isReading = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that left (`| head`) is not a failure.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
@@ -38,6 +41,11 @@ async function runInProcess(): Promise<number> {
       process.exitCode = code;
     });
   });
+  /** Lets the process end, whatever the command left open: a pipe that never ends, a connection to another host. */
+  const releaseProcess = (code: number) => {
+    if (isReading) process.stdin.destroy();
+    setTimeout(() => process.exit(process.exitCode || code), patienceMs).unref();
+  };
   process.stderr.on('error', () => undefined);
   const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
   if (terminals.length > 0) {
@@ -47,6 +55,7 @@ async function runInProcess(): Promise<number> {
   const io: Io = {
     // Opening it takes 2 ms, and few commands read it.
     get stdin() {
+      isReading = true;
       return process.stdin;
     },
     stdout: process.stdout,
@@ -74,6 +83,7 @@ async function runInProcess(): Promise<number> {
   };
   const code = await run(argv, io);
   isOver = true;
+  releaseProcess(code);
   return code;
 }
 

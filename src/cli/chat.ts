@@ -20,6 +20,7 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { note } from './shell/print.ts';
 import { gatewayTarget } from './shell/target.ts';
 import { printError } from './shell/terminal.ts';
 
@@ -127,7 +128,7 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
       );
       await printer.end();
       await printNotices(answered, options, io);
-      if (options.usage) await write(io.stderr, usageLine(answered));
+      if (options.usage) await note(usageLine(answered), io);
       return { answered };
     } catch (error) {
       if (!stop.signal.aborted || io.signal.aborted) throw error;
@@ -172,8 +173,5 @@ async function welcome(
   if (quiet === true || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
   const length = session.length === 0 ? '' : `, ${session.length} turns so far`;
   const kept = session.isKept ? 'saved for this user' : 'not saved';
-  await write(
-    io.stderr,
-    `model ${session.model}${length} · ${kept} · /help lists the commands, /exit ends\n`,
-  );
+  await note(`model ${session.model}${length} · ${kept} · /help lists the commands, /exit ends\n`, io);
 }

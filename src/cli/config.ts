@@ -9,6 +9,7 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { inspectUserConfig } from './shell/load-config.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { print } from './shell/print.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({
@@ -40,7 +41,7 @@ function buildCheck(io: Io): Command {
         await inspectUserConfig({ config: file ?? commonOptions(command).config }, io),
         io,
       );
-      await write(io.stdout, format === 'json' ? checkAsJson(inspection) : checkAsText(inspection));
+      await print(format === 'json' ? checkAsJson(inspection) : checkAsText(inspection), io);
       if (inspection.config !== undefined) return;
       // The list is the result, so it is on stdout; the error only says that there are problems.
       throw new GatewayError(
@@ -111,11 +112,11 @@ function buildShow(io: Io): Command {
       // Imported here because it pulls in the YAML writer, which nothing else needs.
       const { describeSettings, renderSettings } = await import('../config/show.ts');
       if (format !== 'json') {
-        await write(io.stdout, renderSettings(inspection, { withOrigins: origin === true }));
+        await print(renderSettings(inspection, { withOrigins: origin === true }), io);
         return;
       }
       const { path, settings, origins } = describeSettings(inspection);
-      await write(io.stdout, `${JSON.stringify({ path, settings, ...(origin && { origins }) }, null, 2)}\n`);
+      await print(`${JSON.stringify({ path, settings, ...(origin && { origins }) }, null, 2)}\n`, io);
     });
 }
 
@@ -135,10 +136,10 @@ function buildPath(io: Io): Command {
     // A file that was named and can't be used is an error here as anywhere else.
     if (found !== undefined) await readConfigFile(found.path);
     if (format === 'json') {
-      await write(io.stdout, `${JSON.stringify({ path: found?.path ?? null, from: found?.from ?? null })}\n`);
+      await print(`${JSON.stringify({ path: found?.path ?? null, from: found?.from ?? null })}\n`, io);
       return;
     }
-    if (found !== undefined) await write(io.stdout, `${found.path}\n`);
+    if (found !== undefined) await print(`${found.path}\n`, io);
     else if (options.quiet !== true) {
       await write(io.stderr, `no gateway.yaml: sandbox mode; ${describeSearch(io)}\n`);
     }
@@ -157,6 +158,6 @@ function buildSchema(io: Io): Command {
   }).action(async (_options: unknown, command: Command) => {
     outputFormat(command, ['json', 'text']);
     const { buildEditorSchema } = await import('../config/schema/json-schema.ts');
-    await write(io.stdout, `${JSON.stringify(buildEditorSchema(), null, 2)}\n`);
+    await print(`${JSON.stringify(buildEditorSchema(), null, 2)}\n`, io);
   });
 }

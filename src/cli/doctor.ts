@@ -5,6 +5,7 @@ import { type CommonOptions, commonOptions, createCommand } from './shell/comman
 import { hasColour, type Io, painter, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { printable } from './shell/printable.ts';
 import { withSpinner } from './shell/spinner.ts';
 import { table } from './shell/table.ts';
 import { wrapped } from './shell/wrapped.ts';
@@ -69,10 +70,11 @@ async function asText(
       indentation,
     );
   const lines = findings.map(async ({ status, subject, message, remedy }) => {
-    const head = `${paint(colours[status], marks[status])} ${subject}`;
-    const text = await below(message);
-    const first = isNarrow ? `${head}\n${text}` : `${head}${text.slice(subject.length + 2)}`;
-    return remedy === undefined ? `${first}\n` : `${first}\n${await below(`→ ${remedy}`)}\n`;
+    const name = printable(subject, {});
+    const head = `${paint(colours[status], marks[status])} ${name}`;
+    const text = await below(printable(message, {}));
+    const first = isNarrow ? `${head}\n${text}` : `${head}${text.slice(name.length + 2)}`;
+    return remedy === undefined ? `${first}\n` : `${first}\n${await below(`→ ${printable(remedy, {})}`)}\n`;
   });
   return (await Promise.all(lines)).join('');
 }

@@ -7,6 +7,7 @@ import { csv } from './shell/csv.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { print } from './shell/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 import { table } from './shell/table.ts';
 import { gatewayTarget } from './shell/target.ts';
@@ -60,17 +61,17 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
   const { embed } = await import('../client/embeddings.ts');
   const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };
   const embeddings = await withSpinner(`waiting for ${model}`, options, io, () => embed(address, request));
-  await print(inputs, embeddings, options, io);
+  await printResult(inputs, embeddings, options, io);
 }
 
-async function print(
+async function printResult(
   inputs: readonly EmbedInput[],
   { model, vectors, inputTokens }: Embeddings,
   { output = 'text', csv: isCsv }: EmbedOptions,
   io: Io,
 ): Promise<void> {
   const vectorOf = (i: number) => vectors[i] ?? [];
-  if (isCsv === true) return write(io.stdout, csv(inputs.map(({ source }, i) => [source, ...vectorOf(i)])));
+  if (isCsv === true) return print(csv(inputs.map(({ source }, i) => [source, ...vectorOf(i)])), io);
   const entries = inputs.map(({ source }, index) => ({ index, source, embedding: vectorOf(index) }));
   if (output === 'ndjson') return printValue(entries, output, io);
   if (output === 'json' || output === 'yaml') {
@@ -88,7 +89,7 @@ async function print(
       table(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, true, { columns: io.stdout.columns }),
     );
   }
-  await write(io.stdout, entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join(''));
+  await print(entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join(''), io);
 }
 
 function beginning(vector: readonly number[]): string {

@@ -6,6 +6,7 @@ import { askMany, askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { print } from './shell/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
 interface InitOptions extends CommonOptions {
@@ -79,9 +80,9 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
       project: project ?? null,
       key: key ?? null,
     };
-    return write(io.stdout, `${JSON.stringify(result)}\n`);
+    return print(`${JSON.stringify(result)}\n`, io);
   }
-  await write(io.stdout, `${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`);
+  await print(`${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`, io);
   if (options.quiet !== true && io.stderr.isTTY === true)
     await write(io.stderr, nextSteps(chosen, file, key));
 }

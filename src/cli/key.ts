@@ -10,6 +10,7 @@ import { localKeyFile, readLocalKey } from './serve/local-key.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { print } from './shell/print.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({
@@ -67,7 +68,7 @@ function buildNew(io: Io): Command {
           expires: expires ?? null,
           yaml: line,
         };
-        await write(io.stdout, `${JSON.stringify(result)}\n`);
+        await print(`${JSON.stringify(result)}\n`, io);
         return;
       }
       // Also in a pipe, unlike other notices: without this line the key is useless.
@@ -75,7 +76,7 @@ function buildNew(io: Io): Command {
         const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
         await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
       }
-      await write(io.stdout, `${key}\n`);
+      await print(`${key}\n`, io);
     });
 }
 
@@ -104,7 +105,7 @@ function buildShow(io: Io): Command {
       if (commonOptions(command).quiet !== true && io.stderr.isTTY === true) {
         await write(io.stderr, `from ${file}\n`);
       }
-      await write(io.stdout, format === 'json' ? `${JSON.stringify({ key, file })}\n` : `${key}\n`);
+      await print(format === 'json' ? `${JSON.stringify({ key, file })}\n` : `${key}\n`, io);
     });
 }
 
@@ -133,7 +134,7 @@ function buildHash(io: Io): Command {
       throw new GatewayError('usage.invalid', 'the key is truncated or mistyped: its checksum is wrong');
     }
     const hash = hashText(key);
-    await write(io.stdout, format === 'json' ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);
+    await print(format === 'json' ? `${JSON.stringify({ hash })}\n` : `${hash}\n`, io);
   });
 }
 

@@ -5,8 +5,9 @@ import { GatewayError } from '../errors.ts';
 import { connect } from './plants/connect.ts';
 import { askPassword, askText, canAsk, readPassword } from './shell/ask.ts';
 import { type CommonOptions, createCommand } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { formatted } from './shell/listing.ts';
+import { print } from './shell/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
 interface LoginOptions {
@@ -43,7 +44,7 @@ export function build(io: Io): Command {
         output === 'text' || output === 'table'
           ? `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`
           : await formatted({ username, base_url: baseUrl, expires_at: until, session_file: file }, output);
-      await write(io.stdout, text);
+      await print(text, io);
       if (io.env.PLANTS_TOKEN)
         io.stderr.write('PLANTS_TOKEN is set and takes precedence over this session\n');
     });

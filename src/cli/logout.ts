@@ -3,8 +3,9 @@ import { removeSession } from '../client/session.ts';
 import { GatewayError } from '../errors.ts';
 import { connect } from './plants/connect.ts';
 import { createCommand } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { formatted } from './shell/listing.ts';
+import { print } from './shell/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
 export function build(io: Io): Command {
@@ -27,7 +28,7 @@ export function build(io: Io): Command {
     const wasLoggedIn = token !== undefined;
     const text = wasLoggedIn ? `logged out at ${baseUrl}\n` : `not logged in at ${baseUrl}: nothing to end\n`;
     const result = { base_url: baseUrl, logged_out: wasLoggedIn };
-    await write(io.stdout, isText ? text : await formatted(result, output));
+    await print(isText ? text : await formatted(result, output), io);
   });
 }
 

@@ -7,8 +7,10 @@ import { toFields } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import { findRunning } from './serve/print-running.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { print } from './shell/print.ts';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -18,8 +20,9 @@ export function build(io: Io): Command {
   })
     .option('--no-browser', 'only print the link')
     .action(async ({ browser }: { readonly browser: boolean }, command: Command) => {
+      const format = outputFormat(command, ['text', 'json']);
       const link = await createLink(io, commonOptions(command).timeout);
-      await write(io.stdout, `${link}\n`);
+      await print(format === 'json' ? `${JSON.stringify({ url: link })}\n` : `${link}\n`, io);
       // In a pipe only the link is printed; its reader opens it.
       if (browser && io.stdout.isTTY === true) openInBrowser(link, io);
     });

@@ -9,7 +9,7 @@ import { build as buildServe } from './plants/serve.ts';
 import { build as buildUpdate } from './plants/update.ts';
 import { build as buildUser } from './plants/user.ts';
 import { build as buildWatch } from './plants/watch.ts';
-import { exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import { withClosingHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 import { build as buildWhoami } from './whoami.ts';
 
@@ -20,12 +20,12 @@ const examples = [
 ];
 
 export function build(io: Io): Command {
-  const plants = withCommonOptions(new Command('plants'))
-    .description('the plant store: search it, change it, watch it, run it')
-    .addHelpText(
-      'after',
-      `\nExamples:\n${examples.map((line) => `  ${line}\n`).join('')}\n${exitCodeHelp()}`,
-    );
+  const plants = withClosingHelp(
+    withCommonOptions(new Command('plants')).description(
+      'the plant store: search it, change it, watch it, run it',
+    ),
+    examples,
+  );
   const builders = [
     buildSearch,
     buildGet,

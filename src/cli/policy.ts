@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { build as buildExplain } from './policy/explain.ts';
 import { build as buildReplay } from './policy/replay.ts';
 import { build as buildTest } from './policy/test.ts';
-import { exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import { withClosingHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 
 const examples = [
@@ -12,12 +12,12 @@ const examples = [
 ];
 
 export function build(io: Io): Command {
-  const policy = withCommonOptions(new Command('policy'))
-    .description('try policies without a running gateway: test, explain, replay')
-    .addHelpText(
-      'after',
-      `\nExamples:\n${examples.map((line) => `  ${line}\n`).join('')}\n${exitCodeHelp()}`,
-    );
+  const policy = withClosingHelp(
+    withCommonOptions(new Command('policy')).description(
+      'try policies without a running gateway: test, explain, replay',
+    ),
+    examples,
+  );
   for (const buildCommand of [buildTest, buildExplain, buildReplay]) policy.addCommand(buildCommand(io));
   return policy;
 }

@@ -3,9 +3,11 @@ import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
-import { type CommandModule, exitCodeHelp, withCommonOptions } from './shell/command.ts';
+import { type CommandModule, withClosingHelp, withCommonOptions } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
+import { narrowHelp } from './shell/narrow-help.ts';
 import { createOutputFilter } from './shell/output-filter.ts';
+import { printable } from './shell/printable.ts';
 import { printError, wantsJson } from './shell/terminal.ts';
 import { wrapped } from './shell/wrapped.ts';
 
@@ -89,7 +91,9 @@ async function usageExit(
 ): Promise<number> {
   if (error.exitCode === 0) return exitCodes.ok;
   if (!wantsJson(argv)) {
-    await write(io.stderr, await wrapped(text, io.stderr));
+    // It quotes the command line, whose words may come from anywhere.
+    const shown = io.stderr.isTTY === true ? printable(text, io.env) : text;
+    await write(io.stderr, await wrapped(shown, io.stderr));
     return exitCodes.usage;
   }
   const isHelp = error.code === 'commander.help';
@@ -117,6 +121,7 @@ async function buildProgram(
   applyEverywhere(program, (command) => {
     command
       .exitOverride()
+      .configureHelp(narrowHelp)
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
         writeErr,
@@ -130,13 +135,14 @@ async function buildProgram(
 }
 
 function createProgram(): Command {
-  return withCommonOptions(new Command('gateway'))
+  const program = withCommonOptions(new Command('gateway'))
     .description('A local-first gateway for language models.')
-    .version(version, '--version', 'print the version')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  gateway serve\n  gateway send "hello"\n  gateway plants search --tags green,leafy\n\n${exitCodeHelp()}`,
-    );
+    .version(version, '--version', 'print the version');
+  return withClosingHelp(program, [
+    'gateway serve',
+    'gateway send "hello"',
+    'gateway plants search --tags green,leafy',
+  ]);
 }
 
 /** The program with every command loaded: for the man page and for tests that cover all of them. */

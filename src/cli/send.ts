@@ -19,9 +19,10 @@ import {
 import type { FilledTemplate } from './send/template.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
+import { note } from './shell/print.ts';
 import { gatewayTarget } from './shell/target.ts';
 
 interface SendOptions extends PromptOptions {
@@ -99,7 +100,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   if (isText) await printer.end();
   else await printValue(answered.reply, options.output, io);
   await printNotices(answered, options, io);
-  if (options.usage) await write(io.stderr, usageLine(answered));
+  if (options.usage) await note(usageLine(answered), io);
   const question = prompt.turns.at(-1);
   const { text: answer, request_id: requestId } = answered.reply;
   if (question !== undefined) asked.thread?.keep({ ...prompt, question, answer, requestId });

@@ -9,6 +9,7 @@ import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
 import { printValue } from './shell/output.ts';
+import { print } from './shell/print.ts';
 import { table } from './shell/table.ts';
 
 interface UsageOptions {
@@ -74,7 +75,7 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
   const rows = sums.map((sum) => [sum.name, ...fields.map((field) => String(sum[field]))]);
   const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
   const isForPeople = output === 'table' || io.stdout.isTTY === true;
-  await write(io.stdout, table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }));
+  await print(table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }), io);
 }
 
 async function read(

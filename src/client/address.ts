@@ -76,6 +76,13 @@ export function gatewayAddress(
     }
     throw new GatewayError('key.missing', `no key for ${url}: put a project key into GATEWAY_KEY`);
   }
+  // Mostly a line end of the file that it was read from; in a header it would be an error of the connection.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new GatewayError(
+      'usage.invalid',
+      'GATEWAY_KEY contains a space, a line end or another character that no key has',
+    );
+  }
   // A user who names both address and key trusts whatever listens there.
   const isTrusted = named !== undefined && ownKey !== undefined;
   const proof = isRunningOne && !isTrusted ? running.proof : undefined;

@@ -94,7 +94,10 @@ function watchOnce(options: WatchOptions, onReady: () => void): Promise<void> {
       );
     });
     socket.on('unexpected-response', (request, response) => {
-      refusal(request, response, baseUrl).then(reject, reject);
+      // Closing it releases the timer; the request's connection may be kept open by the other side.
+      refusal(request, response, baseUrl)
+        .then(reject, reject)
+        .finally(() => socket.terminate());
     });
     socket.on('error', (error) => reject(toConnectionFailure(error, baseUrl, signal)));
     socket.on('close', (code) => {

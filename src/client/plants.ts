@@ -90,13 +90,19 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
   const data = async <Data>(method: Method, path: keyof paths, call?: Call): Promise<Data> =>
     (await ask<Data>(method, path, call)).data;
 
+  const plant = async (method: Method, path: keyof paths, call: Call): Promise<Plant> => {
+    const answer = await data<Plant>(method, path, call);
+    if (!isPlant(answer)) throw notAStore(baseUrl);
+    return answer;
+  };
+
   async function* search({ tags, limit = Number.POSITIVE_INFINITY, ...filters }: PlantSearch) {
     let left = limit;
     let after = 0;
     while (left > 0) {
       const query = { ...filters, tags, limit: Math.min(left, pageSize), after };
       const { data: page, hasMore } = await ask<Plant[]>('GET', '/plant/search/tags', { query });
-      if (!Array.isArray(page)) throw notAStore(baseUrl);
+      if (!Array.isArray(page) || !page.every(isPlant)) throw notAStore(baseUrl);
       if (page.length > 0) yield page;
       left -= page.length;
       const last = page.at(-1)?.id ?? 0;
@@ -107,10 +113,10 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
 
   return {
     search,
-    get: (plantId) => data('GET', '/plant/{plantId}', { parameters: { plantId } }),
-    add: (body) => data('POST', '/plant', { body }),
-    update: (body) => data('PUT', '/plant', { body }),
-    remove: (plantId) => data('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
+    get: (plantId) => plant('GET', '/plant/{plantId}', { parameters: { plantId } }),
+    add: (body) => plant('POST', '/plant', { body }),
+    update: (body) => plant('PUT', '/plant', { body }),
+    remove: (plantId) => plant('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
     login: async (username, password) => {
       const session = await data<Session>('POST', '/user/auth/login', { body: { username, password } });
       if (typeof session.token !== 'string') throw notAStore(baseUrl);
@@ -119,8 +125,21 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
     logout: async () => {
       await data('GET', '/user/auth/logout');
     },
-    whoami: () => data('GET', '/user/{username}', { parameters: { username: '@me' } }),
+    whoami: async () => {
+      const user = await data<User>('GET', '/user/{username}', { parameters: { username: '@me' } });
+      if (typeof user.username !== 'string' || typeof user.email !== 'string') throw notAStore(baseUrl);
+      return user;
+    },
   };
+}
+
+/** Whether an answer has what the commands show: any program may listen at the address. */
+function isPlant(value: unknown): value is Plant {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, name, status, tags }: Record<string, unknown> = { ...value };
+  return (
+    typeof id === 'number' && typeof name === 'string' && typeof status === 'string' && Array.isArray(tags)
+  );
 }
 
 function urlOf(baseUrl: string, path: keyof paths, { parameters = {}, query = {} }: Call): URL {

@@ -22,6 +22,8 @@ test('open prints a link that opens the page once', async () => {
     const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
     const now = await fetch(`${url}/_/api/now`, { headers: { cookie, [pageKeyHeader]: key } });
 
+    const { url: again } = JSON.parse((await command(['open', '-o', 'json'], { cwd: home })).stdout);
+    expect(again).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/_\/#token=[0-9a-f]{64}$/);
     expect(exit).toBe(0);
     expect(now.status).toBe(200);
     expect((await open()).status).toBe(401);

@@ -1,7 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import { openThread } from '../history/thread.ts';
 import { readAttachments } from '../send/attachments.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
+import { note } from '../shell/print.ts';
 import type { Ask, ChatSession } from './chat-session.ts';
 import { isTranscriptFile, writeTranscript } from './transcript.ts';
 
@@ -69,7 +70,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
     usage: '/usage',
     summary: 'tokens used in this session',
     run: async (_, { session: { usage } }) =>
-      `${usage.questions} questions, in ${usage.inputTokens} out ${usage.outputTokens} tokens`,
+      `${usage.questions} ${usage.questions === 1 ? 'question' : 'questions'}, in ${usage.inputTokens} out ${usage.outputTokens} tokens`,
   },
   '/retry': {
     usage: '/retry',
@@ -109,7 +110,7 @@ export async function runChatCommand(line: string, surroundings: Surroundings): 
     );
   }
   const message = await command.run(argument, surroundings);
-  if (message !== undefined) await write(surroundings.io.stderr, `${message}\n`);
+  if (message !== undefined) await note(`${message}\n`, surroundings.io);
 }
 
 function helpText(): string {

@@ -39,6 +39,8 @@ export class ChatSession {
   #thread: Thread | undefined;
   #turns: readonly Turn[];
   #attached: readonly Part[] = [];
+  /** The text of the last question, if it failed or was stopped before its answer began. */
+  #unanswered: string | undefined;
 
   constructor(settings: ChatSettings) {
     this.#settings = settings;
@@ -69,12 +71,17 @@ export class ChatSession {
   /** Asks, and adds question and answer to the conversation unless it fails. */
   async ask(text: string, ask: Ask): Promise<void> {
     const question: Turn = { role: 'user', parts: [...this.#attached, { kind: 'text', text }] };
-    await this.#goOn(question, ask);
+    this.#unanswered = text;
+    if (!(await this.#goOn(question, ask))) return;
+    this.#unanswered = undefined;
     this.#attached = [];
   }
 
-  /** Asks the last question again, in place of its answer. Throws usage.invalid if there is none. */
+  /**
+   * Asks the last question again, in place of its answer if it has one. Throws usage.invalid if there is no question.
+   */
   async retry(ask: Ask): Promise<void> {
+    if (this.#unanswered !== undefined) return this.ask(this.#unanswered, ask);
     const at = this.#turns.findLastIndex(({ role }) => role === 'user');
     const question = this.#turns[at];
     if (question === undefined) throw new GatewayError('usage.invalid', 'there is no question to ask again');
@@ -100,6 +107,7 @@ export class ChatSession {
     this.#thread?.close();
     this.#thread = thread;
     this.#turns = thread.turns;
+    this.#unanswered = undefined;
     this.model = thread.model ?? this.model;
     this.system = thread.system;
   }
@@ -108,7 +116,8 @@ export class ChatSession {
     this.#thread?.close();
   }
 
-  async #goOn(question: Turn, ask: Ask, beforeKeeping: () => void = () => undefined): Promise<void> {
+  /** Returns whether the conversation has grown. */
+  async #goOn(question: Turn, ask: Ask, beforeKeeping: () => void = () => undefined): Promise<boolean> {
     const { address, fixed, dialectOf } = this.#settings;
     const { model, system } = this;
     const turns = [...this.#turns, question];
@@ -123,7 +132,7 @@ export class ChatSession {
     const reply = 'answered' in outcome ? outcome.answered.reply : undefined;
     const answer = 'answered' in outcome ? outcome.answered.reply.text : outcome.stopped;
     // An answer that was stopped before it began leaves no trace.
-    if (reply === undefined && answer === '') return;
+    if (reply === undefined && answer === '') return false;
     this.#turns = [...turns, textTurn('assistant', answer)];
     this.usage = {
       questions: this.usage.questions + 1,
@@ -132,5 +141,6 @@ export class ChatSession {
     };
     beforeKeeping();
     this.#thread?.keep({ question, answer, requestId: reply?.request_id, model, system });
+    return true;
   }
 }

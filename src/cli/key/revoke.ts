@@ -10,6 +10,7 @@ import { type CommonOptions, commonOptions, createCommand } from '../shell/comma
 import { type Io, write } from '../shell/io.ts';
 import { inspectUserConfig, loadUserConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
+import { print } from '../shell/print.ts';
 import type { EntryLines } from './remove-entry.ts';
 
 interface Revoked {
@@ -48,7 +49,7 @@ export function buildRevoke(io: Io): Command {
         format === 'json'
           ? JSON.stringify({ ...revoked, dry_run: dryRun === true })
           : `${id} (${project}) ${done} ${place}`;
-      await write(io.stdout, `${text}\n`);
+      await print(`${text}\n`, io);
       if (remark !== undefined && options.quiet !== true) await write(io.stderr, `${remark}\n`);
     });
 }

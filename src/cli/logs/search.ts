@@ -35,10 +35,15 @@ export async function search(wanted: Wanted, options: CommonOptions, io: Io): Pr
     const found = [...turns, ...exchanges].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, wanted.limit);
     const header = ['IN', 'ROLE', 'TIME', 'TEXT'];
     const row = ({ in: place, role, at, excerpt }: Found) => [place, role, at, excerpt];
-    await printList(once(found), { header, row }, options, io);
+    await printList(once(found), { header, row, leastFirst: leastFirst(io) }, options, io);
   } finally {
     history?.close();
   }
+}
+
+/** On a narrow terminal what was found matters more than when. */
+function leastFirst({ stdout }: Io): readonly string[] {
+  return (stdout.columns || Number.POSITIVE_INFINITY) < 64 ? ['TIME', 'ROLE'] : [];
 }
 
 function toFound({ conversation, name, role, atMs, requestId, excerpt }: FoundTurn): Found {

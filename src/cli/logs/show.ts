@@ -6,6 +6,7 @@ import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, painter, write } from '../shell/io.ts';
 import { formatted } from '../shell/listing.ts';
+import { print } from '../shell/print.ts';
 import { printable } from '../shell/printable.ts';
 import { linesWith, recordsBackwards } from './records.ts';
 
@@ -39,8 +40,7 @@ export async function show(
       }),
     };
     const { output = 'text' } = options;
-    if (output !== 'text' && output !== 'table')
-      return await write(io.stdout, await formatted(value, output));
+    if (output !== 'text' && output !== 'table') return await print(await formatted(value, output), io);
     await write(io.stdout, toText(value, options, io));
   } finally {
     history?.close();

@@ -24,6 +24,12 @@ export async function connect(command: Command, io: Io): Promise<Connected> {
   const baseUrl = plantsBaseUrl(io.env, configured);
   await checkOwner(baseUrl, io);
   const token = io.env.PLANTS_TOKEN || readSession(io.env, baseUrl)?.token;
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new GatewayError(
+      'usage.invalid',
+      'PLANTS_TOKEN contains a space, a line end or another character that no token has',
+    );
+  }
   const connection = {
     baseUrl,
     ...(token === undefined ? {} : { token }),

@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import type { WatchedEvent } from '../../client/plant-events.ts';
 import { printable } from '../../client/plants-failure.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/listing.ts';
+import { print } from '../shell/print.ts';
 import { connectLoggedIn } from './connect.ts';
 
 const types = ['plant.created', 'plant.updated', 'plant.status.changed', 'plant.deleted'];
@@ -34,7 +35,7 @@ export function build(io: Io): Command {
         token,
         ...(type === undefined ? {} : { eventTypes: type }),
         ...(plant === undefined ? {} : { plantId: plant }),
-        onEvent: async (event) => write(io.stdout, await eventText(event, options.output, io)),
+        onEvent: async (event) => print(await eventText(event, options.output, io), io),
         onState: (state) => {
           if (state === 'connection lost') report('connection lost; events may be missed until it is back');
           else if (state === 'watching again') report('connected again');

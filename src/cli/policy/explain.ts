@@ -3,8 +3,9 @@ import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
+import { print } from '../shell/print.ts';
 import { table } from '../shell/table.ts';
 import type { OutgoingReport, Report, RuleReport } from './explain-request.ts';
 import type { Fixture } from './fixtures.ts';
@@ -49,8 +50,8 @@ export function build(io: Io): Command {
       };
       const report = explainRequest(question);
       const isForPeople = format === 'table' || io.stdout.isTTY === true;
-      if (format === 'text' || format === 'table') await write(io.stdout, toText(report, isForPeople));
-      else await write(io.stdout, `${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`);
+      if (format === 'text' || format === 'table') await print(toText(report, isForPeople), io);
+      else await print(`${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`, io);
       if (report.decision !== 'block') return;
       throw new GatewayError('policy.blocked', report.message ?? 'the request is blocked', {
         ...(report.reason === undefined ? {} : { reason: report.reason }),

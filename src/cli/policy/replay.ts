@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
+import { print } from '../shell/print.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { Outcome } from './question.ts';
 import type { Recorded, Skipped, Was } from './recorded.ts';
@@ -58,15 +59,15 @@ export function build(io: Io): Command {
         count(totals, replayed);
         if (typeof replayed === 'string') {
           const left = { line: recorded.line, skipped: replayed };
-          if (format === 'ndjson') await write(io.stdout, `${JSON.stringify(left)}\n`);
+          if (format === 'ndjson') await print(`${JSON.stringify(left)}\n`, io);
           continue;
         }
-        if (format === 'ndjson') await write(io.stdout, `${JSON.stringify(replayed)}\n`);
+        if (format === 'ndjson') await print(`${JSON.stringify(replayed)}\n`, io);
         else if (format === 'json') kept.push(replayed);
-        else if (replayed.changed || options.all) await write(io.stdout, asText(replayed));
+        else if (replayed.changed || options.all) await print(asText(replayed), io);
       }
       if (format === 'json') {
-        await write(io.stdout, `${JSON.stringify({ ...totals, records: kept }, null, 2)}\n`);
+        await print(`${JSON.stringify({ ...totals, records: kept }, null, 2)}\n`, io);
       }
       await conclude(totals, { format, file, io });
     });
@@ -139,7 +140,7 @@ async function conclude(
   const summary = `${requests} requests: ${same} as then, ${changed} otherwise${list(totals.changes)}`;
   const skipped = Object.entries(totals.skipped).map(([why, number]) => `${number} ${why}`);
   const left = skipped.length === 0 ? '' : `; left out: ${skipped.join(', ')}`;
-  if (format === 'text') await write(io.stdout, `${summary}${left}\n`);
+  if (format === 'text') await print(`${summary}${left}\n`, io);
   if (requests === 0) {
     const message = `${file} contains no request that can be replayed${left}; bodies are recorded with records.bodies: true`;
     throw new GatewayError('usage.invalid', message);

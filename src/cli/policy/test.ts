@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
+import { print } from '../shell/print.ts';
 import type { Difference } from './check-fixture.ts';
 import type { Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
@@ -41,12 +42,12 @@ export function build(io: Io): Command {
       const failed = cases.filter(({ passed }) => !passed).length;
       const passed = cases.length - failed;
       if (format === 'json') {
-        await write(io.stdout, `${JSON.stringify({ passed, failed, cases }, null, 2)}\n`);
+        await print(`${JSON.stringify({ passed, failed, cases }, null, 2)}\n`, io);
       } else if (format === 'ndjson') {
-        await write(io.stdout, cases.map((one) => `${JSON.stringify(one)}\n`).join(''));
+        await print(cases.map((one) => `${JSON.stringify(one)}\n`).join(''), io);
       } else {
         const shown = options.quiet === true ? cases.filter((one) => !one.passed) : cases;
-        await write(io.stdout, `${shown.map(caseAsText).join('')}${passed} as expected, ${failed} not\n`);
+        await print(`${shown.map(caseAsText).join('')}${passed} as expected, ${failed} not\n`, io);
       }
       if (failed === 0) return;
       const what = cases.length === 1 ? 'the case is' : `${failed} of ${cases.length} cases are`;

@@ -9,9 +9,9 @@ import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { Outcome } from '../policy/question.ts';
 import { endpointNamed } from '../policy/request-endpoint.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/listing.ts';
-import { printable } from '../shell/printable.ts';
+import { print } from '../shell/print.ts';
 
 interface DryRun {
   readonly method: 'POST';
@@ -41,7 +41,7 @@ export async function dryRun(
       nowMs: Date.now(),
     });
   const policy = key && outcome ? { key: key.id, ...outcome } : null;
-  await print({ method: 'POST', path, body, policy }, options, io);
+  await printResult({ method: 'POST', path, body, policy }, options, io);
   if (outcome?.decision !== 'block') return;
   throw new GatewayError('policy.blocked', outcome.message ?? 'the request is blocked', {
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
@@ -68,12 +68,12 @@ function presentedKey(env: Io['env']): string | undefined {
   }
 }
 
-async function print(run: DryRun, { output = 'text' }: CommonOptions, io: Io): Promise<void> {
-  if (output !== 'text' && output !== 'table') return write(io.stdout, await formatted(run, output));
+async function printResult(run: DryRun, { output = 'text' }: CommonOptions, io: Io): Promise<void> {
+  if (output !== 'text' && output !== 'table') return print(await formatted(run, output), io);
   const { method, path, body, policy } = run;
   const shown = JSON.stringify(body, (_, value) => withoutData(value), 2);
   const text = `${method} ${path}\n${shown}\n${policyLines(policy)}`;
-  await write(io.stdout, io.stdout.isTTY === true ? printable(text, io.env) : text);
+  await print(text, io);
 }
 
 const longestData = 200;
@@ -95,7 +95,11 @@ function policyLines(policy: DryRun['policy']): string {
     `policy    ${decision}${by}${why}${where} (key ${key})`,
     ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
-    ...(unseen === 0 ? [] : [`unseen    ${unseen} pieces of content that no rule could look into`]),
+    ...(unseen === 0
+      ? []
+      : [
+          `unseen    ${unseen === 1 ? 'a piece' : `${unseen} pieces`} of content that no rule could look into`,
+        ]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -4,8 +4,9 @@ import { refuseForeignState } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { deadline, printValue } from '../shell/output.ts';
+import { print } from '../shell/print.ts';
 
 export interface Running {
   readonly running: RunningGateway;
@@ -51,5 +52,5 @@ export async function printRunning(io: Io, format: OutputFormat | undefined): Pr
     ...(plants_url === undefined ? [] : [['plants', plants_url]]),
     ...(log === undefined ? [] : [['log', log]]),
   ];
-  await write(io.stdout, rows.map(([name = '', value]) => `${name.padEnd(8)}${value}\n`).join(''));
+  await print(rows.map(([name = '', value]) => `${name.padEnd(8)}${value}\n`).join(''), io);
 }

@@ -13,18 +13,18 @@ export function canAsk({ input }: CommonOptions, io: Io): boolean {
 
 export async function askText(message: string, io: Io): Promise<string> {
   const { text, isCancel } = await import('@clack/prompts');
-  return answered(await text({ message, ...streams(io) }), isCancel);
+  return answered(await untilEnd(io, (streams) => text({ message, ...streams })), isCancel);
 }
 
 /** Asks without showing what is typed. */
 export async function askPassword(message: string, io: Io): Promise<string> {
   const { password, isCancel } = await import('@clack/prompts');
-  return answered(await password({ message, ...streams(io) }), isCancel);
+  return answered(await untilEnd(io, (streams) => password({ message, ...streams })), isCancel);
 }
 
 export async function askYes(message: string, io: Io): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');
-  const answer = await confirm({ message, initialValue: false, ...streams(io) });
+  const answer = await untilEnd(io, (streams) => confirm({ message, initialValue: false, ...streams }));
   if (isCancel(answer)) throw cancelled();
   return answer;
 }
@@ -42,13 +42,15 @@ export async function askMany(
   io: Io,
 ): Promise<readonly string[]> {
   const { multiselect, isCancel } = await import('@clack/prompts');
-  const answer = await multiselect({
-    message,
-    options: [...choices],
-    initialValues: [...initial],
-    required: false,
-    ...streams(io),
-  });
+  const answer = await untilEnd(io, (streams) =>
+    multiselect({
+      message,
+      options: [...choices],
+      initialValues: [...initial],
+      required: false,
+      ...streams,
+    }),
+  );
   if (isCancel(answer)) throw cancelled();
   return answer;
 }
@@ -71,9 +73,32 @@ export async function readPassword(io: Io): Promise<string> {
   return line;
 }
 
-// Prompts go to stderr: stdout carries the answer and nothing else.
-function streams(io: Io): { input: Readable; output: Writable; signal: AbortSignal } {
-  return { input: io.stdin, output: io.stderr, signal: io.signal };
+interface PromptStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prompts on stderr: stdout carries the answer and nothing else. Ctrl-D cancels as Ctrl-C does: the prompts' line
+ * editor only closes its input then, and nothing would ever answer.
+ */
+async function untilEnd<Answer>(io: Io, ask: (streams: PromptStreams) => Promise<Answer>): Promise<Answer> {
+  const end = new AbortController();
+  let isAnswered = false;
+  // An answer pauses the input too, and is known by the next tick.
+  const paused = () => setImmediate(() => !isAnswered && io.stdin.isPaused() && end.abort());
+  io.stdin.on('pause', paused);
+  try {
+    return await ask({
+      input: io.stdin,
+      output: io.stderr,
+      signal: AbortSignal.any([io.signal, end.signal]),
+    });
+  } finally {
+    isAnswered = true;
+    io.stdin.off('pause', paused);
+  }
 }
 
 function answered(value: string | symbol | undefined, isCancel: (value: unknown) => value is symbol): string {

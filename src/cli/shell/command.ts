@@ -38,8 +38,7 @@ interface Description {
 /** A command with the common options and the help's closing part: three examples and the exit codes. */
 export function createCommand({ name, summary, examples }: Description): Command {
   const command = withCommonOptions(new Command(name).description(summary).summary(summary));
-  const lines = examples.map((example) => `  ${example}`).join('\n');
-  return command.addHelpText('after', `\nExamples:\n${lines}\n\n${exitCodeHelp()}`);
+  return withClosingHelp(command, examples);
 }
 
 export function withCommonOptions(command: Command): Command {
@@ -98,11 +97,40 @@ export function workerCount(text: string): number {
   return count;
 }
 
-export function exitCodeHelp(): string {
-  return [
-    'Exit codes:',
-    `  ${exitCodes.ok} success · ${exitCodes.failure} failure · ${exitCodes.usage} usage or invalid configuration · ${exitCodes.blocked} blocked by policy`,
-    `  ${exitCodes.login} login or key needed · ${exitCodes.notFound} not found · ${exitCodes.limit} rate or budget limit · ${exitCodes.provider} provider error or time-out`,
-    `  ${exitCodes.unreachable} gateway or store unreachable · ${exitCodes.interrupted} interrupted · ${exitCodes.terminated} terminated`,
-  ].join('\n');
+/** Ends a command's help with examples and the exit codes. */
+export function withClosingHelp(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example}`).join('\n');
+  return command.addHelpText('after', () => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? widestHelp;
+    return `\nExamples:\n${lines}\n\nExit codes:\n${exitCodeLines(Math.min(width, widestHelp))}`;
+  });
 }
+
+const widestHelp = 100;
+
+/** As many on a line as fit, none of them broken. */
+function exitCodeLines(width: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const [name, meaning] of Object.entries(exitMeanings)) {
+    const entry = `${exitCodes[name as keyof typeof exitCodes]} ${meaning}`;
+    const longer = line === '' ? `  ${entry}` : `${line} · ${entry}`;
+    if (line !== '' && longer.length > width) lines.push(line);
+    line = line !== '' && longer.length > width ? `  ${entry}` : longer;
+  }
+  return [...lines, line].join('\n');
+}
+
+const exitMeanings = {
+  ok: 'success',
+  failure: 'failure',
+  usage: 'usage or invalid configuration',
+  blocked: 'blocked by policy',
+  login: 'login or key needed',
+  notFound: 'not found',
+  limit: 'rate or budget limit',
+  provider: 'provider error or time-out',
+  unreachable: 'gateway or store unreachable',
+  interrupted: 'interrupted',
+  terminated: 'terminated',
+} as const satisfies Partial<Record<keyof typeof exitCodes, string>>;

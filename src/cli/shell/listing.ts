@@ -1,11 +1,14 @@
 import type { CommonOptions, OutputFormat } from './command.ts';
-import { type Io, write } from './io.ts';
+import type { Io } from './io.ts';
+import { print } from './print.ts';
 import { table } from './table.ts';
 
 /** How to show values as rows. */
 export interface Listing<Value> {
   readonly header: readonly string[];
   readonly row: (value: Value) => readonly string[];
+  /** Titles of the columns to shorten first; by default the last one. */
+  readonly leastFirst?: readonly string[];
 }
 
 /**
@@ -14,7 +17,7 @@ export interface Listing<Value> {
  */
 export async function printList<Value>(
   batches: AsyncIterable<readonly Value[]>,
-  { header, row }: Listing<Value>,
+  { header, row, leastFirst = [] }: Listing<Value>,
   { output = 'text' }: CommonOptions,
   io: Io,
 ): Promise<void> {
@@ -24,8 +27,8 @@ export async function printList<Value>(
   }
   const values: Value[] = [];
   for await (const batch of batches) values.push(...batch);
-  if (output === 'json' || output === 'yaml') return write(io.stdout, await formatted(values, output));
-  await write(io.stdout, table(header, values.map(row), true, { columns: io.stdout.columns }));
+  if (output === 'json' || output === 'yaml') return print(await formatted(values, output), io);
+  await print(table(header, values.map(row), true, { columns: io.stdout.columns, leastFirst }), io);
 }
 
 /** Prints one value; in text as the one row of a table. */
@@ -41,7 +44,7 @@ export async function printOne<Value>(
           columns: io.stdout.columns,
         })
       : await formatted(value, output);
-  await write(io.stdout, text);
+  await print(text, io);
 }
 
 /** A value in one of the formats for programs. */
@@ -59,7 +62,7 @@ async function eachBatch<Value>(
   toText: (batch: readonly Value[]) => string,
   io: Io,
 ): Promise<void> {
-  for await (const batch of batches) await write(io.stdout, toText(batch));
+  for await (const batch of batches) await print(toText(batch), io);
 }
 
 function toLine(value: unknown): string {

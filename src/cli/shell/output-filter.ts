@@ -2,7 +2,8 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions } from './command.ts';
-import { type Io, write } from './io.ts';
+import type { Io } from './io.ts';
+import { print } from './print.ts';
 import type { Transform } from './transform.ts';
 
 /** Passes what commands print through --jq or --output-template, if one of them is given. */
@@ -77,7 +78,7 @@ function createSink(transform: Transform, { byLine, name }: SinkOptions, { stdou
   let text = '';
   let isEmpty = true;
   const show = async (json: string) => {
-    if (json.trim() !== '') await write(stdout, await transform.apply(json));
+    if (json.trim() !== '') await print(await transform.apply(json), { stdout });
   };
   const stream = new Writable({
     write: (chunk, _encoding, done) => {

@@ -1,19 +1,20 @@
 import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from './command.ts';
-import { type Io, write } from './io.ts';
+import type { Io } from './io.ts';
+import { print } from './print.ts';
 
 /** Prints a value in a format for programs. A list is one line per entry in ndjson, otherwise one document. */
 export async function printValue(value: unknown, format: OutputFormat | undefined, io: Io): Promise<void> {
   switch (format) {
     case 'json':
-      return write(io.stdout, `${JSON.stringify(value)}\n`);
+      return print(`${JSON.stringify(value)}\n`, io);
     case 'ndjson': {
       const lines = Array.isArray(value) ? value : [value];
-      return write(io.stdout, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return print(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), io);
     }
     case 'yaml': {
       const { stringify } = await import('yaml');
-      return write(io.stdout, stringify(value));
+      return print(stringify(value), io);
     }
     default:
       throw new GatewayError(

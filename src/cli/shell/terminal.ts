@@ -1,5 +1,6 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { hasColour, type Io, painter } from './io.ts';
+import { note } from './print.ts';
 import { printable } from './printable.ts';
 import { wrapped } from './wrapped.ts';
 
@@ -10,16 +11,17 @@ export async function printError(thrown: unknown, argv: readonly string[], io: I
   if (wantsJson(argv)) {
     const { reason, message, param } = error;
     const body = { error: { type: failure.type, reason, message, param: param ?? null } };
-    io.stderr.write(`${JSON.stringify(body)}\n`);
+    await note(`${JSON.stringify(body)}\n`, io);
     return failure.exit;
   }
   const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
-  // The message may quote a provider, so control characters are made visible.
-  const message = io.stderr.isTTY === true ? printable(error.message, io.env) : error.message;
+  // The message may quote a provider, or a cause contain its words, so control characters are made visible.
+  const shown = (text: string) => (io.stderr.isTTY === true ? printable(text, io.env) : text);
+  const message = shown(error.message);
   const text = `${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`;
   io.stderr.write(await wrapped(text, io.stderr));
-  if (error.code === 'gateway.internal') io.stderr.write(`${causeText(error)}\n`);
-  else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(causes(error));
+  if (error.code === 'gateway.internal') io.stderr.write(shown(`${causeText(error)}\n`));
+  else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(shown(causes(error)));
   return failure.exit;
 }
 

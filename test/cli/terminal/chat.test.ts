@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, json, openStream, speakAll } from '../../kit/answers.ts';
+import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
 import { useHosts } from '../../kit/lifecycle.ts';
@@ -171,13 +172,32 @@ describe('chat on a terminal', () => {
     await terminal.shows('the provider answered 400: ␛[2Jout of order');
     terminal.type('/nope\r');
     await terminal.shows('there is no command /nope; /help lists them');
-    terminal.type('/retry\r');
-    await terminal.shows('there is no question to ask again');
     hosts().openai.script(speakAll);
     terminal.type('//etc is a directory\r');
     await terminal.shows(answers(1));
 
     expect(lastTexts()).toEqual(['/etc is a directory']);
+  });
+
+  test('/retry asks a question again that failed, with what was attached to it', async () => {
+    const { terminal, home } = talk();
+    writeFileSync(join(home, 'note.txt'), 'a note');
+    await terminal.shows('>');
+    terminal.type('/retry\r');
+    await terminal.shows('there is no question to ask again');
+    terminal.type('/file note.txt\r');
+    await terminal.shows('note.txt will be sent');
+    hosts().openai.script(json('{"error":{"message":"busy"}}', 400));
+    terminal.type('one\r');
+    await terminal.shows('the provider answered 400: busy');
+    hosts().openai.script(speakAll);
+    terminal.type('/retry\r');
+    await terminal.shows(answers(1));
+
+    expect(lastTexts()).toHaveLength(1);
+    expect(JSON.stringify(lastTexts())).toMatch(/<file name=.*a note.*one/);
+    terminal.type('/usage\r');
+    await terminal.shows('1 question, in ');
   });
 
   test('a terminal of 20 columns, /help, and nothing kept with --no-history', async () => {
@@ -218,6 +238,18 @@ describe('chat in a pipe', () => {
 
     expect(ended).toEqual({ exit: 0, stdout: `${answer}\n${answer}\n${answer}\n`, stderr: '' });
     expect(lastTexts()).toEqual(['one', answer, 'two\nlines', answer, 'three']);
+  });
+
+  test('SIGTERM ends it, although the pipe stays open', async () => {
+    const { url, key } = hosts().gateway;
+    hosts().openai.script(speakAll);
+    const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
+    const child = startProgram(['chat'], emptyDirectory(), env);
+    child.process.stdin?.write('one\n');
+    await child.wrote(answer);
+    child.process.kill('SIGTERM');
+
+    expect(await child.ended).toMatchObject({ exit: 143, stderr: 'gateway: stopped by SIGTERM\n' });
   });
 
   test('what fails ends it with its exit code', async () => {

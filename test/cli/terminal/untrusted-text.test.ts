@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { command, emptyDirectory } from '../../kit/command.ts';
+import { startTerminal } from '../../kit/terminal.ts';
+
+// A host that puts control sequences wherever it may put words: C0, C1 and direction controls.
+
+const evil = 'A\u001b[31mB\u001b]0;title\u0007\u009b31mC\u202eD\u0008';
+const control = /\u001b\[31m|\u001b\]|\u0007|\u0008|\u009b|\u202e/;
+
+const plant = { id: 1, name: evil, status: evil, tags: [evil], category: evil };
+const choice = { index: 0, message: { role: 'assistant', content: evil }, finish_reason: evil };
+const completion = {
+  id: evil,
+  model: evil,
+  choices: [choice],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+};
+const model = { id: evil, provider: evil, status: evil, endpoints: [evil] };
+
+function answerTo(url: string, isRefused: boolean): object {
+  if (isRefused) return { error: { type: evil, reason: evil, message: evil } };
+  if (url.startsWith('/v3')) return url.includes('/search') ? [plant] : plant;
+  return url.includes('models') ? { object: 'list', data: [model] } : completion;
+}
+
+let env: Readonly<Record<string, string>> = {};
+const host = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+  request.on('end', () => {
+    const isRefused = body.includes('"refuse"');
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'req_1' };
+    response.writeHead(isRefused ? 403 : 200, headers);
+    response.end(JSON.stringify(answerTo(request.url ?? '', isRefused)));
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  env = { GATEWAY_URL: url, GATEWAY_KEY: 'k', PLANTS_URL: `${url}/v3`, PLANTS_TOKEN: 't', NO_COLOR: '1' };
+});
+afterAll(() => {
+  host.closeAllConnections();
+  host.close();
+});
+
+describe('on a terminal control characters are made visible', () => {
+  test.each([
+    ['an answer', ['send', 'x', '--no-stream', '--usage']],
+    ['an answer in JSON', ['send', 'x', '-o', 'json']],
+    ['an answer in YAML', ['send', 'x', '-o', 'yaml']],
+    ['what jq prints', ['send', 'x', '--jq', '.text']],
+    ['what a template prints', ['models', '--output-template', '{{ id }}']],
+    ['a refusal', ['send', 'refuse', '-m', 'refuse', '-v']],
+    ['a refusal in JSON', ['send', 'refuse', '-m', 'refuse', '-o', 'json']],
+    ['models', ['models']],
+    ['models in JSON', ['models', '-o', 'json']],
+    ['plants', ['plants', 'search']],
+    ['plants in JSON', ['plants', 'search', '-o', 'json']],
+    ['an unknown command', [evil]],
+    ['a wrong value', ['send', 'x', '--max-tokens', evil]],
+  ])('%s', async (_name, argv) => {
+    const terminal = startTerminal(argv, { home: emptyDirectory(), env, columns: 200 });
+    await terminal.ended;
+
+    expect(terminal.raw()).toContain('A');
+    expect(terminal.raw()).not.toMatch(control);
+  });
+
+  test.each([
+    ['config check', ['config', 'check'], 2],
+    ['config path', ['config', 'path'], 0],
+    ['doctor', ['doctor'], 1],
+  ])('the name of a file, in %s', async (_name, argv, exit) => {
+    const home = emptyDirectory();
+    const folder = 'a\u001b[31mb';
+    mkdirSync(join(home, folder));
+    writeFileSync(join(home, folder, 'gateway.yaml'), 'nonsense: 1\n', { mode: 0o600 });
+    const file = `${folder}/gateway.yaml`;
+    const terminal = startTerminal(['-c', file, ...argv], { home, env: { NO_COLOR: '1' }, columns: 200 });
+
+    expect((await terminal.ended).exit).toBe(exit);
+    expect(terminal.screen()).toContain('a␛[31mb');
+    expect(terminal.raw()).not.toMatch(control);
+  });
+
+  test('a pipe gets them as they are', async () => {
+    const { stdout } = await command(['send', 'x', '--no-stream', '--no-stdin'], { env, stdin: '' });
+
+    expect(stdout).toBe(`${evil}\n`);
+  });
+});
+
+describe('a host that is no plant store', () => {
+  test('whoami says so', async () => {
+    const { exit, stderr } = await command(['whoami'], { env });
+
+    expect([exit, stderr]).toEqual([8, expect.stringContaining('is no plant store')]);
+  });
+
+  test('watch ends when it is refused', async () => {
+    const terminal = startTerminal(['plants', 'watch'], { home: emptyDirectory(), env });
+
+    expect((await terminal.ended).exit).not.toBe(0);
+  });
+});
+
+test.each([
+  ['GATEWAY_KEY', ['send', 'hi']],
+  ['PLANTS_TOKEN', ['plants', 'search']],
+])('a line end in %s is named, not taken for a dead host', async (name, argv) => {
+  const { exit, stderr } = await command(argv, { env: { ...env, [name]: 'secret\r\n' } });
+
+  expect([exit, stderr]).toEqual([2, expect.stringContaining(`${name} contains a space, a line end`)]);
+  expect(stderr).not.toContain('secret');
+});
