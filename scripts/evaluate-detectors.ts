@@ -68,7 +68,7 @@ export function evaluate(texts: Iterable<LabelledText>): {
         const stray = sure.find((range) => !places.flat().some((place) => overlaps(place, range)));
         if (stray !== undefined)
           count.falseTexts.push(
-            `${from}: ${stray.why ?? kind} (${stray.confidence ?? defaultConfidence}) at ${stray.start}: ${JSON.stringify(text.slice(stray.start - 30, stray.end + 5)).slice(0, 140)}`,
+            `${from}: ${stray.why ?? kind} (${stray.confidence ?? defaultConfidence}) at ${stray.start}: ${JSON.stringify(text.slice(Math.max(0, stray.start - 30), stray.end + 5)).slice(0, 140)}`,
           );
       }
     }

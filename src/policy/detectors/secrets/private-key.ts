@@ -73,6 +73,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
     if (line === undefined || line.start - end > gap) break;
     // Another armour line ends the block.
     if (text.slice(end, line.start).includes('----')) break;
+    if (counted > 0 && text.startsWith('LS0tLS1', line.start)) break;
     counted += line.end - line.start;
     if (sample.length < 200) sample += text.slice(line.start, Math.min(line.end, line.start + 200));
     end = line.end;

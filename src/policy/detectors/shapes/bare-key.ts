@@ -20,7 +20,7 @@ export const scatteredDigitsPrefilter = '[a-z][0-9]+[a-z]+[0-9]+[a-z]+[0-9]';
 const publishedValue =
   /^(?:(?:age|bc|tb|ltc|npub|note|addr|stake|pool|cosmos|osmo)1[a-z0-9]{20,}$|AAAA[BCEG][0-9A-Za-z]|eyJ(?:hbGci|0eXAi)\w*$|_[ZR])/;
 const otherContext =
-  /(?:public|recipient|etag|none-match|integrity|hash|digest|checksum|fingerprint|nonce|commit|csrf|xsrf|authenticity|verification|challenge|dnskey)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,10}$|W\/"$/i;
+  /(?:public|recipient|etag|none-match|integrity|sha\d{1,3}|hash|digest|checksum|fingerprint|nonce|commit|csrf|xsrf|authenticity|verification|challenge|dnskey)[\w-]{0,12}[\s"':=]{0,4}[^\n]{0,10}$|W\/"$/i;
 /** `"price_id": "…"`, `ami = "…"`, `x-amz-cf-id: …`; what identifies a session gives access to it. */
 const identifierName =
   /(?<!sess|session[_-]?|Session|SESSION_|\bs|\bS|connect\.s)(?:\b|_|[a-z](?=I))(?:ids?|I[dD]s?|arn|ami)(?:[_-]\d)?["']?\s{0,24}(?:=>|[:=])\s{0,4}\[?\s{0,4}["'`]?$|(?<!SESSION)_(?:ID|ARN)S?\s?=\s?["']?$/;
@@ -43,11 +43,16 @@ export function isPublished(value: string): boolean {
 /** A standalone run that looks randomly drawn from both cases: many services issue keys without a prefix. */
 export function isBareKey(text: string, { start, end }: Range): boolean {
   const length = end - start;
-  if (length < shortest.capitals || length > longest || text.startsWith('0x', start)) return false;
+  if (length < shortest.capitals || length > longest || isHexLiteral(text, start)) return false;
   if (signsBefore.test(text.charAt(start - 1)) || signsBehind.test(text.charAt(end))) return false;
   const value = text.slice(start, end);
   if (!isRandomKey(value) || isPlaceholder(value) || isPublished(value)) return false;
   return !saysNoKey(text, start) && !wraps.test(text.slice(end, end + 36));
+}
+
+/** `0x…`, and `\\x…` of PostgreSQL. */
+function isHexLiteral(text: string, start: number): boolean {
+  return text.startsWith('0x', start) || (text.charAt(start - 1) === '\\' && text.charAt(start) === 'x');
 }
 
 function isRandomKey(value: string): boolean {

@@ -23,7 +23,7 @@ const publicWords = /^(?:pk|pub|public|publishable|test|sandbox|dev|development)
 
 /** Words for digests, bundle chunks, traces and pages; keys of this gateway have a checksum instead. */
 const otherWords =
-  /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw|h|data|iv|tag|mac|enc|model)\d{0,3}$/i;
+  /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw|h|data|iv|tag|mac|enc|model|wbg)\d{0,3}$/i;
 
 /** Identifiers of the dialects' objects, of payments and of requests. */
 const identifiers =

@@ -46,6 +46,9 @@ describe('what developers paste that is not secret', () => {
     ['a zone', '@ DNSKEY 257 3 13 <base64:86>=='],
     ['a token of a form', '<input name="authenticity_token" value="<base64:86>==">'],
     ['the address of a contract', 'address constant TOKEN = 0x<hex:40>;'],
+    ['a pin of a public key', `pin-sha256="<base64:43>="; max-age=5184000`],
+    ['bytes in a dump of PostgreSQL', '\\\\x<hex:64>\t2026-11-23'],
+    ['a name of generated code', '__wbg_new_<hex:16> = function () {};'],
     ['a symbol', 'at _ZN15invoice7session17h<hex:16>E'],
   ])('%s', (_, template) => {
     expect(fill(template).flatMap((text) => found(possible, text))).toEqual([]);
