@@ -26,6 +26,8 @@ interface Viewer {
 /** Changes of one exchange within this time are merged into one event; the page draws no more often. */
 const batchMs = 250;
 const nowMs = 1_000;
+/** Budgets are read every two seconds at most, so what the last exchange used is known this long after it. */
+const settledMs = 3_000;
 /** Proxies close connections that are silent for long. */
 const idleMs = 15_000;
 
@@ -41,6 +43,8 @@ export class EventStreams {
   #batch: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
   #silentMs = 0;
+  /** Since the last change. */
+  #quietMs = 0;
   #nowVersion = -1;
   /** The ring's newest slot at the last batch. */
   #sentSlot = 0;
@@ -150,7 +154,8 @@ export class EventStreams {
   #tick(): void {
     this.#silentMs += nowMs;
     const isQuiet = this.#options.ring.version === this.#nowVersion;
-    if (isQuiet && this.#silentMs < idleMs) return;
+    this.#quietMs = isQuiet ? this.#quietMs + nowMs : 0;
+    if (isQuiet && this.#quietMs !== settledMs && this.#silentMs < idleMs) return;
     this.#silentMs = 0;
     this.#nowVersion = this.#options.ring.version;
     this.#options.now().then(

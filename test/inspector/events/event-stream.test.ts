@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, type Mock, test, vi } from 'vitest';
 import type { HttpResponse } from '../../../src/http/response.ts';
 import { EventStreams } from '../../../src/inspector/events/event-stream.ts';
 import { Ring } from '../../../src/inspector/ring/ring.ts';
@@ -36,15 +36,16 @@ const record: ExchangeRecord = {
 };
 
 /** A ring of five, and a page that follows it; what was written is gathered. */
-function follow(): { readonly ring: Ring; readonly written: string[] } {
+function follow(): { readonly ring: Ring; readonly written: string[]; readonly now: Mock } {
   vi.useFakeTimers();
   const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
+  const now = vi.fn(() => new Promise<never>(() => undefined));
   const events = new EventStreams({
     ring,
     boot: 'ab',
     scrub: (text) => text,
     hello: () => ({ version: '1', boot: 'ab', limits: ring.limits }),
-    now: () => new Promise(() => undefined),
+    now,
   });
   streams.push(events);
   const written: string[] = [];
@@ -57,7 +58,7 @@ function follow(): { readonly ring: Ring; readonly written: string[] } {
   };
   events.add(response as unknown as HttpResponse, [], undefined); // all that a stream uses of it
   written.length = 0;
-  return { ring, written };
+  return { ring, written, now };
 }
 
 test('exchanges that come and go within one batch are counted, not sent', () => {
@@ -96,4 +97,17 @@ test('many changes of one exchange within a batch are one event', () => {
   vi.advanceTimersByTime(250);
 
   expect(written.join('').match(/^event: /gm)).toHaveLength(1);
+});
+
+test('after the last change the numbers are sent once more, when budgets have been read again', () => {
+  const { ring, now } = follow();
+  ring.trace(exchange('req_1')).finished(record, undefined);
+
+  vi.advanceTimersByTime(1_000);
+  const atOnce = now.mock.calls.length;
+  vi.advanceTimersByTime(3_000);
+  const settled = now.mock.calls.length;
+  vi.advanceTimersByTime(10_000);
+
+  expect([atOnce, settled, now.mock.calls.length]).toEqual([1, 2, 2]);
 });
