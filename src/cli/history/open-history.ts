@@ -15,7 +15,15 @@ function historyFile(env: Environment): string {
 export async function openUserHistory(env: Environment): Promise<History> {
   refuseForeign(stateDirectory(env));
   ensureStateDirectory(env);
-  return openHistory(historyFile(env));
+  const file = historyFile(env);
+  try {
+    return await openHistory(file);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'config.invalid') throw error;
+    // It may only be locked.
+    const remedy = `if nothing else is using it, move ${file} away to begin a new history`;
+    throw new GatewayError('config.invalid', `${error.message}; ${remedy}`, { cause: error });
+  }
 }
 
 /** The same; undefined if nothing was ever saved. */

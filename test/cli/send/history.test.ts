@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
@@ -172,4 +172,27 @@ test('two who write at once both succeed; kill -9 while they write loses nothing
   for (const n of [0, 1, 2, 3]) expect(turns.map(({ text }) => text)).toContain(`prompt ${n}`);
   // A question and its answer, or neither.
   expect(turns.map(({ role }) => role)).toEqual(turns.map((_, i) => (i % 2 === 0 ? 'user' : 'assistant')));
+});
+
+test.each([
+  ['is something else', 'not a database'],
+  ['was damaged', `SQLite format 3\0${'x'.repeat(5_000)}`],
+])('a history that %s is left alone, and the error says what to do', async (_name, content) => {
+  const { url, key } = sandbox();
+  const home = emptyDirectory();
+  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini', XDG_STATE_HOME: home };
+  const file = join(home, 'gateway', 'history.sqlite');
+  mkdirSync(join(home, 'gateway'), { mode: 0o700 });
+  writeFileSync(file, content);
+
+  for (const argv of [
+    ['send', 'x', '--in', 'trip', '--no-stdin'],
+    ['logs', 'search', 'x'],
+  ]) {
+    const { exit, stdout, stderr } = await command(argv, { env, stdin: '' });
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`move ${file} away to begin a new history`);
+  }
+  expect((await command(['send', 'x', '--no-stdin'], { env, stdin: '' })).exit).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(content);
 });
