@@ -26,6 +26,7 @@ const units = [
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.aB3dE5fG7hI9jK1lM3nO5pQ7 ',
   'auth: "YWRtaW46VnE3clQybVg5Yw==", ',
   'x_id = "acme_lz0wqc7q1HzcCOabc1Zt", ',
+  `password = "${'password'.repeat(40)}X1", `,
   "password = 'aB3$ xQ9%dE5& zR7*gH1) kL2(mN4- pQ6+sT8' ",
   ' ',
   '+1 ',
