@@ -1,7 +1,7 @@
 // Doesn't use the registry of dialects: their translations would double what every `send` has to load.
 import { parseChatUsage } from '../dialects/chat/usage.ts';
 import { toFields } from '../dialects/fields.ts';
-import { parseMessagesUsage } from '../dialects/messages/usage.ts';
+import { parseMessagesEventUsage, parseMessagesUsage } from '../dialects/messages/usage.ts';
 import { parseResponsesUsage } from '../dialects/responses/usage.ts';
 import type { Usage } from '../dialects/usage.ts';
 import type { PromptDialect } from './conversation.ts';
@@ -27,8 +27,7 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       reasonOf(toFields(toFields(value).delta).stop_reason ?? toFields(value).stop_reason),
     answerText: (answer) => joinTexts(toFields(answer).content),
     answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
-    eventUsage: (event, known) =>
-      parseMessagesUsage(toFields(toFields(event).message).usage ?? toFields(event).usage, known),
+    eventUsage: (event, known) => parseMessagesEventUsage(toFields(event), known),
   },
   chat: {
     path: '/v1/chat/completions',

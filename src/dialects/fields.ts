@@ -23,7 +23,13 @@ export function toText(value: unknown): string {
 
 /** A provider's token count; 0 for anything that isn't one, such as 1e30. */
 export function toCount(value: unknown): number {
-  return typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
+  return toKnownCount(value) ?? 0;
+}
+
+/** A provider's token count; undefined for anything that isn't one, where "none" and "unknown" differ. */
+export function toKnownCount(value: unknown): number | undefined {
+  const isCount = typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+  return isCount ? value : undefined;
 }
 
 export function parseFields(value: unknown, path: string): Fields {

@@ -168,7 +168,7 @@ class TranslatedEvents implements StreamTranslation {
   /** The answer ends at a stop sequence, before the provider has reported its usage. */
   cut(request: Fields): void {
     this.#state = 'cut';
-    const known = this.#usage ?? noUsage;
+    const { isPartial: _, ...known } = this.#usage ?? noUsage;
     const inputTokens = known.inputTokens || estimateTokens(JSON.stringify(request).length);
     const outputTokens = Math.max(known.outputTokens, estimateTokens(this.#length));
     this.#usage = { ...known, inputTokens, outputTokens, isEstimated: true };

@@ -1,3 +1,5 @@
+import { toKnownCount } from './fields.ts';
+
 /** Tokens of one exchange. `inputTokens` counts cached ones too, in every dialect. */
 export interface Usage {
   readonly inputTokens: number;
@@ -7,6 +9,8 @@ export interface Usage {
   /** Those of the cache's writes that are kept for an hour, where the provider charges more for them. */
   readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens: number;
+  /** The provider has not said how much input or output it was; what is unknown is 0 here. */
+  readonly isPartial?: true;
   /** The provider sent no count; this one was estimated from the length of texts. */
   readonly isEstimated?: true;
 }
@@ -18,6 +22,25 @@ export const noUsage: Usage = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
 };
+
+/**
+ * The counts that decide about the cost, as a provider reports them; undefined if it reports neither. What is no count was
+ * not reported. Some hosts count reasoning in the total only, so the output is what the total has beyond the input.
+ */
+export function toTokens(reported: {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly total: unknown;
+}): Pick<Usage, 'inputTokens' | 'outputTokens' | 'isPartial'> | undefined {
+  const input = toKnownCount(reported.input);
+  const output = toKnownCount(reported.output);
+  const total = toKnownCount(reported.total);
+  if (input === undefined && output === undefined) return undefined;
+  const inputTokens = input ?? Math.max(0, (total ?? 0) - (output ?? 0));
+  const outputTokens = Math.max(output ?? 0, (total ?? 0) - inputTokens);
+  const isPartial = total === undefined && (input === undefined || output === undefined);
+  return { inputTokens, outputTokens, ...(isPartial && { isPartial }) };
+}
 
 /** Usage with the names that records and scripts see. */
 export interface UsageFields {

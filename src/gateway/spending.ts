@@ -201,14 +201,16 @@ export class Spending {
   #usageOf({ usage, error, bytesOut }: Ending): Usage {
     const { stream } = this.#request.request;
     // The usage of a stream grows until its end.
-    if (usage !== undefined && (error === undefined || !stream)) return usage;
+    if (usage !== undefined && usage.isPartial !== true && (error === undefined || !stream)) return usage;
     const worst = this.worst();
-    const known = usage ?? { ...noUsage, inputTokens: worst.inputTokens };
+    const { isPartial: _, ...known } = usage ?? noUsage;
     // A provider may write all of an answer that is no stream, though nobody waits for it any more.
-    const written = error !== undefined && !stream ? Number.POSITIVE_INFINITY : bytesOut;
+    const isUnseen = error !== undefined && !stream;
+    const written = isUnseen ? Number.POSITIVE_INFINITY : bytesOut;
     const output = Math.ceil(written / (stream ? eventBytesPerToken : jsonBytesPerToken));
     return {
       ...known,
+      inputTokens: known.inputTokens === 0 ? worst.inputTokens : known.inputTokens,
       outputTokens: Math.max(known.outputTokens, Math.min(worst.outputTokens, output)),
       isEstimated: true,
     };

@@ -226,10 +226,7 @@ describe('what hosts do', () => {
     expect(watch('chat', ['data: {"usage":{"prompt_tokens":\n\n']).usage).toBeUndefined();
     expect(
       watch('chat', ['data: {"usage":{"prompt_tokens":"x","completion_tokens":-1}}\n\n']).usage,
-    ).toMatchObject({
-      inputTokens: 0,
-      outputTokens: 0,
-    });
+    ).toBeUndefined();
   });
 });
 

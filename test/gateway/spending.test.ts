@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chatAnswer } from '../kit/answers.ts';
+import { chatAnswer, chatEvents, messagesAnswer, messagesEvents, responsesAnswer } from '../kit/answers.ts';
 import { post, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   });
   gateway = await startGateway(`
 providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses, embeddings] }
   claude: { dialect: anthropic, base_url: "${host.url}" }
 models: [{ match: "claude-*", provider: claude }, { match: m, provider: host, pricing: { input: 1, output: 2 } }]
 policies:
@@ -131,4 +131,116 @@ test('an answer without usage is estimated from its length', async () => {
 
   const output_tokens = Math.min(100, Math.ceil(length / 3));
   expect(record?.usage).toMatchObject({ input_tokens: inputWorst(body), output_tokens, estimated: true });
+});
+
+/** The host answers with an answer of its dialect, in which only the usage is other than usual. */
+function report(answer: string, usage: unknown): void {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...JSON.parse(answer), usage }));
+  });
+}
+
+const capped = {
+  chat: { path: '/v1/chat/completions', answer: chatAnswer, value: body },
+  messages: {
+    path: '/v1/messages',
+    answer: messagesAnswer,
+    value: { ...body, model: 'claude-opus-4-5' },
+  },
+  responses: {
+    path: '/v1/responses',
+    answer: responsesAnswer,
+    value: { model: 'm', input: 'hi', max_output_tokens: 100 },
+  },
+} as const;
+
+test.each([
+  ['chat', {}],
+  ['chat', { prompt_tokens: '3', completion_tokens: '4' }],
+  ['chat', { prompt_tokens: -3, completion_tokens: 1e300 }],
+  ['chat', { input_tokens: 3, output_tokens: 4 }],
+  ['messages', {}],
+  ['messages', { input_tokens: null, output_tokens: [4] }],
+  ['responses', {}],
+  ['responses', { input_tokens: true, output_tokens: -1 }],
+] as const)('usage of %s that is none, %j, is estimated and never free', async (dialect, usage) => {
+  const { path, answer, value } = capped[dialect];
+  report(answer, usage);
+
+  const text = await (await post(gateway, path, value)).text();
+  const [record] = await gateway.recorded(1);
+
+  const output_tokens = Math.min(100, Math.ceil(text.length / 3));
+  expect(record?.usage).toMatchObject({ input_tokens: inputWorst(value), output_tokens, estimated: true });
+});
+
+test.each([
+  ['output', { prompt_tokens: 7 }, { input_tokens: 7, output_tokens: 74, estimated: true }],
+  ['input', { completion_tokens: 7 }, { input_tokens: 25, output_tokens: 75, estimated: true }],
+] as const)('what is missing of a usage, %s, is estimated', async (_what, usage, expected) => {
+  report(chatAnswer, usage);
+
+  await (await post(gateway, '/v1/chat/completions', body)).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject(expected);
+});
+
+test('tokens that a host counts in its total only, as reasoning, are paid for', async () => {
+  report(chatAnswer, {
+    prompt_tokens: 3,
+    completion_tokens: 4,
+    total_tokens: 57,
+    completion_tokens_details: { reasoning_tokens: 50 },
+  });
+
+  await (await post(gateway, '/v1/chat/completions', body)).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 54, reasoning_tokens: 50 });
+  expect(record?.cost_usd).toBeCloseTo((3 + 54 * 2) / 1e6, 12);
+});
+
+test('a usage that comes again with nothing in it does not take the first one back', async () => {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      [...chatEvents.slice(0, -1), 'data: {"choices":[],"usage":{}}\n\n', 'data: [DONE]\n\n'].join(''),
+    );
+  });
+
+  await (await post(gateway, '/v1/chat/completions', { ...body, stream: true })).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+});
+
+test('a stream that reports output only where it begins is estimated from its length', async () => {
+  const events = messagesEvents.map((event) => event.replace(',"usage":{"output_tokens":4}', ''));
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(events.join(''));
+  });
+
+  const value = { ...capped.messages.value, stream: true };
+  const text = await (await post(gateway, '/v1/messages', value)).text();
+  const [record] = await gateway.recorded(1);
+
+  const output_tokens = Math.ceil(Buffer.byteLength(text) / 40);
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens, estimated: true });
+});
+
+test('embeddings without usage cost their worst input', async () => {
+  report('{"object":"list","data":[],"model":"m"}', { prompt_tokens: 'many' });
+  const value = { model: 'm', input: 'hello' };
+
+  await (await post(gateway, '/v1/embeddings', value)).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({
+    input_tokens: inputWorst(value),
+    output_tokens: 0,
+    estimated: true,
+  });
 });

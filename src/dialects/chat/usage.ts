@@ -1,13 +1,18 @@
 import { type Fields, isFields, toCount, toFields } from '../fields.ts';
-import type { Usage } from '../usage.ts';
+import { toTokens, type Usage } from '../usage.ts';
 
 export function parseChatUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
+  const tokens = toTokens({
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    total: usage.total_tokens,
+  });
+  if (tokens === undefined) return undefined;
   const input = toFields(usage.prompt_tokens_details);
   const output = toFields(usage.completion_tokens_details);
   return {
-    inputTokens: toCount(usage.prompt_tokens),
-    outputTokens: toCount(usage.completion_tokens),
+    ...tokens,
     cacheReadTokens: toCount(input.cached_tokens),
     cacheWriteTokens: toCount(input.cache_write_tokens),
     reasoningTokens: toCount(output.reasoning_tokens),

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { isFields, toCount, toFields } from '../fields.ts';
+import { type Fields, toFields, toKnownCount } from '../fields.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { adaptEmbeddings } from './encodings.ts';
@@ -16,7 +16,7 @@ export const embeddings: Dialect = {
   turnRole: () => 'user',
   blocks: new Map(),
 
-  answerUsage: (answer) => toUsage(toFields(answer).usage),
+  answerUsage: (answer) => toUsage(toFields(toFields(answer).usage)),
   eventUsage: (_event, known) => known,
   pieceMembers: [],
   isLastEvent: () => false,
@@ -26,6 +26,7 @@ export const embeddings: Dialect = {
   adaptAnswer: adaptEmbeddings,
 };
 
-function toUsage(usage: unknown): Usage | undefined {
-  return isFields(usage) ? { ...noUsage, inputTokens: toCount(usage.prompt_tokens) } : undefined;
+function toUsage({ prompt_tokens: prompt, total_tokens: total }: Fields): Usage | undefined {
+  const inputTokens = toKnownCount(prompt) ?? toKnownCount(total);
+  return inputTokens === undefined ? undefined : { ...noUsage, inputTokens };
 }

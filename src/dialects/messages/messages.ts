@@ -8,7 +8,7 @@ import { messagesMappings } from './field-mappings.ts';
 import { parseMessagesAnswer } from './parse-answer.ts';
 import { parseMessagesRequest } from './parse-request.ts';
 import { createMessagesReader } from './read-stream.ts';
-import { parseMessagesUsage } from './usage.ts';
+import { parseMessagesEventUsage, parseMessagesUsage } from './usage.ts';
 import { createMessagesWriter } from './write-stream.ts';
 
 const turnRoles = ['user', 'assistant', 'system'] as const;
@@ -34,8 +34,7 @@ export const messages: TextDialect = {
 
   answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.
-  eventUsage: (event, known) =>
-    parseMessagesUsage(toFields(toFields(event).message).usage ?? toFields(event).usage, known),
+  eventUsage: (event, known) => parseMessagesEventUsage(toFields(event), known),
   pieceMembers: ['delta', 'content_block'],
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),

@@ -4,7 +4,7 @@ import { brokenAnswer, type Fields, parseEventData, toFields, toText } from '../
 import type { Usage } from '../usage.ts';
 import { parseStopReason } from './finish.ts';
 import { createMessagesBlocks } from './read-blocks.ts';
-import { parseMessagesUsage } from './usage.ts';
+import { parseMessagesEventUsage } from './usage.ts';
 
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */
 export function createMessagesReader(sink: StreamSink): StreamReader {
@@ -19,15 +19,15 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
     sink.start();
   }
 
-  function readUsage(value: unknown): void {
-    usage = parseMessagesUsage(value, usage);
+  function readUsage(event: Fields): void {
+    usage = parseMessagesEventUsage(event, usage);
     if (usage !== undefined) sink.usage(usage);
   }
 
   function read(event: Fields): void {
     switch (event.type) {
       case 'message_start':
-        readUsage(toFields(event.message).usage);
+        readUsage(event);
         return;
       case 'content_block_start':
         blocks.start(toFields(event.content_block));
@@ -40,7 +40,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
         return;
       case 'message_delta':
         stop = toFields(event.delta);
-        readUsage(event.usage);
+        readUsage(event);
         return;
       case 'message_stop':
         sink.complete(parseStopReason(stop.stop_reason), toText(stop.stop_sequence) || undefined);

@@ -1,13 +1,18 @@
 import { type Fields, isFields, toCount, toFields } from '../fields.ts';
-import type { Usage } from '../usage.ts';
+import { toTokens, type Usage } from '../usage.ts';
 
 export function parseResponsesUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;
+  const tokens = toTokens({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    total: usage.total_tokens,
+  });
+  if (tokens === undefined) return undefined;
   const input = toFields(usage.input_tokens_details);
   const output = toFields(usage.output_tokens_details);
   return {
-    inputTokens: toCount(usage.input_tokens),
-    outputTokens: toCount(usage.output_tokens),
+    ...tokens,
     cacheReadTokens: toCount(input.cached_tokens),
     cacheWriteTokens: toCount(input.cache_write_tokens),
     reasoningTokens: toCount(output.reasoning_tokens),
