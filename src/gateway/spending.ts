@@ -205,7 +205,7 @@ export class Spending {
     const worst = this.worst();
     const { isPartial: _, ...known } = usage ?? noUsage;
     // A provider may write all of an answer that is no stream, though nobody waits for it any more.
-    const isUnseen = error !== undefined && !stream;
+    const isUnseen = (error !== undefined && !stream) || isInBackground(this.#request.request.document);
     const written = isUnseen ? Number.POSITIVE_INFINITY : bytesOut;
     const output = Math.ceil(written / (stream ? eventBytesPerToken : jsonBytesPerToken));
     return {
@@ -230,6 +230,12 @@ function answersOf(document: JsonDocument): number {
   if (entry === undefined || document.kind(entry) !== kinds.number) return 1;
   const count = document.number(entry);
   return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
+}
+
+/** Whether the provider goes on writing after its answer, which says where the rest can be fetched. */
+function isInBackground(document: JsonDocument): boolean {
+  const entry = document.member(document.root, 'background');
+  return entry !== undefined && document.kind(entry) === kinds.true;
 }
 
 function unpriced(model: string): GatewayError {

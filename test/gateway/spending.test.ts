@@ -244,3 +244,20 @@ test('embeddings without usage cost their worst input', async () => {
     estimated: true,
   });
 });
+
+test('an answer that is written in the background costs the worst case, since nobody sees its end', async () => {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"id":"resp_1","object":"response","status":"queued","output":[],"usage":null}');
+  });
+  const value = { ...capped.responses.value, background: true };
+
+  await (await post(gateway, '/v1/responses', value)).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({
+    input_tokens: inputWorst(value),
+    output_tokens: 100,
+    estimated: true,
+  });
+});
