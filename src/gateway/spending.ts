@@ -46,6 +46,7 @@ export interface Spent {
 const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
   service_tier: new Set(['auto', 'default', 'flex', 'standard', 'standard_only']),
   speed: new Set(['standard']),
+  inference_geo: new Set(['global']),
 };
 
 /** The most that an exchange may use. */

@@ -158,13 +158,15 @@ describe('limits of a project', () => {
     const statuses = [
       await post(strict, { ...dear, speed: 'fast', service_tier: 'default' }),
       await post(strict, { ...dear, service_tier: ['priority'] }),
+      await post(strict, { ...body, model: 'gpt-4o', inference_geo: 'us' }),
+      await post(strict, { ...body, model: 'gpt-4o', inference_geo: 'global' }),
       await post(strict, { ...dear, service_tier: 'flex' }),
       await post(strict, { ...dear, model: 'm' }),
       await post(lenient, dear),
     ].map(({ status }) => status);
 
     expect(await refused.text()).toContain('no price is known for gpt-4o with service_tier');
-    expect([refused.status, ...statuses]).toEqual([429, 429, 429, 200, 200, 200]);
+    expect([refused.status, ...statuses]).toEqual([429, 429, 429, 429, 200, 200, 200, 200]);
   });
 
   test('what the provider fails at costs nothing', async () => {
