@@ -35,13 +35,14 @@ export function readSums(engine: SqliteEngine, wanted: readonly WantedSum[]): re
   const open = [...readOpenIntents(engine).values()];
   const used = usedIn(engine, wanted);
   return wanted.map((each) => {
-    const { scope, name, sinceMs } = each;
+    const { scope, name } = each;
     const { tokens = 0, nanoUsd = 0 } = used(each) ?? {};
     const known = { ...each, tokens, nanoUsd };
-    const sinceQuarterMs = quarterOf(sinceMs) * quarterMs;
+    const { since, until } = quartersOf(each);
     for (const intent of open) {
       const of = scope === 'project' ? intent.project : intent.keyId;
-      if (of !== name || intent.startedMs < sinceQuarterMs) continue;
+      const quarter = quarterOf(intent.startedMs);
+      if (of !== name || quarter < since || quarter >= until) continue;
       known.tokens += intent.inputTokens + intent.outputTokens;
       known.nanoUsd += intent.nanoUsd ?? 0;
     }
@@ -56,29 +57,39 @@ const manySums = 8;
 
 /** Finds what a project or key has used. */
 function usedIn(engine: SqliteEngine, wanted: readonly WantedSum[]): (sum: WantedSum) => Used | undefined {
-  // `sum` fails where the result has more bits than a number of JavaScript or of SQLite.
+  // `sum` fails where the result has more bits than a number of JavaScript or of SQLite. With `+` the end is no bound of
+  // the search, which reads on: in a damaged file it would otherwise stop at a row that only seems to be later.
   const select = (column: string) =>
     `select ${column} as name, total(input_tokens + output_tokens) as tokens, total(nano_usd) as nanoUsd
-     from sums where quarter >= ?`;
+     from sums where quarter >= ? and +quarter < ?`;
   const columnOf = (scope: WantedSum['scope']) => (scope === 'project' ? 'project' : 'key_id');
-  const isLike = (one: WantedSum, other: WantedSum) =>
-    one.scope === other.scope && quarterOf(one.sinceMs) === quarterOf(other.sinceMs);
+  const periodOf = (sum: WantedSum) => {
+    const { since, until } = quartersOf(sum);
+    return `${sum.scope} ${since} ${until}`;
+  };
   const grouped = new Map<string, ReadonlyMap<string, Used>>();
   return (sum) => {
-    const [column, since] = [columnOf(sum.scope), quarterOf(sum.sinceMs)];
-    const id = `${column} ${since}`;
+    const column = columnOf(sum.scope);
+    const { since, until } = quartersOf(sum);
+    const id = periodOf(sum);
     const known = grouped.get(id);
     if (known !== undefined) return known.get(sum.name);
-    if (wanted.filter((other) => isLike(sum, other)).length < manySums) {
-      const [row] = engine.prepare(`${select(column)} and ${column} = ?`).all(since, sum.name) as [Used];
+    if (wanted.filter((other) => periodOf(other) === id).length < manySums) {
+      const [row] = engine.prepare(`${select(column)} and ${column} = ?`).all(since, until, sum.name) as [
+        Used,
+      ];
       return row;
     }
-    const rows = engine.prepare(`${select(column)} group by ${column}`).all(since) as (Used & {
+    const rows = engine.prepare(`${select(column)} group by ${column}`).all(since, until) as (Used & {
       name: string;
     })[];
     grouped.set(id, new Map(rows.map((row) => [row.name, row])));
     return grouped.get(id)?.get(sum.name);
   };
+}
+
+function quartersOf({ sinceMs, untilMs }: WantedSum): { readonly since: number; readonly until: number } {
+  return { since: quarterOf(sinceMs), until: quarterOf(untilMs) };
 }
 
 function quarterOf(ms: number): number {

@@ -36,11 +36,13 @@ export type LedgerChange =
   | { readonly kind: 'finish'; readonly row: LedgerRow }
   | { readonly kind: 'cancel'; readonly requestId: string };
 
-/** A requested sum: all that a project or a key has used since a time. */
+/** A requested sum: all that a project or a key has used in a day or a month. */
 export interface WantedSum {
   readonly scope: 'project' | 'key';
   readonly name: string;
   readonly sinceMs: number;
+  /** What a clock that was ahead has entered after it belongs to another period. */
+  readonly untilMs: number;
 }
 
 export interface KnownSum extends WantedSum {

@@ -39,13 +39,14 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   return {
     commit: (changes) => commit(client, changes, { owner, shard }),
     sums: async (wanted) => {
-      const since = wanted.map(({ scope, name, sinceMs }) => ({
+      const periods = wanted.map(({ scope, name, sinceMs, untilMs }) => ({
         scope,
         name,
         since: Math.floor(sinceMs / quarterMs),
+        until: Math.floor(untilMs / quarterMs),
       }));
       const found = await client.query<Pick<KnownSum, 'tokens' | 'nanoUsd'>>(sumWanted, [
-        JSON.stringify(since),
+        JSON.stringify(periods),
       ]);
       return wanted.map((each, i) => ({ ...each, ...(found[i] as (typeof found)[number]) })); // a row for each
     },

@@ -100,27 +100,28 @@ export const heartbeat: Statement = {
 };
 
 /**
- * $1 a list of scope, name and first quarter of an hour: returns what was used, plus the worst case of what is open. The
- * tables are read once for each distinct scope and quarter, not once for each sum: PostgreSQL's planner, which can't know
- * how many sums are wanted, would do that.
+ * $1 a list of scope, name, first quarter of an hour, and the first one after: returns what was used, plus the worst case
+ * of what is open. The tables are read once for each distinct scope and period, not once for each sum: PostgreSQL's
+ * planner, which can't know how many sums are wanted, would do that.
  */
 export const sumWanted = `
   with wanted as materialized (
-    select * from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint)) with ordinality
-      as wanted(scope, name, since, position)),
-  periods as materialized (select distinct scope, since from wanted),
+    select * from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint, until bigint))
+      with ordinality as wanted(scope, name, since, until, position)),
+  periods as materialized (select distinct scope, since, until from wanted),
   used as materialized (${usedBy('project', 'project')} union all ${usedBy('key', 'key_id')})
   select ${bounded('coalesce(sum(tokens), 0)')} as tokens, ${bounded('coalesce(sum(nano_usd), 0)')} as "nanoUsd"
-  from wanted left join used using (scope, since, name) group by position order by position`;
+  from wanted left join used using (scope, since, until, name) group by position order by position`;
 
 function usedBy(scope: string, column: string): string {
   const read = (table: string, isIn: string) =>
-    `select scope, since, summed.* from periods cross join lateral (
+    `select scope, since, until, summed.* from periods cross join lateral (
       select ${column} as name, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
       from ${table} where ${isIn} group by ${column}) as summed
     where scope = '${scope}'`;
-  const sums = read('ledger_sums', 'quarter >= since');
-  return `${sums} union all ${read('ledger_intents', `started_ms >= since * ${quarterMs}`)}`;
+  const sums = read('ledger_sums', 'quarter >= since and quarter < until');
+  const isOpen = `started_ms >= since * ${quarterMs} and started_ms < until * ${quarterMs}`;
+  return `${sums} union all ${read('ledger_intents', isOpen)}`;
 }
 
 /** $1 the first quarter of an hour that is kept. */

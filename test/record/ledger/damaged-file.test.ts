@@ -27,7 +27,14 @@ function row(requestId: string, i: number): LedgerRow {
   return { ...intent(requestId, i), ...answered, ...tokens, ...rest, ...used };
 }
 
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs - 3_600_000 }];
+const wanted = [
+  {
+    scope: 'project' as const,
+    name: 'shop',
+    sinceMs: startedMs - 3_600_000,
+    untilMs: startedMs + 2_592_000_000,
+  },
+];
 
 /** A ledger of some 40 pages: exchanges, sums, and lists of open requests that fill pages of their own. */
 async function wholeFile(): Promise<Buffer> {

@@ -41,7 +41,9 @@ const finish = (requestId: string): LedgerChange => ({
     totalMs: 2,
   },
 });
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs }];
+const wanted = [
+  { scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + 86_400_000 },
+];
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { packIntent } from '../../../src/record/ledger/packed-change.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
@@ -41,7 +41,9 @@ const row = (requestId: string): LedgerRow => ({
   firstByteMs: 1.5,
   totalMs: 2.5,
 });
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: Date.parse('2026-11-22T00:00:00Z') }];
+const dayMs = 86_400_000;
+const sinceMs = Date.parse('2026-11-22T00:00:00Z');
+const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
 const retention = { days: 90, bytes: 1e9 };
 
 const ending: (() => unknown)[] = [];
@@ -98,13 +100,40 @@ describe('ledger', () => {
       ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
       { scope: 'key' as const, name: 'unused' },
     ].flatMap((each) =>
-      [0, startedMs - 60_000, startedMs + 900_000].map((sinceMs) => ({ ...each, sinceMs })),
+      [
+        { sinceMs: 0, untilMs: startedMs + dayMs },
+        { sinceMs: 0, untilMs: startedMs - dayMs },
+        { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
+        { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
+      ].map((period) => ({ ...each, ...period })),
     );
 
     const together = file.sums(many);
 
     expect(together).toEqual(many.flatMap((each) => file.sums([each])));
     expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
+    file.close();
+  });
+
+  test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
+    const file = await openLedgerFile(join(directory(), 'ledger.sqlite'));
+    const ahead = startedMs + 365 * dayMs;
+    file.commit([
+      { kind: 'finish', row: { ...row('req_early'), startedMs: ahead } },
+      { kind: 'begin', intent: { ...intent('req_open'), startedMs: ahead } },
+      { kind: 'finish', row: row('req_today') },
+    ]);
+    const [today] = wanted;
+    const later = { ...today, sinceMs: sinceMs + 365 * dayMs, untilMs: sinceMs + 366 * dayMs };
+    const few = [today, later] as WantedSum[];
+    const many = Array.from({ length: 20 }, (_, i) => few[i % 2] as WantedSum);
+
+    expect(file.sums(few).map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
+    expect(file.sums(many).map(({ tokens }) => tokens)).toEqual(
+      Array(10)
+        .fill([8, 8 + 130])
+        .flat(),
+    );
     file.close();
   });
 

@@ -42,7 +42,9 @@ const row = (requestId: string): LedgerRow => ({
 });
 const begin = (requestId: string): LedgerChange => ({ kind: 'begin', intent: intent(requestId) });
 const finish = (requestId: string): LedgerChange => ({ kind: 'finish', row: row(requestId) });
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: Date.parse('2026-11-22T00:00:00Z') }];
+const dayMs = 86_400_000;
+const sinceMs = Date.parse('2026-11-22T00:00:00Z');
+const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
 const retention = { days: 90, bytes: 1e9 };
 
 describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
@@ -206,7 +208,12 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
       { scope: 'key' as const, name: 'p0' },
     ].flatMap((each) =>
-      [0, startedMs - 60_000, startedMs + 900_000].map((sinceMs) => ({ ...each, sinceMs })),
+      [
+        { sinceMs: 0, untilMs: startedMs + dayMs },
+        { sinceMs: 0, untilMs: startedMs - dayMs },
+        { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
+        { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
+      ].map((period) => ({ ...each, ...period })),
     );
 
     const together = await store.sums(many);
@@ -216,6 +223,27 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(together).toEqual(alone);
     expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
     expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
+    await store.close();
+  });
+
+  test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
+    await newDatabase();
+    const store = await openPostgresLedger(url);
+    const ahead = startedMs + 365 * dayMs;
+    await store.commit([
+      { kind: 'finish', row: { ...row('req_early'), startedMs: ahead } },
+      { kind: 'begin', intent: { ...intent('req_open'), startedMs: ahead } },
+      finish('req_today'),
+    ]);
+    const later = wanted.map((each) => ({
+      ...each,
+      sinceMs: sinceMs + 365 * dayMs,
+      untilMs: sinceMs + 366 * dayMs,
+    }));
+
+    const sums = await store.sums([...wanted, ...later]);
+
+    expect(sums.map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
     await store.close();
   });
 

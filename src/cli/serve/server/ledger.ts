@@ -90,8 +90,8 @@ export function nameOf({ path, url }: LedgerPlace): string {
   return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }
 
-function toWanted({ scope, name, startsMs }: BudgetCounter): WantedSum {
-  return { scope, name, sinceMs: startsMs };
+function toWanted({ scope, name, startsMs, endsMs }: BudgetCounter): WantedSum {
+  return { scope, name, sinceMs: startsMs, untilMs: endsMs };
 }
 
 function toRestored(budgets: readonly BudgetCounter[], sums: readonly KnownSum[]): readonly RestoredSum[] {
