@@ -147,6 +147,8 @@ interface GatewayErrorDetails {
   readonly errorCode?: string;
   /** Seconds the caller should wait; sent as Retry-After. */
   readonly retryAfterS?: number;
+  /** False if waiting can't help this request, though it helps others with the same code. */
+  readonly retry?: false;
   /** Extra response headers, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -163,6 +165,7 @@ export class GatewayError extends Error {
   readonly errorCode: string | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly failure: Failure;
 
   constructor(code: FailureCode, message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -172,10 +175,7 @@ export class GatewayError extends Error {
     this.errorCode = details.errorCode;
     this.retryAfterS = details.retryAfterS;
     this.headers = details.headers ?? {};
-  }
-
-  get failure(): Failure {
-    return failures[this.code];
+    this.failure = details.retry === false ? { ...failures[code], retry: false } : failures[code];
   }
 }
 

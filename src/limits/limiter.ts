@@ -185,9 +185,8 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
   const allowed = row.unit === 'nanoUsd' ? toUsd(max) : String(max);
   const message = `${scope.kind} ${scope.name} may use ${allowed} ${row.words}: ${left}`;
   return new LimitError(limitStates, row.reason, message, {
-    ...(neverFits || row.kind === 'period' ? { headers: { 'x-should-retry': 'false' } } : {}),
     ...(neverFits
-      ? {}
+      ? { retry: false }
       : { retryAfterS: Math.max(1, Math.ceil((row.kind === 'level' ? 1_000 : resetMs) / 1_000)) }),
   });
 }

@@ -115,6 +115,32 @@ describe('limits of a project', () => {
     expect(headers?.get('x-should-retry')).toBe(null);
   });
 
+  test('a request that can never fit is not worth a retry, to no SDK and to no agent', async () => {
+    const { gateway } = await start('{ tokens_per_minute: 50 }');
+    const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 2 });
+
+    const refused = await openai.chat.completions.create(body).catch((error: unknown) => error);
+    const agent = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${gateway.key}`,
+        'user-agent': 'opencode/1.18.33',
+      },
+      body: JSON.stringify(body),
+    });
+    await gateway.recorded(2);
+
+    const { status, headers } = refused as InstanceType<typeof OpenAI.APIError>;
+    expect([status, headers?.get('x-should-retry'), headers?.get('retry-after')]).toEqual([
+      429,
+      'false',
+      null,
+    ]);
+    expect([agent.status, agent.headers.get('retry-after')]).toEqual([400, null]);
+    expect(gateway.records).toHaveLength(2);
+  });
+
   test('a spent budget is not retryable, and the record has the cost of an exchange', async () => {
     host.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

@@ -15,19 +15,20 @@ const like = fields({ 'user-agent': 'my claude-cli/1', originator: 'not codex' }
 const blocked = new GatewayError('policy.blocked', 'x', { reason: 'content.codename' });
 const budget = new GatewayError('limit.budget', 'x');
 const busy = new GatewayError('limit.requests', 'x');
+const tooLarge = new GatewayError('limit.tokens', 'x', { retry: false });
 const wrongKey = new GatewayError('key.invalid', 'x');
 const down = new GatewayError('provider.unreachable', 'x');
 const rejected = new GatewayError('provider.credentials_rejected', 'x');
 
 test.each([
-  ['Claude Code', claude, [422, 429, 429, 401, 502, 502]],
-  ['Codex', codex, [400, 400, 429, 400, 502, 502]],
-  ['opencode', opencode, [403, 400, 429, 401, 502, 502]],
-  ['an SDK', sdk, [403, 429, 429, 401, 502, 502]],
-  ['who only looks like one', like, [403, 429, 429, 401, 502, 502]],
-  ['nobody', fields({}), [403, 429, 429, 401, 502, 502]],
+  ['Claude Code', claude, [422, 429, 429, 429, 401, 502, 502]],
+  ['Codex', codex, [400, 400, 429, 400, 400, 502, 502]],
+  ['opencode', opencode, [403, 400, 429, 400, 401, 502, 502]],
+  ['an SDK', sdk, [403, 429, 429, 429, 401, 502, 502]],
+  ['who only looks like one', like, [403, 429, 429, 429, 401, 502, 502]],
+  ['nobody', fields({}), [403, 429, 429, 429, 401, 502, 502]],
 ])('%s', (_name, request, expected) => {
-  const errors = [blocked, budget, busy, wrongKey, down, rejected];
+  const errors = [blocked, budget, busy, tooLarge, wrongKey, down, rejected];
 
   expect(errors.map((error) => refusalForm(error, request).status)).toEqual(expected);
 });

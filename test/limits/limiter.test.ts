@@ -48,11 +48,11 @@ describe('limiter', () => {
     reserve(limits);
     reserve(limits);
 
-    const { reason, message, headers, retryAfterS } = refusal(limits);
+    const { reason, message, failure, retryAfterS } = refusal(limits);
 
-    expect({ reason, headers, retryAfterS }).toEqual({
+    expect({ reason, retry: failure.retry, retryAfterS }).toEqual({
       reason: 'limit.budget',
-      headers: { 'x-should-retry': 'false' },
+      retry: false,
       retryAfterS: 6 * 3_600,
     });
     expect(message).toBe(
@@ -82,12 +82,12 @@ describe('limiter', () => {
   test('a request that can never fit gets no Retry-After', () => {
     const limits = limiter({ tokens_per_minute: 50 });
 
-    const { reason, retryAfterS, headers, message } = refusal(limits);
+    const { reason, retryAfterS, failure, message } = refusal(limits);
 
-    expect({ reason, retryAfterS, headers }).toEqual({
+    expect({ reason, retryAfterS, retry: failure.retry }).toEqual({
       reason: 'limit.tokens',
       retryAfterS: undefined,
-      headers: { 'x-should-retry': 'false' },
+      retry: false,
     });
     expect(message).toContain('this request alone may need 100');
   });
