@@ -225,11 +225,11 @@ function mayCost({ usage, error, status, progress }: Ending): boolean {
   return progress === 'abandoned' || (progress !== undefined && progress < 400);
 }
 
-/** How many answers the request asks for. */
+/** How many answers the request asks for; some hosts also take a text for a number. */
 function answersOf(document: JsonDocument): number {
   const entry = document.member(document.root, 'n');
-  if (entry === undefined || document.kind(entry) !== kinds.number) return 1;
-  const count = document.number(entry);
+  if (entry === undefined) return 1;
+  const count = document.kind(entry) === kinds.string ? Number(document.text(entry)) : document.number(entry);
   return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
 }
 

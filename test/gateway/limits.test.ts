@@ -210,9 +210,14 @@ describe('limits of a project', () => {
   test('n answers are reserved n times', async () => {
     const { gateway } = await start('{ tokens_per_day: 250 }');
 
-    const { status } = await post(gateway, { ...body, n: 3 });
+    // Hosts that convert what they read take the text for a number.
+    const statuses = [
+      await post(gateway, { ...body, n: 3 }),
+      await post(gateway, { ...body, n: '3' }),
+      await post(gateway, { ...body, n: ' 3.0 ' }),
+    ].map(({ status }) => status);
 
-    expect(status).toBe(429);
+    expect(statuses).toEqual([429, 429, 429]);
   });
 
   test('monitored limits refuse nothing and are recorded', async () => {
