@@ -138,9 +138,10 @@ export class Spending {
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
   #dearMode(): string | undefined {
-    const { request, route, targets } = this.#request;
-    const isFree = targets.every(({ provider }) => provider.options.family === 'sandbox');
-    if (route?.entry.pricing !== undefined || isFree) return undefined;
+    const { request, targets } = this.#request;
+    const hasListPrice = ({ provider, model }: Target) =>
+      provider.options.family !== 'sandbox' && this.#configuredPrice(model) === undefined;
+    if (!targets.some(hasListPrice)) return undefined;
     const { document } = request;
     return Object.entries(plainModes)
       .filter(([name, modes]) => {
@@ -194,9 +195,18 @@ export class Spending {
     readonly provider: Provider | undefined;
     readonly model: string;
   }): Price | undefined {
-    const { route } = this.#request;
-    if (route?.entry.pricing !== undefined) return route.entry.pricing;
+    const configured = this.#configuredPrice(model);
+    if (configured !== undefined) return configured;
     return provider?.options.family === 'sandbox' ? free : knownModel(model)?.price;
+  }
+
+  /** It is the price of the entry's own model, wherever that is served; fallbacks may be other models, with known prices. */
+  #configuredPrice(model: string): Price | undefined {
+    const { request, route } = this.#request;
+    if (route === undefined) return undefined;
+    const { pricing, targets } = route.entry;
+    const own = targets[0].model ?? request.model;
+    return model === own || knownModel(model) === undefined ? pricing : undefined;
   }
 
   #usageOf({ usage, error, bytesOut }: Ending): Usage {

@@ -261,3 +261,36 @@ test('an answer that is written in the background costs the worst case, since no
     estimated: true,
   });
 });
+
+test('a fallback to another model is reserved and charged at the price of that model', async () => {
+  const start = (budget: number) =>
+    startGateway(`
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
+models:
+  - match: fast
+    provider: host
+    model: small
+    pricing: { input: 1, output: 2 }
+    fallbacks: [{ provider: host, model: gpt-4o }, { provider: host, model: unheard-of }]
+projects:
+  shop:
+    limits: { usd_per_day: ${budget} }
+    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
+`);
+  host.script((response, { body: sent }) => {
+    const isSmall = sent.toString().includes('"small"');
+    response.writeHead(isSmall ? 500 : 200, { 'content-type': 'application/json' });
+    response.end(isSmall ? '{"error":{"message":"no"}}' : chatAnswer);
+  });
+  // 100 tokens of output cost US$ 0.0002 at the first model and 0.001 at the second.
+  const [tight, wide] = [await start(0.0005), await start(0.01)];
+
+  const refused = await post(tight, '/v1/chat/completions', { ...body, model: 'fast' });
+  const served = await post(wide, '/v1/chat/completions', { ...body, model: 'fast' });
+  const [record] = await wide.recorded(1);
+  await Promise.all([tight.stop(), wide.stop()]);
+
+  expect([refused.status, served.status]).toEqual([429, 200]);
+  expect(record?.target_model).toBe('gpt-4o');
+  expect(record?.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
+});

@@ -109,7 +109,7 @@ const modelSchema = z.strictObject({
         .describe('Input written to the cache for an hour; default: as cache_write.'),
     })
     .optional()
-    .describe('US$ per million tokens.'),
+    .describe('US$ per million tokens; not for fallbacks to another model whose price is built in.'),
 });
 
 const keySchema = z.strictObject({
