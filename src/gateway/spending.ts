@@ -1,4 +1,6 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/registry.ts';
+import { leastLimit as leastResponsesCap } from '../dialects/responses/build-request.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
@@ -7,18 +9,18 @@ import { knownModel } from '../limits/known-models.ts';
 import type { Limiter, Reservation } from '../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../limits/price.ts';
 import { findCaps } from '../policy/traverse/caps.ts';
-import type { Provider } from '../providers/provider.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import { defaultCap } from './outgoing/build-body.ts';
 import type { ModelRequest } from './request.ts';
+import { dialectAt } from './targets.ts';
 import { worstInputTokens } from './worst-input.ts';
 
 export interface SpendingRequest {
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
   readonly route: Route | undefined;
-  /** The targets that may be tried: the worst case is that of the most expensive. */
+  /** The targets that may be tried: the worst case is that of the most expensive, and of the one with the longest answers. */
   readonly targets: readonly Target[];
 }
 
@@ -57,6 +59,14 @@ interface Worst {
   readonly nanoUsd: number | undefined;
 }
 
+interface Bounds {
+  /** The largest cap; 0 if there is none. */
+  readonly cap: number;
+  /** Whether no answer can be longer than the cap. */
+  readonly isBounding: boolean;
+  readonly answers: number;
+}
+
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
@@ -70,6 +80,7 @@ export class Spending {
   readonly #request: SpendingRequest;
   #reservation: Reservation | undefined;
   #worst: Worst | undefined;
+  #bounds: Bounds | undefined;
 
   constructor(request: SpendingRequest) {
     this.#request = request;
@@ -104,7 +115,7 @@ export class Spending {
     return this.#request.endpoint.kind !== 'count';
   }
 
-  /** The most that the exchange can use, at the most expensive of its targets. */
+  /** The most that the exchange can use, whichever of its targets answers. */
   worst(): Worst {
     this.#worst ??= this.#findWorst();
     return this.#worst;
@@ -112,13 +123,13 @@ export class Spending {
 
   /** Settles what was used once the exchange is over, and returns the rest of the reservation. */
   settle(ending: Ending): Spent {
-    const { target } = ending;
+    const target = ending.target && this.#targetOf(ending.target);
     if (target === undefined) {
       this.#reservation?.settle(nothing);
       return { usage: undefined, nanoUsd: undefined };
     }
-    const usage = this.isCharged && mayCost(ending) ? this.#usageOf(ending) : undefined;
-    const price = this.#priceAt(target);
+    const usage = this.isCharged && mayCost(ending) ? this.#usageAt(target, ending) : undefined;
+    const price = this.#priceOf(target);
     const nanoUsd = usage === undefined ? 0 : price && costOf(usage, price);
     const tokens = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
     this.#reservation?.settle({ requests: 1, tokens, nanoUsd: nanoUsd ?? 0 });
@@ -154,66 +165,75 @@ export class Spending {
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
-    const { request, endpoint, targets } = this.#request;
-    const output =
-      endpoint.dialect.caps.length === 0 ? 0 : this.#outputCap(targets) * answersOf(request.document);
-    const tokens = { input: worstInputTokens(request.document), output };
+    const { request, targets } = this.#request;
+    const inputTokens = worstInputTokens(request.document);
+    let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of targets) {
+      const output = this.#longestAt(target);
+      outputTokens = Math.max(outputTokens, output);
       const price = this.#priceOf(target);
-      if (price !== undefined) nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf(tokens, price));
+      if (price === undefined) continue;
+      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input: inputTokens, output }, price));
     }
-    return { inputTokens: tokens.input, outputTokens: output, nanoUsd };
+    return { inputTokens, outputTokens, nanoUsd };
   }
 
-  #outputCap(targets: readonly Target[]): number {
-    const { request, endpoint, route } = this.#request;
-    const caps = findCaps(request.document, endpoint.dialect);
-    const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
-    const isBounded = readable.length === caps.length && caps.some(({ isOwn }) => isOwn);
-    if (isBounded) return Math.max(...readable);
-    if (route?.entry.maxOutputTokens !== undefined) return Math.max(route.entry.maxOutputTokens, ...readable);
-    return Math.max(
-      ...readable,
-      ...targets.map(({ model, provider }) => {
-        // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-        if (provider.options.family === 'anthropic') return defaultCap;
-        return knownModel(model)?.maxOutputTokens ?? unboundedTokens;
-      }),
+  /** The most output tokens that a target can write for the request. */
+  #longestAt(target: Target): number {
+    const { request, endpoint } = this.#request;
+    if (endpoint.dialect.caps.length === 0) return 0;
+    this.#bounds ??= boundsOf(request.document, endpoint.dialect);
+    const { cap, isBounding, answers } = this.#bounds;
+    const least = isBounding ? this.#leastCapAt(target) : this.#longestWithoutCap(target);
+    return Math.max(cap, least) * answers;
+  }
+
+  /** A translation raises smaller caps to this one. */
+  #leastCapAt({ provider }: Target): number {
+    const { endpoint } = this.#request;
+    if (endpoint.dialectName === 'responses') return 0;
+    return dialectAt(provider.options, endpoint) === 'responses' ? leastResponsesCap : 0;
+  }
+
+  #longestWithoutCap({ provider, model }: Target): number {
+    const configured = this.#request.route?.entry.maxOutputTokens;
+    // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
+    if (provider.options.family === 'anthropic') return configured ?? defaultCap;
+    const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
+    return this.#isEntrysOwn(model) ? (configured ?? known) : known;
+  }
+
+  #targetOf({ provider, model }: NonNullable<Ending['target']>): Target | undefined {
+    return this.#request.targets.find(
+      (each) => each.provider.options.name === provider && each.model === model,
     );
   }
 
-  #priceAt({ provider, model }: NonNullable<Ending['target']>): Price | undefined {
-    const target = this.#request.targets.find((each) => each.provider.options.name === provider);
-    return this.#priceOf({ provider: target?.provider, model });
-  }
-
-  #priceOf({
-    provider,
-    model,
-  }: {
-    readonly provider: Provider | undefined;
-    readonly model: string;
-  }): Price | undefined {
+  #priceOf({ provider, model }: Target): Price | undefined {
     const configured = this.#configuredPrice(model);
     if (configured !== undefined) return configured;
-    return provider?.options.family === 'sandbox' ? free : knownModel(model)?.price;
+    return provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
   }
 
-  /** It is the price of the entry's own model, wherever that is served; fallbacks may be other models, with known prices. */
   #configuredPrice(model: string): Price | undefined {
-    const { request, route } = this.#request;
-    if (route === undefined) return undefined;
-    const { pricing, targets } = route.entry;
-    const own = targets[0].model ?? request.model;
-    return model === own || knownModel(model) === undefined ? pricing : undefined;
+    return this.#isEntrysOwn(model) ? this.#request.route?.entry.pricing : undefined;
   }
 
-  #usageOf({ usage, error, bytesOut }: Ending): Usage {
+  /**
+   * Whether what the entry says of its model holds for this one: it is the same, wherever it is served, or nothing else
+   * is known of it. Fallbacks may be other models.
+   */
+  #isEntrysOwn(model: string): boolean {
+    const { request, route } = this.#request;
+    const own = route?.entry.targets[0].model ?? request.model;
+    return model === own || knownModel(model) === undefined;
+  }
+
+  #usageAt(target: Target, { usage, error, bytesOut }: Ending): Usage {
     const { stream } = this.#request.request;
     // The usage of a stream grows until its end.
     if (usage !== undefined && usage.isPartial !== true && (error === undefined || !stream)) return usage;
-    const worst = this.worst();
     const { isPartial: _, ...known } = usage ?? noUsage;
     // A provider may write all of an answer that is no stream, though nobody waits for it any more.
     const isUnseen = (error !== undefined && !stream) || isInBackground(this.#request.request.document);
@@ -221,8 +241,8 @@ export class Spending {
     const output = Math.ceil(written / (stream ? eventBytesPerToken : jsonBytesPerToken));
     return {
       ...known,
-      inputTokens: known.inputTokens === 0 ? worst.inputTokens : known.inputTokens,
-      outputTokens: Math.max(known.outputTokens, Math.min(worst.outputTokens, output)),
+      inputTokens: known.inputTokens === 0 ? this.worst().inputTokens : known.inputTokens,
+      outputTokens: Math.max(known.outputTokens, Math.min(this.#longestAt(target), output)),
       isEstimated: true,
     };
   }
@@ -233,6 +253,17 @@ function mayCost({ usage, error, status, progress }: Ending): boolean {
   if (usage !== undefined) return true;
   if (status >= 400 && error?.code.startsWith('provider.') === true) return false;
   return progress === 'abandoned' || (progress !== undefined && progress < 400);
+}
+
+/** The output that the client asks for, as far as the request says. */
+function boundsOf(document: JsonDocument, dialect: Dialect): Bounds {
+  const caps = findCaps(document, dialect);
+  const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
+  return {
+    cap: Math.max(0, ...readable),
+    isBounding: readable.length === caps.length && caps.some(({ isOwn }) => isOwn),
+    answers: answersOf(document),
+  };
 }
 
 /** How many answers the request asks for; some hosts also take a text for a number. */

@@ -36,10 +36,10 @@ afterEach(async () => {
 });
 
 /** Posts, and leaves when the host has the request. */
-async function leave(value: object): Promise<void> {
+async function leave(value: object, from = gateway): Promise<void> {
   const leaving = new AbortController();
   const received = host.next();
-  const posted = post(gateway, '/v1/chat/completions', value, { signal: leaving.signal }).catch(() => 'left');
+  const posted = post(from, '/v1/chat/completions', value, { signal: leaving.signal }).catch(() => 'left');
   await received;
   leaving.abort();
   expect(await posted).toBe('left');
@@ -293,4 +293,71 @@ projects:
   expect([refused.status, served.status]).toEqual([429, 200]);
   expect(record?.target_model).toBe('gpt-4o');
   expect(record?.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
+});
+
+test('without a cap a fallback to another model is reserved as long as that model can write', async () => {
+  const start = (limits: string) =>
+    startGateway(`
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
+  claude: { dialect: anthropic, base_url: "${host.url}" }
+models:
+  - { match: fast, provider: host, model: small, pricing: { input: 1, output: 2 }, max_output_tokens: 100,
+      fallbacks: [{ provider: host, model: gpt-4o }] }
+  - { match: own, provider: host, model: small, max_output_tokens: 100,
+      fallbacks: [{ provider: host, model: unheard-of }, { provider: claude, model: claude-opus-4-5 }] }
+projects:
+  shop:
+    limits: ${limits}
+    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
+`);
+  const { max_tokens: _, ...uncapped } = body;
+  // 16,384 tokens of output are the most of gpt-4o; they cost US$ 0.16.
+  const [tokens, usd] = [await start('{ tokens_per_day: 16000 }'), await start('{ usd_per_day: 0.15 }')];
+
+  const statuses = [
+    await post(tokens, '/v1/chat/completions', { ...uncapped, model: 'fast' }),
+    await post(usd, '/v1/chat/completions', { ...uncapped, model: 'fast' }),
+    await post(tokens, '/v1/chat/completions', { ...body, model: 'fast' }),
+    await post(usd, '/v1/chat/completions', { ...body, model: 'fast' }),
+    await post(tokens, '/v1/chat/completions', { ...uncapped, model: 'own' }),
+  ].map(({ status }) => status);
+  await Promise.all([tokens.stop(), usd.stop()]);
+
+  expect(statuses).toEqual([429, 429, 200, 200, 200]);
+});
+
+test('an answer that nobody waits for costs at most what its own target could write', async () => {
+  const two = await startGateway(`
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
+models:
+  - { match: fast, provider: host, model: small, max_output_tokens: 100,
+      fallbacks: [{ provider: host, model: gpt-4o }] }
+projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  host.script(() => undefined);
+  const { max_tokens: _, ...uncapped } = body;
+
+  await leave({ ...uncapped, model: 'fast' }, two);
+  const [record] = await two.recorded(1);
+  await two.stop();
+
+  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
+});
+
+test('a cap that a translation raises is reserved as it leaves', async () => {
+  const raised = await startGateway(`
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [responses] } }
+models: [{ match: m, provider: host }]
+projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  host.script(() => undefined);
+
+  await leave({ ...body, max_tokens: 1 }, raised);
+  const [record] = await raised.recorded(1);
+  await raised.stop();
+
+  expect(JSON.parse(String(host.requests[0]?.body))).toMatchObject({ max_output_tokens: 16 });
+  expect(record?.usage).toMatchObject({ output_tokens: 16, estimated: true });
 });

@@ -97,7 +97,11 @@ const modelSchema = z.strictObject({
     .default([])
     .describe('Tried in order if the provider fails before the first byte.'),
   context_window: amount.optional().describe('Tokens of input and output together, for model discovery.'),
-  max_output_tokens: amount.optional().describe('Most tokens of output, for model discovery.'),
+  max_output_tokens: amount
+    .optional()
+    .describe(
+      'Most tokens of output: for model discovery, and reserved by budgets where the client sets no cap. Fallbacks to other models may write more.',
+    ),
   pricing: z
     .strictObject({
       input: price.describe('Input.'),

@@ -46,8 +46,8 @@ function withoutLoneSystem({
   return turns.length > 0 ? { system, turns } : { system: [], turns: system };
 }
 
-// OpenAI refuses a smaller limit; clients ask for one token to see whether a model answers at all.
-const leastLimit = 16;
+/** OpenAI refuses a smaller limit; clients ask for one token to see whether a model answers at all. */
+export const leastLimit = 16;
 
 function buildLimit(request: ConversationRequest, context: TranslationContext): number | undefined {
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
