@@ -9,6 +9,7 @@ import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
 import { prepareSchema, quarterMs } from './ledger-schema.ts';
 import { type LedgerStatements, prepareStatements } from './ledger-statements.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
+import { sumPruning } from './ledger-sums.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
@@ -64,9 +65,7 @@ function ledgerFile(
     sums: (wanted) => readSums(engine, wanted),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
-        engine
-          .prepare('delete from sums where quarter < ?')
-          .run(Math.floor((nowMs - sumDays * dayMs) / quarterMs));
+        engine.prepare(sumPruning('sums', '?')).run(Math.floor((nowMs - sumDays * dayMs) / quarterMs));
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
         const deleted = engine
           .prepare(

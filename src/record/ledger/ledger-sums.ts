@@ -17,3 +17,21 @@ export type SummedColumn = (typeof summed)[number];
 export function additions(table: string): string {
   return summed.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
 }
+
+const quartersPerDay = 96;
+/** Two months: no budget is longer than one. */
+const keptDays = 62;
+
+/**
+ * The statement that deletes sums before a quarter of an hour, its parameter, but never those of the last days that have
+ * any: a clock that is years ahead would otherwise refund all budgets. Days are found by one seek each.
+ */
+export function sumPruning(table: string, parameter: string): string {
+  return `with recursive used(day, position) as (
+      select max(quarter) / ${quartersPerDay}, 1 from ${table}
+      union all
+      select (select max(quarter) from ${table} where quarter < day * ${quartersPerDay}) / ${quartersPerDay}, position + 1
+      from used where day is not null and position < ${keptDays})
+    delete from ${table} where quarter < ${parameter}
+      and quarter < (select day * ${quartersPerDay} from used where position = ${keptDays})`;
+}

@@ -1,5 +1,5 @@
 import { quarterMs } from './ledger-schema.ts';
-import { additions, summed } from './ledger-sums.ts';
+import { additions, summed, sumPruning } from './ledger-sums.ts';
 import { bounded, exchangeColumns, intentColumns } from './postgres-schema.ts';
 
 // Each is a single statement, hence one round trip and one transaction for any number of changes: rows are passed as JSON.
@@ -125,7 +125,7 @@ function usedBy(scope: string, column: string): string {
 }
 
 /** $1 the first quarter of an hour that is kept. */
-export const pruneSums = 'delete from ledger_sums where quarter < $1';
+export const pruneSums = sumPruning('ledger_sums', '$1');
 
 /** $1 most rows to delete, $2 started before, $3 the first id to keep whatever its age; returns how many were deleted. */
 export const pruneRows = `

@@ -196,3 +196,33 @@ pragma user_version = 1;
   file.commit([finish('req_done')]);
   expect(file.sums(wanted)).toMatchObject([{ tokens: 138 }]);
 });
+
+test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
+  const { file } = await open();
+  const dayMs = 86_400_000;
+  const at = (day: number): LedgerChange => {
+    const change = finish(`req_${day}`);
+    if (change.kind !== 'finish') throw new Error('it is a final row');
+    return { ...change, row: { ...change.row, startedMs: startedMs + day * dayMs } };
+  };
+  const usedOn = (day: number) =>
+    file.sums([
+      {
+        scope: 'project',
+        name: 'shop',
+        sinceMs: startedMs + day * dayMs,
+        untilMs: startedMs + (day + 1) * dayMs,
+      },
+    ])[0]?.tokens;
+  file.commit(Array.from({ length: 30 }, (_, day) => at(day)));
+  file.commit([at(900)]);
+
+  file.maintain({ days: 90, bytes: 1e9 }, startedMs + 900 * dayMs);
+  const afterJump = [usedOn(0), usedOn(29), usedOn(900)];
+  file.commit(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
+  file.maintain({ days: 90, bytes: 1e9 }, startedMs + 1_040 * dayMs);
+  const afterYears = [usedOn(0), usedOn(8), usedOn(9), usedOn(29), usedOn(900), usedOn(1_039)];
+
+  expect(afterJump).toEqual([8, 8, 8]);
+  expect(afterYears).toEqual([0, 0, 8, 8, 8, 8]);
+});

@@ -266,6 +266,30 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     await store.close();
   });
 
+  test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
+    await newDatabase();
+    const store = await openPostgresLedger(url);
+    const at = (day: number): LedgerChange => ({
+      kind: 'finish',
+      row: { ...row(`req_${day}`), startedMs: startedMs + day * dayMs },
+    });
+    const usedOn = async (day: number) => {
+      const [sinceMs, untilMs] = [startedMs + day * dayMs, startedMs + (day + 1) * dayMs];
+      return (await store.sums([{ scope: 'project', name: 'shop', sinceMs, untilMs }]))[0]?.tokens;
+    };
+    await store.commit([...Array.from({ length: 30 }, (_, day) => at(day)), at(900)]);
+
+    await store.maintain(retention, startedMs + 900 * dayMs);
+    const afterJump = [await usedOn(0), await usedOn(29), await usedOn(900)];
+    await store.commit(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
+    await store.maintain(retention, startedMs + 1_040 * dayMs);
+    const afterYears = [await usedOn(8), await usedOn(9), await usedOn(1_039)];
+    await store.close();
+
+    expect(afterJump).toEqual([8, 8, 8]);
+    expect(afterYears).toEqual([0, 8, 8]);
+  });
+
   test('away at the start: it opens when the server comes, and knows the sums before the first intent', async () => {
     await newDatabase();
     const first = await open();
