@@ -23,9 +23,11 @@ export function worstInputTokens(document: JsonDocument): number {
   let textBytes = document.bytes.length;
   let otherTokens = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
-    if (document.kind(entry) !== kinds.string) continue;
     const start = document.start(entry);
     const end = document.end(entry);
+    // In a list of tokens, which embeddings take, one digit and its comma are a token.
+    if (document.kind(entry) === kinds.number && end - start === 1) textBytes += bytesPerToken - 2;
+    if (document.kind(entry) !== kinds.string) continue;
     if (end - start >= encodedFromBytes && isEncoded(document, entry)) {
       textBytes -= end - start;
       otherTokens += Math.max(encodedLeastTokens, Math.ceil((end - start) / encodedBytesPerToken));

@@ -52,4 +52,9 @@ describe('the worst case of input', () => {
   ])('of %s is that of text', (_what, part) => {
     expect(count(message([part]))).toBeGreaterThan(23_000);
   });
+
+  test('of a list of tokens is at least their number', () => {
+    expect(count({ input: Array.from({ length: 3_000 }, () => 0) })).toBeGreaterThanOrEqual(3_000);
+    expect(count({ input: Array.from({ length: 3_000 }, () => 100_256) })).toBeLessThan(7_100);
+  });
 });
