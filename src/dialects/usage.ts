@@ -9,6 +9,8 @@ export interface Usage {
   /** Those of the cache's writes that are kept for an hour, where the provider charges more for them. */
   readonly cacheWriteHourTokens?: number;
   readonly reasoningTokens: number;
+  /** The answer's part of these tokens, where the provider also ran passes of its own, which it reports beside it. */
+  readonly answer?: Usage;
   /** The provider has not said how much input or output it was; what is unknown is 0 here. */
   readonly isPartial?: true;
   /** The provider sent no count; this one was estimated from the length of texts. */

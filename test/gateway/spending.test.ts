@@ -393,3 +393,35 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     });
   },
 );
+
+test.each([false, true])(
+  'passes that the provider reports beside the answer are paid for (stream: %s)',
+  async (stream) => {
+    const own = { input_tokens: 23, output_tokens: 10 };
+    const pass = { type: 'compaction', input_tokens: 180, output_tokens: 35, cache_read_input_tokens: 20 };
+    const usage = { ...own, iterations: [pass, { type: 'message', ...own }] };
+    const last = `event: message_delta\ndata: ${JSON.stringify({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })}\n\n`;
+    host.script((response) => {
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+      if (!stream) return response.end(JSON.stringify({ ...JSON.parse(messagesAnswer), usage }));
+      const start = {
+        type: 'message_start',
+        message: { ...JSON.parse(messagesAnswer), content: [], usage: own },
+      };
+      return response.end(
+        `event: message_start\ndata: ${JSON.stringify(start)}\n\n${last}${last}event: message_stop\ndata: {"type":"message_stop"}\n\n`,
+      );
+    });
+
+    await (await post(gateway, '/v1/messages', { ...body, model: 'claude-opus-4-5', stream })).text();
+    const [record] = await gateway.recorded(1);
+
+    expect(record?.usage).toEqual({
+      input_tokens: 223,
+      output_tokens: 45,
+      cache_read_tokens: 20,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+    });
+  },
+);

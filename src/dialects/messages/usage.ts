@@ -7,6 +7,35 @@ import { noUsage, type Usage } from '../usage.ts';
  */
 export function parseMessagesUsage(value: unknown, known?: Usage): Usage | undefined {
   if (!isFields(value)) return known;
+  const passes = parsePasses(value.iterations);
+  if (passes.length === 0) return parseAnswerUsage(value, known);
+  const answer = parseAnswerUsage(value, known?.answer ?? known);
+  return answer && passes.reduce(addUsage, { ...answer, answer });
+}
+
+/** Passes of the provider's own, which it charges for: a summary of a long conversation, another model's advice. */
+const ownPasses: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+
+/** The counts beside the list of passes leave these out. */
+function parsePasses(iterations: unknown): readonly Usage[] {
+  if (!Array.isArray(iterations)) return [];
+  return iterations.flatMap((each) =>
+    isFields(each) && ownPasses.has(each.type) ? (parseAnswerUsage(each) ?? []) : [],
+  );
+}
+
+function addUsage(sum: Usage, pass: Usage): Usage {
+  return {
+    ...sum,
+    inputTokens: sum.inputTokens + pass.inputTokens,
+    outputTokens: sum.outputTokens + pass.outputTokens,
+    cacheReadTokens: sum.cacheReadTokens + pass.cacheReadTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + pass.cacheWriteTokens,
+    cacheWriteHourTokens: (sum.cacheWriteHourTokens ?? 0) + (pass.cacheWriteHourTokens ?? 0),
+  };
+}
+
+function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
   const [input, output] = [toKnownCount(value.input_tokens), toKnownCount(value.output_tokens)];
   if (known === undefined && input === undefined && output === undefined) return undefined;
   const before = known ?? noUsage;
