@@ -1,6 +1,6 @@
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { type Character, plainEscapes, readCharacter } from './code-points.ts';
+import { type Character, readCharacter } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import { FoundPatterns, type View } from './found-patterns.ts';
 import { LazyDfa } from './lazy-dfa.ts';
@@ -46,7 +46,7 @@ export class ByteReader {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
     this.#fold = fold;
-    this.product = new ProductDfa(this.exact, this.folded, { escapes: plainEscapes, ...limits });
+    this.product = new ProductDfa(this.exact, this.folded, limits);
     this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
     this.found = new FoundPatterns(patternCount);
   }
@@ -138,21 +138,21 @@ export class ByteReader {
   /** A character above ASCII, which may fold to none or several; the resulting state is cached. */
   #stepWide(offset: number, codePoint: number): number {
     const product = this.product;
-    const { age } = product;
-    const known = this.#wide.recall(offset, codePoint, age);
+    const { epoch } = product;
+    const known = this.#wide.recall(offset, codePoint, epoch);
     if (known >= 0) return known;
-    const withPatterns = this.#wide.recallPatterns(offset, codePoint, age);
+    const withPatterns = this.#wide.recallPatterns(offset, codePoint, epoch);
     if (withPatterns !== undefined) return this.#note(withPatterns);
     const before = product.at(offset);
     const exact = this.exact.next(before.exact, codePoint);
     this.#ended.length = 0;
     const folded = this.step('folded', before.folded, codePoint, this.#noteFolded);
     const to = product.pair(exact, folded).offset;
-    const step = { age: product.age, to, exact: exact.patterns, folded: [...this.#ended] };
+    const step = { epoch: product.epoch, to, exact: exact.patterns, folded: [...this.#ended] };
     // If the table was started over meanwhile, the offset is that of another pair.
-    if (product.age === age) {
+    if (product.epoch === epoch) {
       const isQuiet = step.exact.length === 0 && step.folded.length === 0;
-      if (isQuiet) this.#wide.note({ offset, codePoint, age }, to);
+      if (isQuiet) this.#wide.note({ offset, codePoint, epoch }, to);
       else this.#wide.notePatterns(offset, codePoint, step);
     }
     return this.#note(step);

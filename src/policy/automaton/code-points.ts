@@ -1,18 +1,9 @@
+import { shortEscapes } from '../../json/short-escapes.ts';
+
 /** Longest a character can be in the bytes of a JSON string: two escapes of six bytes. */
 const longestCharacter = 12;
 
 const backslash = 0x5c;
-/** What the letters after a backslash stand for (RFC 8259, section 7), except u. */
-export const plainEscapes: ReadonlyMap<number, number> = new Map([
-  [0x22, 0x22],
-  [0x5c, 0x5c],
-  [0x2f, 0x2f],
-  [0x62, 8],
-  [0x66, 12],
-  [0x6e, 10],
-  [0x72, 13],
-  [0x74, 9],
-]);
 
 /** One character of a strictly read text: its code point and how many bytes it takes. */
 export interface Character {
@@ -38,7 +29,7 @@ export function readCharacter(bytes: Uint8Array, at: number, into: Character): v
 
 function readEscape(bytes: Uint8Array, at: number, into: Character): void {
   const letter = bytes[at + 1] as number;
-  if (letter !== 0x75) return set(into, plainEscapes.get(letter) ?? letter, 2);
+  if (letter !== 0x75) return set(into, shortEscapes[letter] as number, 2);
   const high = readHex(bytes, at + 2);
   if (high >= 0xd800 && high < 0xdc00 && bytes[at + 6] === backslash && bytes[at + 7] === 0x75) {
     const low = readHex(bytes, at + 8);

@@ -1,7 +1,7 @@
 import type { Fold } from '../fold/fold.ts';
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
 import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } from './dfa-state.ts';
-import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+import { assertions, isWithin, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
@@ -82,10 +82,6 @@ export class LazyDfa {
   /** Changes whenever all offsets become invalid. */
   get epoch(): number {
     return this.#epoch;
-  }
-
-  get stateCount(): number {
-    return this.#states.length;
   }
 
   stateAt(offset: number): State {
@@ -284,12 +280,4 @@ export class LazyDfa {
 /** Whether a node can start a match only in the middle of a word. */
 function isInsideWords(node: NfaNode): boolean {
   return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
-}
-
-function isWithin(codePoint: number, ranges: readonly number[]): boolean {
-  for (let at = 0; at < ranges.length; at += 2) {
-    if (codePoint < (ranges[at] as number)) return false;
-    if (codePoint <= (ranges[at + 1] as number)) return true;
-  }
-  return false;
 }

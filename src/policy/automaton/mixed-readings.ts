@@ -3,7 +3,7 @@ import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import { isWord } from './alphabet.ts';
 import { contexts, endPoint, holding } from './dfa-state.ts';
-import { type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+import { isWithin, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 
 const space = 0x20;
 /** More than any code point, to make one key of two numbers. */
@@ -118,14 +118,6 @@ export class MixedReadings {
 
 /** Stands for a node of a match. */
 const matched = -1;
-
-function isWithin(codePoint: number, ranges: readonly number[]): boolean {
-  for (let at = 0; at < ranges.length; at += 2) {
-    if (codePoint < (ranges[at] as number)) return false;
-    if (codePoint <= (ranges[at + 1] as number)) return true;
-  }
-  return false;
-}
 
 function contextOf(codePoint: number): number {
   if (codePoint === space) return contexts.space;

@@ -2,7 +2,7 @@ import type { RE2JS } from 're2js';
 
 export const nodeKinds = { ranges: 0, split: 1, assertion: 2, match: 3, branch: 4 } as const;
 
-/** One node of the patternSet; which fields mean something depends on its kind. */
+/** One node of the NFA; which fields mean something depends on its kind. */
 export interface NfaNode {
   readonly kind: (typeof nodeKinds)[keyof typeof nodeKinds];
   readonly out: number;
@@ -165,3 +165,12 @@ const kelvin = 0x212a;
 // Letters with case lie below this.
 const casedPlanes = 0x1f000;
 const none: Map<number, number> = new Map();
+
+/** Whether a node's ranges, which are in ascending order, hold a code point. */
+export function isWithin(codePoint: number, ranges: readonly number[]): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (codePoint < (ranges[at] as number)) return false;
+    if (codePoint <= (ranges[at + 1] as number)) return true;
+  }
+  return false;
+}

@@ -1,3 +1,4 @@
+import { shortEscapes } from '../../json/short-escapes.ts';
 import type { State } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
 
@@ -28,9 +29,7 @@ export interface ProductState {
   notedIn: number;
 }
 
-export interface ProductDfaOptions {
-  /** What a character stands for after a backslash, if not for itself. */
-  readonly escapes: ReadonlyMap<number, number>;
+interface ProductDfaOptions {
   /** When this many cells are used up, the table is discarded and started over. */
   readonly cellLimit?: number;
 }
@@ -44,12 +43,11 @@ export interface ProductDfaOptions {
 export class ProductDfa {
   readonly #exact: LazyDfa;
   readonly #folded: LazyDfa;
-  readonly #escapes: ReadonlyMap<number, number>;
   /** For each byte, all bytes of the same classes, so that their cells are filled together. */
   readonly #alike: readonly (readonly number[])[];
   table: Int32Array = new Int32Array(rowCells * firstPairs).fill(unknownCell);
-  /** Grows whenever all offsets become invalid. */
-  age = 0;
+  /** Changes whenever all offsets become invalid. */
+  epoch = 0;
   #pairs: ProductState[] = [];
   #byOffsets = new Map<number, ProductState>();
   #exactEpoch: number;
@@ -58,11 +56,10 @@ export class ProductDfa {
   #spaced: ProductState | undefined;
   readonly #cellLimit: number;
 
-  constructor(exact: LazyDfa, folded: LazyDfa, { escapes, cellLimit = defaultCellLimit }: ProductDfaOptions) {
+  constructor(exact: LazyDfa, folded: LazyDfa, { cellLimit = defaultCellLimit }: ProductDfaOptions = {}) {
     this.#cellLimit = cellLimit;
     this.#exact = exact;
     this.#folded = folded;
-    this.#escapes = escapes;
     this.#alike = this.#groupBytes();
     this.#exactEpoch = exact.epoch;
     this.#foldedEpoch = folded.epoch;
@@ -99,7 +96,7 @@ export class ProductDfa {
   }
 
   #next(from: ProductState, byte: number): ProductState {
-    if (from.escaped !== undefined) return this.#next(from.escaped, this.#escapes.get(byte) ?? byte);
+    if (from.escaped !== undefined) return this.#next(from.escaped, unescaped(byte));
     const exact = this.#exact.nextByClass(from.exact, this.#exact.byteClasses[byte] as number);
     const folded = this.#folded.nextByClass(from.folded, this.#folded.byteClasses[byte] as number);
     return this.pair(exact, folded);
@@ -125,7 +122,7 @@ export class ProductDfa {
     const groups = new Map<string, number[]>();
     return Array.from({ length: rowCells }, (_, byte) => {
       // What means something else after a backslash, or is one, is alike to nothing.
-      const isSpecial = byte === backslash || byte === letterU || (this.#escapes.get(byte) ?? byte) !== byte;
+      const isSpecial = byte === backslash || byte === letterU || unescaped(byte) !== byte;
       const own = isSpecial ? byte : '';
       const key = `${this.#exact.byteClasses[byte]},${this.#folded.byteClasses[byte]},${own}`;
       const group = groups.get(key) ?? [];
@@ -140,7 +137,7 @@ export class ProductDfa {
   }
 
   #restart(): void {
-    this.age += 1;
+    this.epoch += 1;
     this.#spaced = undefined;
     this.table.fill(unknownCell);
     this.#pairs = [];
@@ -198,4 +195,9 @@ export class ProductDfa {
     this.table = larger;
     return true;
   }
+}
+
+/** What a byte stands for after a backslash; itself if JSON has no such escape, which only a guess can lead to. */
+function unescaped(byte: number): number {
+  return shortEscapes[byte] || byte;
 }

@@ -80,16 +80,16 @@ export class Scanner {
     const { start, end } = text;
     const product = this.#product;
     const guess = product.spaced();
-    const { age } = product;
+    const { epoch } = product;
     let offset = product.start();
     let at = start;
-    // All offsets become invalid when the table is started over, which its age shows.
-    while (end - at >= shortestBlock && product.age === age && this.#patience <= this.#scans) {
+    // All offsets become invalid when the table is started over, which its epoch shows.
+    while (end - at >= shortestBlock && product.epoch === epoch && this.#patience <= this.#scans) {
       const range = { start: at, end, offset, guess };
       if (!readParts(product.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);
       at = (this.#parts.starts[partCount - 1] as number) + this.#parts.length;
-      if (this.#parts.isStopped && product.age === age) offset = this.#fillGuesses(text, offset);
+      if (this.#parts.isStopped && product.epoch === epoch) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
     return this.#reader.read(text.bytes, at, end, offset);
@@ -99,7 +99,7 @@ export class Scanner {
   #joinParts(text: TextBytes, guess: number): number {
     const product = this.#product;
     const { starts, offsets, length } = this.#parts;
-    const { age } = product;
+    const { epoch } = product;
     const { bytes } = text;
     let offset = offsets[0] as number;
     let at = (starts[0] as number) + length;
@@ -118,7 +118,7 @@ export class Scanner {
         at += 1;
         if (at - start === patience) this.#patience = this.#scans + pause;
       }
-      if (product.age === age && offset === guessed) offset = offsets[part] as number;
+      if (product.epoch === epoch && offset === guessed) offset = offsets[part] as number;
       else offset = this.#reader.read(bytes, at, end, offset);
       at = end;
     }
@@ -131,7 +131,7 @@ export class Scanner {
    */
   #fillGuesses({ bytes }: TextBytes, offset: number): number {
     const product = this.#product;
-    const { age } = product;
+    const { epoch } = product;
     const { starts, offsets, length } = this.#parts;
     const standing = product.at(offset);
     for (let part = 1; part < partCount; part += 1) {
@@ -139,7 +139,7 @@ export class Scanner {
       let guessed = offsets[part] as number;
       for (let at = from; at < from + wordBytes && guessed >= 0; at += 1) {
         guessed = this.#filled(guessed, bytes[at] as number);
-        if (product.age !== age) return product.live(standing).offset;
+        if (product.epoch !== epoch) return product.live(standing).offset;
       }
     }
     return offset;

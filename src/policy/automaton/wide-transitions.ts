@@ -14,12 +14,12 @@ export interface Kinds {
 interface Step {
   readonly offset: number;
   readonly codePoint: number;
-  readonly age: number;
+  readonly epoch: number;
 }
 
 /** A step on the way of which patterns ended, so that they must be noted whenever it is taken. */
 export interface StepWithPatterns {
-  readonly age: number;
+  readonly epoch: number;
   readonly to: number;
   readonly exact: readonly number[];
   readonly folded: readonly number[];
@@ -28,7 +28,7 @@ export interface StepWithPatterns {
 const maxCodePoint = 0x110000;
 
 /**
- * What characters above ASCII led to a while ago, by the pair before them and the age of its table; and by what both
+ * What characters above ASCII led to a while ago, by the pair before them and the epoch of its table; and by what both
  * automata know them by: all those lead to the same pair, and a body of all characters has but few kinds of them.
  */
 export class WideTransitions {
@@ -44,24 +44,24 @@ export class WideTransitions {
   }
 
   /** Offset of the pair that a character led to; -1 if it is not cached. */
-  recall(offset: number, codePoint: number, age: number): number {
-    const known = this.#byPoint.recall(offset, codePoint, age);
+  recall(offset: number, codePoint: number, epoch: number): number {
+    const known = this.#byPoint.recall(offset, codePoint, epoch);
     if (known >= 0) return known;
-    const alike = this.#byKind.recall(offset, this.#kindOf(codePoint), age);
-    if (alike >= 0) this.#byPoint.note(offset, codePoint, { age, to: alike });
+    const alike = this.#byKind.recall(offset, this.#kindOf(codePoint), epoch);
+    if (alike >= 0) this.#byPoint.note(offset, codePoint, { epoch, to: alike });
     return alike;
   }
 
-  /** Offsets and age must be of one table. */
-  note({ offset, codePoint, age }: Step, to: number): void {
-    this.#byPoint.note(offset, codePoint, { age, to });
-    this.#byKind.note(offset, this.#kindOf(codePoint), { age, to });
+  /** Offsets and epoch must be of one table. */
+  note({ offset, codePoint, epoch }: Step, to: number): void {
+    this.#byPoint.note(offset, codePoint, { epoch, to });
+    this.#byKind.note(offset, this.#kindOf(codePoint), { epoch, to });
   }
 
   /** The same for a step on which patterns ended. */
-  recallPatterns(offset: number, codePoint: number, age: number): StepWithPatterns | undefined {
+  recallPatterns(offset: number, codePoint: number, epoch: number): StepWithPatterns | undefined {
     const known = this.#withPatterns.get(offset * maxCodePoint + codePoint);
-    return known?.age === age ? known : undefined;
+    return known?.epoch === epoch ? known : undefined;
   }
 
   notePatterns(offset: number, codePoint: number, step: StepWithPatterns): void {
@@ -96,19 +96,19 @@ class Steps {
   readonly #from = new Int32Array(room).fill(-1);
   readonly #point = new Int32Array(room);
   readonly #to = new Int32Array(room);
-  readonly #age = new Int32Array(room);
+  readonly #epoch = new Int32Array(room);
 
-  recall(offset: number, point: number, age: number): number {
+  recall(offset: number, point: number, epoch: number): number {
     const slot = slotOf(offset, point);
     const isKnown = this.#from[slot] === offset && this.#point[slot] === point;
-    return isKnown && this.#age[slot] === age ? (this.#to[slot] as number) : -1;
+    return isKnown && this.#epoch[slot] === epoch ? (this.#to[slot] as number) : -1;
   }
 
-  note(offset: number, point: number, { age, to }: { readonly age: number; readonly to: number }): void {
+  note(offset: number, point: number, { epoch, to }: { readonly epoch: number; readonly to: number }): void {
     const slot = slotOf(offset, point);
     this.#from[slot] = offset;
     this.#point[slot] = point;
-    this.#age[slot] = age;
+    this.#epoch[slot] = epoch;
     this.#to[slot] = to;
   }
 }

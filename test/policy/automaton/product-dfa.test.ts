@@ -14,9 +14,7 @@ function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {
 
 test('a pair is found again if creating it restarts its table of states', () => {
   // Room for four states: those of "abc" fill it, and so do those of "def" after them.
-  const pairs = new ProductDfa(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'), {
-    escapes: new Map(),
-  });
+  const pairs = new ProductDfa(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'));
   const read = (from: ReturnType<typeof pairs.at>, text: string) =>
     [...Buffer.from(text)].reduce((pair, byte) => pairs.next(pair, byte), from);
   const before = read(pairs.at(pairs.start()), 'abc');
