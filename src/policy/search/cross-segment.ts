@@ -82,9 +82,9 @@ export class CrossSegmentMatcher {
     sequence.window.push(segment, verdict, report);
   }
 
-  /** Has detectors look at what they have not seen yet; to be called after the last text. */
+  /** Runs the detectors that have still to run; to be called after the last text. */
   finish(report: CrossSegmentListener): void {
-    for (const { window } of this.#sequences.values()) window.look(report);
+    for (const { window } of this.#sequences.values()) window.runScheduled(report);
   }
 
   /** What is open now; undefined if that is more than is worth keeping. */
@@ -165,7 +165,7 @@ export class CrossSegmentMatcher {
   #note(view: View, patterns: readonly number[]): void {
     for (const pattern of patterns) {
       if (this.#known.size > 0 && this.#known.has(pattern)) continue;
-      if (this.#patternSet.patterns[pattern]?.kind === 'detector') this.#window.call(pattern);
+      if (this.#patternSet.patterns[pattern]?.kind === 'detector') this.#window.schedule(pattern);
       else if (!this.#matches.has(pattern)) this.#matches.set(pattern, { pattern, view });
     }
   }

@@ -83,7 +83,7 @@ export class SearchCache {
   store(document: JsonDocument, dialect: Dialect, search: FinishedSearch): void {
     if (!document.isCached || search.checkpoints.length === 0 || !isSmall(search)) return;
     const { searchResult, found } = search;
-    const checkpoints = lighter(fewer(search.checkpoints));
+    const checkpoints = lastThatFit(thinnedOut(search.checkpoints));
     const others = (this.#store.get(document) ?? []).filter(({ owner }) => owner !== this);
     const kept = { owner: this, dialect, searchResult, found, checkpoints };
     this.#store.set(document, [...others.slice(1 - setLimit), kept]);
@@ -112,15 +112,15 @@ function isSmall({ found, searchResult: { unseen } }: FinishedSearch): boolean {
   return bytes <= nestedLimitBytes;
 }
 
-/** Thins out older checkpoints. */
-function fewer(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+/** Without every second one of the older checkpoints, if there are many. */
+function thinnedOut(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   if (checkpoints.length <= checkpointLimit) return checkpoints;
   const recent = checkpoints.length - checkpointLimit / 2;
   return checkpoints.filter((_, at) => at % 2 === 0 || at >= recent);
 }
 
 /** The last checkpoints, as many as fit `openLimit`: a body of small texts can leave thousands open before each turn. */
-function lighter(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+function lastThatFit(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
   let open = 0;
   let first = checkpoints.length;
   while (first > 0) {

@@ -21,7 +21,8 @@ export type CrossSegmentListener = (match: PatternMatch, segment: Segment, befor
 export interface SavedWindow {
   readonly segments: readonly SavedSegment[];
   readonly candidates: readonly number[];
-  readonly called: readonly number[];
+  /** Detectors that have still to run. */
+  readonly scheduled: readonly number[];
   readonly openRun: number;
 }
 
@@ -44,7 +45,7 @@ export class SegmentWindow {
   /** Detectors whose prefilter the last segment passed. */
   #candidates: readonly number[] = [];
   /** Detectors that must run on the segments added since the last run. */
-  readonly #called = new Set<number>();
+  readonly #scheduled = new Set<number>();
   /** Length of the run of key characters with which the segments end. */
   #openRun = 0;
   /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
@@ -55,20 +56,20 @@ export class SegmentWindow {
   }
 
   /** Schedules a detector whose prefilter matched in joined texts. */
-  call(detector: number): void {
-    this.#called.add(detector);
+  schedule(detector: number): void {
+    this.#scheduled.add(detector);
   }
 
   push(segment: Segment, { candidates }: TextVerdict, report: CrossSegmentListener): void {
     this.#segments.push(segment);
     if (this.#patternSet.longRuns.length > 0) this.#continueRun(segment);
     if (this.#segments.length > 1) {
-      for (const number of this.#candidates) this.#called.add(number);
-      for (const number of candidates) this.#called.add(number);
-      for (const number of this.#patternSet.always) this.#called.add(number);
+      for (const number of this.#candidates) this.#scheduled.add(number);
+      for (const number of candidates) this.#scheduled.add(number);
+      for (const number of this.#patternSet.always) this.#scheduled.add(number);
     }
     this.#candidates = candidates;
-    if (isLong(segment) || this.#segments.length >= segmentLimit) this.look(report);
+    if (isLong(segment) || this.#segments.length >= segmentLimit) this.runScheduled(report);
   }
 
   /** Schedules detectors of long runs where one continues from the segments before. */
@@ -76,7 +77,7 @@ export class SegmentWindow {
     const text = bytesOf(document, entry);
     const { length, isWhole } = runAtStart(text);
     const joined = this.#openRun + length;
-    if (joined >= longRunLength) for (const number of this.#patternSet.longRuns) this.#called.add(number);
+    if (joined >= longRunLength) for (const number of this.#patternSet.longRuns) this.#scheduled.add(number);
     const open = isWhole ? joined : runAtEnd(text);
     // Without an optional segment, the run before it is still open.
     this.#openRun = optional === undefined ? open : Math.max(open, this.#openRun);
@@ -91,11 +92,11 @@ export class SegmentWindow {
   }
 
   /** Runs the scheduled detectors. */
-  look(report: CrossSegmentListener): void {
-    if (this.#segments.length > 1 && this.#called.size > 0) {
+  runScheduled(report: CrossSegmentListener): void {
+    if (this.#segments.length > 1 && this.#scheduled.size > 0) {
       this.#detectAll(report);
     }
-    this.#called.clear();
+    this.#scheduled.clear();
     this.#trim();
   }
 
@@ -114,17 +115,25 @@ export class SegmentWindow {
         segments.push({ roles, optional, unit, entry: outer.entry, decoded });
       }
     }
-    return { segments, candidates: this.#candidates, called: [...this.#called], openRun: this.#openRun };
+    return {
+      segments,
+      candidates: this.#candidates,
+      scheduled: [...this.#scheduled],
+      openRun: this.#openRun,
+    };
   }
 
-  restore({ segments, candidates, called, openRun }: SavedWindow, placeOf: (entry: number) => Place): void {
+  restore(
+    { segments, candidates, scheduled, openRun }: SavedWindow,
+    placeOf: (entry: number) => Place,
+  ): void {
     for (const { entry, decoded, roles, optional, unit } of segments) {
       const place = decoded === undefined ? placeOf(entry) : { ...decoded, outer: placeOf(entry) };
       this.#segments.push({ place, roles, optional, unit });
     }
     this.#candidates = candidates;
     this.#openRun = openRun;
-    for (const number of called) this.#called.add(number);
+    for (const number of scheduled) this.#scheduled.add(number);
   }
 
   /** Each way in which the segments may be joined, once: most of them share most of their groups. */
@@ -172,7 +181,7 @@ export class SegmentWindow {
   #byReach(texts: readonly string[]): ReadonlyMap<number, readonly number[]> {
     const longest = Math.max((texts[0] as string).length, (texts[texts.length - 1] as string).length);
     const byReach = new Map<number, number[]>();
-    for (const number of this.#called) {
+    for (const number of this.#scheduled) {
       const pattern = this.#patternSet.patterns[number];
       if (pattern?.kind !== 'detector') continue;
       const own = Math.min(pattern.detector.reach, crossReach);
