@@ -60,10 +60,6 @@ export class Limiter {
     );
   }
 
-  get isEmpty(): boolean {
-    return this.#planned.length === 0;
-  }
-
   /** Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget. */
   reserve(worst: Amounts, nowMs: number): Reservation | Promise<Reservation> {
     const claims = this.#planned.map((planned) => toClaim(planned, worst, nowMs));

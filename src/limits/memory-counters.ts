@@ -1,3 +1,4 @@
+import { BudgetLoader, mustKnow } from './budget-loader.ts';
 import type {
   BudgetCounter,
   Claim,
@@ -8,7 +9,6 @@ import type {
   RestoredSum,
   Ticket,
 } from './counters.ts';
-import { Learner, mustKnow } from './learn.ts';
 import { MinuteWindow } from './minute-window.ts';
 
 interface Sum {
@@ -37,23 +37,23 @@ export class MemoryCounters implements Counters {
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   readonly #clockMs: () => number;
-  readonly #learner: Learner | undefined;
+  readonly #loader: BudgetLoader | undefined;
 
   constructor({ clockMs = () => performance.now(), readSums }: MemoryOptions = {}) {
     this.#clockMs = clockMs;
-    this.#learner = readSums && new Learner(readSums, (sums) => this.restore(sums));
+    this.#loader = readSums && new BudgetLoader(readSums, (sums) => this.restore(sums));
   }
 
   /** Throws limit.state_unavailable for a budget whose past usage can't be read. */
   reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
-    const learner = this.#learner;
-    if (learner === undefined || claims.every((claim) => this.#isKnown(claim))) {
+    const loader = this.#loader;
+    if (loader === undefined || claims.every((claim) => this.#isKnown(claim))) {
       return this.#reserveKnown(claims, nowMs);
     }
     const unknown = claims.filter((claim) => !this.#isKnown(claim));
-    const learned = learner.learn(unknown.flatMap(({ budget }) => budget ?? []));
-    if (mustKnow(unknown)) return learned.then(() => this.#reserveKnown(claims, nowMs));
-    learned.catch(() => undefined); // the next request tries again
+    const loaded = loader.load(unknown.flatMap(({ budget }) => budget ?? []));
+    if (mustKnow(unknown)) return loaded.then(() => this.#reserveKnown(claims, nowMs));
+    loaded.catch(() => undefined); // the next request tries again
     return this.#reserveKnown(claims, nowMs);
   }
 
@@ -101,7 +101,7 @@ export class MemoryCounters implements Counters {
   }
 
   reread(budgets: readonly BudgetCounter[]): void {
-    if (this.#learner === undefined) return;
+    if (this.#loader === undefined) return;
     for (const { counter } of budgets) this.#sums.delete(counter);
   }
 
@@ -128,7 +128,7 @@ export class MemoryCounters implements Counters {
       return;
     }
     if (this.#sums.size >= sweepAbove) this.#sweep();
-    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#learner === undefined });
+    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#loader === undefined });
   }
 
   #sweep(): void {

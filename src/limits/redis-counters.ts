@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { mustKnow } from './budget-loader.ts';
 import {
   type BudgetCounter,
   type Claim,
@@ -8,7 +9,6 @@ import {
   stateUnavailable,
   type Ticket,
 } from './counters.ts';
-import { mustKnow } from './learn.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
 import { badCounterOf, isRedisTicket, prefix, type RedisTicket, Settlements } from './redis-settlement.ts';
@@ -98,7 +98,7 @@ export class RedisCounters implements Counters {
     if (!this.#isConnected) return this.#reserveLocally(claims, nowMs);
     try {
       const stale = this.#stale.size === 0 ? [] : claims.filter(({ counter }) => this.#stale.has(counter));
-      if (stale.length > 0 && (await this.#learn(stale)))
+      if (stale.length > 0 && (await this.#load(stale)))
         for (const { counter } of stale) this.#stale.delete(counter);
       let granted = await this.#reserveThere(claims);
       if (granted === 'lost') {
@@ -106,11 +106,12 @@ export class RedisCounters implements Counters {
         await this.#fill();
         granted = await this.#reserveThere(claims);
       }
-      if (granted instanceof Array) {
-        const isKnown = await this.#learn(granted);
+      if (granted !== 'lost' && 'unknown' in granted) {
+        const isKnown = await this.#load(granted.unknown);
         granted = await this.#reserveThere(claims, { isKnown });
       }
-      return granted === 'lost' || granted instanceof Array ? this.#reserveLocally(claims, nowMs) : granted;
+      if (granted !== 'lost' && 'isGranted' in granted) return granted;
+      return this.#reserveLocally(claims, nowMs);
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause;
       const key = badCounterOf(cause);
@@ -123,11 +124,11 @@ export class RedisCounters implements Counters {
     }
   }
 
-  /** Without a grant: `lost` if Redis has lost its data, or the claims whose counters it does not know. */
+  /** Without a grant: `lost` if Redis has lost its data, or the claims of counters that are `unknown` to it. */
   async #reserveThere(
     claims: readonly Claim[],
     { isKnown = true } = {},
-  ): Promise<Grant | 'lost' | readonly Claim[]> {
+  ): Promise<Grant | 'lost' | { readonly unknown: readonly Claim[] }> {
     const lease = `${this.#id}:${++this.#sequence}`;
     const args = claims.flatMap(({ kind, max, amount, endsMs, isEnforced, budget }) => [
       kind,
@@ -148,7 +149,7 @@ export class RedisCounters implements Counters {
     if (Number(refused) === -1) return 'lost';
     this.#mark = String(mark);
     const numbers = rest.map(Number);
-    if (Number(refused) === -2) return numbers.map((index) => claims[index - 1] as Claim);
+    if (Number(refused) === -2) return { unknown: numbers.map((index) => claims[index - 1] as Claim) };
     const states = claims.map((_, i) => ({
       used: numbers[2 * i] as number,
       resetMs: numbers[2 * i + 1] as number,
@@ -263,9 +264,9 @@ export class RedisCounters implements Counters {
   }
 
   /** False if the ledger does not answer, and none of the claims must be known. */
-  async #learn(claims: readonly Claim[]): Promise<boolean> {
+  async #load(claims: readonly Claim[]): Promise<boolean> {
     try {
-      await this.#sums.learn(claims.flatMap(({ budget }) => budget ?? []));
+      await this.#sums.load(claims.flatMap(({ budget }) => budget ?? []));
       return true;
     } catch (cause) {
       if (mustKnow(claims)) throw cause;

@@ -1,5 +1,5 @@
+import { BudgetLoader } from './budget-loader.ts';
 import type { BudgetCounter, ReadSums, RestoredSum } from './counters.ts';
-import { Learner } from './learn.ts';
 import type { ScriptedRedis } from './redis-connection.ts';
 import { prefix } from './redis-settlement.ts';
 
@@ -12,13 +12,13 @@ const atOnce = 500;
 export class RedisSums {
   readonly #redis: ScriptedRedis;
   readonly #read: ReadSums | undefined;
-  readonly #learner: Learner | undefined;
+  readonly #loader: BudgetLoader | undefined;
   #filling: Promise<string> | undefined;
 
   constructor(redis: ScriptedRedis, read: ReadSums | undefined) {
     this.#redis = redis;
     this.#read = read;
-    this.#learner = read && new Learner(read, (sums) => this.#write(sums));
+    this.#loader = read && new BudgetLoader(read, (sums) => this.#write(sums));
   }
 
   /** Whether there is a ledger to read. */
@@ -52,8 +52,8 @@ export class RedisSums {
   }
 
   /** Creates or raises the counters of some budgets. Throws limit.state_unavailable if the ledger does not answer soon. */
-  async learn(budgets: readonly BudgetCounter[]): Promise<void> {
-    await this.#learner?.learn(budgets);
+  async load(budgets: readonly BudgetCounter[]): Promise<void> {
+    await this.#loader?.load(budgets);
   }
 
   async #write(sums: readonly RestoredSum[]): Promise<void> {

@@ -55,7 +55,7 @@ let scopes = 0;
 function limits(settings: Partial<LimitsConfig>): KeyLimits {
   scopes += 1;
   const whole = { mode: 'enforce', unpriced: 'refuse', time_zone: 'UTC', ...settings } as const;
-  return { kind: 'project', name: `learn-${scopes}`, settings: whole };
+  return { kind: 'project', name: `loader-${scopes}`, settings: whole };
 }
 
 /** The reservation, or why there is none. */
@@ -89,7 +89,7 @@ const places = [
     name: 'Redis',
     isThere: hasRedis,
     open: async ({ readSums }: FakeLedger): Promise<Counters> =>
-      RedisCounters.open(`learner-${scopes}-${closing.length}`, {
+      RedisCounters.open(`loader-${scopes}-${closing.length}`, {
         url: redis.url,
         onFailure: undefined,
         onState: () => undefined,

@@ -10,10 +10,10 @@ import {
 const longestMs = 2_000;
 
 /**
- * Learns from the ledger what budgets have used that nobody has counted yet: at the start of a day, after a reload or a
+ * Loads from the ledger what budgets have used that nobody has counted yet: at the start of a day, after a reload or a
  * jump of the clock.
  */
-export class Learner {
+export class BudgetLoader {
   readonly #read: ReadSums;
   readonly #write: (sums: readonly RestoredSum[]) => unknown;
   /** By counter. */
@@ -29,15 +29,15 @@ export class Learner {
   }
 
   /** Throws limit.state_unavailable if the ledger does not answer soon; what it answers later is kept all the same. */
-  async learn(budgets: readonly BudgetCounter[]): Promise<void> {
+  async load(budgets: readonly BudgetCounter[]): Promise<void> {
     for (const budget of budgets) if (!this.#running.has(budget.counter)) this.#add(budget);
-    const learned = Promise.all(budgets.map(({ counter }) => this.#running.get(counter)));
+    const loaded = Promise.all(budgets.map(({ counter }) => this.#running.get(counter)));
     let late: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
       late = setTimeout(() => reject(new Error('the ledger takes too long')), longestMs);
     });
     try {
-      await Promise.race([learned, tooLong]);
+      await Promise.race([loaded, tooLong]);
     } catch (cause) {
       throw stateUnavailable('what the budget has used is not known: the ledger does not answer', { cause });
     } finally {
