@@ -86,7 +86,7 @@ export class Connection implements SwapRemoveItem, Wire {
 
   /** Ends the connection now: with a reset if a normal close would pass for the end of an answer. */
   destroy(): void {
-    if (this.#answers[0]?.isBare === true && this.#socket.writable) this.#socket.resetAndDestroy();
+    if (this.#answers[0]?.isCloseDelimited === true && this.#socket.writable) this.#socket.resetAndDestroy();
     else this.#socket.destroy();
   }
 
@@ -245,7 +245,7 @@ export class Connection implements SwapRemoveItem, Wire {
     if (this.#isDetached) return;
     this.handOver();
     const [first] = this.#answers;
-    if (first?.isBare === true && !first.isEnded) return this.destroy();
+    if (first?.isCloseDelimited === true && !first.isEnded) return this.destroy();
     const waits = first !== undefined && this.ticks.isBusy;
     // What is answered immediately is written at the end of the tick, each answer after the one before it has left.
     if (waits) this.ticks.later(() => setImmediate(() => this.#closeHalf()));

@@ -48,8 +48,8 @@ export class HttpResponse {
   isFinished = false;
   /** Whether it is over, finished or not. */
   isClosed = false;
-  /** Whether the client would take what it has received for the whole answer if the connection closed now. */
-  isBare = false;
+  /** Whether only the end of the connection ends the body: a client takes what it has received by then for all of it. */
+  isCloseDelimited = false;
   /** Whether nothing more will be written. */
   isEnded = false;
   readonly #wire: Wire;
@@ -87,15 +87,18 @@ export class HttpResponse {
     if (this.headersSent) throw new Error('an answer has only one head');
     const { request } = this;
     const isUnframed = hasBody(request.method, status) && !hasLength(headers);
-    const isBare = isUnframed && request.version === '1.0';
+    const isCloseDelimited = isUnframed && request.version === '1.0';
     // The unread rest of a body would be taken for the next request.
-    const closes = this.closes || isBare || !request.isComplete || this.#wire.endsWith(this);
+    const closes = this.closes || isCloseDelimited || !request.isComplete || this.#wire.endsWith(this);
     // `concat` allocates a list of the right size; a growing one leaves garbage behind.
-    const list = headers.concat(closes ? closed : keptAlive, isUnframed && !isBare ? chunked : none);
+    const list = headers.concat(
+      closes ? closed : keptAlive,
+      isUnframed && !isCloseDelimited ? chunked : none,
+    );
     this.#response.writeHead(status, list);
     this.headers = headers;
     this.closes = closes;
-    this.isBare = isBare;
+    this.isCloseDelimited = isCloseDelimited;
     this.status = status;
   }
 

@@ -36,7 +36,7 @@ export type Attempt<Request extends ProviderRequest = ProviderRequest> =
   | { readonly target: Target; readonly failure: UpstreamFailure };
 
 /** Whether a fallback may be tried: the provider certainly did no work, or answered that it failed. */
-export function mayGoOn(attempt: Attempt): boolean {
+export function mayFallBack(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
   const { status } = attempt.forwarded.answer;
   return isRefusalForLoad(status) || status >= 500;
@@ -61,7 +61,8 @@ function isRefusalForLoad(status: number): boolean {
   return status === 429 || status === 503 || status === 529;
 }
 
-export function outcomeOf<Request extends ProviderRequest>(attempt: Attempt<Request>): Forwarded<Request> {
+/** The answer, whatever its status; throws the failure if there is none. */
+export function answerOf<Request extends ProviderRequest>(attempt: Attempt<Request>): Forwarded<Request> {
   if ('failure' in attempt) throw attempt.failure.error;
   return attempt.forwarded;
 }

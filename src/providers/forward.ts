@@ -2,11 +2,11 @@ import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../lifetime.ts';
 import {
   type Attempt,
+  answerOf,
   discard,
   type Forwarded,
   failureOf,
-  mayGoOn,
-  outcomeOf,
+  mayFallBack,
   type ProviderRequest,
   waitBeforeRetry,
 } from './attempt.ts';
@@ -65,10 +65,10 @@ export async function forward<Request extends ProviderRequest>(
       }
       const attempt = await send(next, options, attempts);
       options.onOutcome(attempt);
-      const step = mayGoOn(attempt) ? await nextStep(attempt, tries, queue) : 'keep';
-      if (step === 'keep') return outcomeOf(attempt);
+      const step = mayFallBack(attempt) ? await nextStep(attempt, tries, queue) : 'finish';
+      if (step === 'finish') return answerOf(attempt);
       discard(attempt);
-      if (step === 'go on') {
+      if (step === 'fall back') {
         last = failureOf(attempt);
         break;
       }
@@ -138,7 +138,7 @@ async function enter({ provider, model }: Target, lifetime: Lifetime): Promise<v
   }
 }
 
-type Step = 'keep' | 'go on' | { readonly waitMs: number };
+type Step = 'finish' | 'fall back' | { readonly waitMs: number };
 
 /** Decides whether an attempt's outcome goes to the client, the same target is retried, or the next one is tried. */
 async function nextStep<Request extends ProviderRequest>(
@@ -149,7 +149,7 @@ async function nextStep<Request extends ProviderRequest>(
   try {
     const waitMs = waitBeforeRetry(attempt, tries);
     if (waitMs !== undefined) return { waitMs };
-    return (await queue.hasMore()) ? 'go on' : 'keep';
+    return (await queue.hasMore()) ? 'fall back' : 'finish';
   } catch (error) {
     discard(attempt); // the next target's request could not be built, so nobody else will release this one
     throw error;

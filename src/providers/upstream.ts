@@ -41,7 +41,7 @@ export interface UpstreamTimeouts {
 }
 
 /** What an upstream needs of its pool. */
-interface Keeper {
+interface UpstreamPool {
   readonly ticks: TickQueue;
   readonly timeouts: UpstreamTimeouts;
   /** The pool's clock, in milliseconds; coarse. */
@@ -65,7 +65,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   leftAtMs = 0;
   #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
-  #pool: Keeper | undefined;
+  #pool: UpstreamPool | undefined;
   #connection: HostConnection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   /** `sent`: the provider may work on the request. */
@@ -77,7 +77,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** The connection has ended: the parser still delivers what it has, paused or not. */
   #isFlushing = false;
   /** Whether the body is delimited by the end of the connection. */
-  #endsWithConnection = false;
+  #isCloseDelimited = false;
   #sink: BodySink | undefined;
   /** Whether the sink asked for a pause, which only itself may end. */
   #sinkWaits = false;
@@ -101,7 +101,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   /** For the pool: the request is being sent. */
-  begin(pool: Keeper): void {
+  begin(pool: UpstreamPool): void {
     this.#pool = pool;
     this.#dueAtMs = pool.nowMs + pool.timeouts.connectMs;
   }
@@ -137,13 +137,12 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       return this.#giveUp('broken', 'nobody can tell where the body ends');
     }
-    this.#endsWithConnection =
-      coding === undefined && length === undefined && status !== 204 && status !== 304;
+    this.#isCloseDelimited = coding === undefined && length === undefined && status !== 204 && status !== 304;
     this.#phase = 'body';
     this.#delay('idleMs');
     this.status = status;
     this.#headers = AnswerHeaders.from(headers);
-    const { ticks } = this.#keeper;
+    const { ticks } = this.#startedPool;
     if (ticks.isBusy) ticks.later(() => this.#headArrived());
     else this.#headArrived();
   }
@@ -157,7 +156,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#delay('idleMs');
     this.#sinkWaits = !this.#take(piece);
     if (this.#isFlushing) return;
-    if (this.#sinkWaits || !this.#keeper.ticks.pieces.take(this.#inNextTick)) controller.pause();
+    if (this.#sinkWaits || !this.#startedPool.ticks.pieces.take(this.#inNextTick)) controller.pause();
   }
 
   /** False asks for a pause. */
@@ -172,7 +171,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     if (this.#phase === 'over') return;
     const socket = this.#connection?.socket;
     // libuv reports a reset right after data as an end, but then the socket has no peer any more.
-    if (this.#endsWithConnection && socket?.remoteAddress === undefined) {
+    if (this.#isCloseDelimited && socket?.remoteAddress === undefined) {
       return this.fail({ kind: 'broken', cause: new Error('the host reset the connection') });
     }
     // The host answered before it had read the whole request: it could take the rest for another request.
@@ -274,12 +273,12 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   /** Only after it has begun. */
-  get #keeper(): Keeper {
-    return this.#pool as Keeper;
+  get #startedPool(): UpstreamPool {
+    return this.#pool as UpstreamPool;
   }
 
   #delay(timeout: keyof UpstreamTimeouts): void {
-    const { nowMs, timeouts } = this.#keeper;
+    const { nowMs, timeouts } = this.#startedPool;
     this.#dueAtMs = nowMs + timeouts[timeout];
   }
 }
