@@ -90,6 +90,7 @@ function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | un
   try {
     return evaluateRule(rule, facts, texts);
   } catch {
+    // As for a body: what can't be evaluated is refused.
     const { policy, id } = rule;
     const message = `rule ${id} could not be evaluated, so the request is refused`;
     return {

@@ -105,7 +105,7 @@ export class RuleSet {
     return this.#values.isKnownClean(text);
   }
 
-  /** The verdicts on a text that leaves beside the body: a header's value, or the query's. */
+  /** The verdicts on a text that leaves besides the body: a header's value, or the query's. */
   evaluateValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
     return this.#values.evaluate(value, subject);
   }

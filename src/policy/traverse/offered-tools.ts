@@ -21,7 +21,7 @@ const fields = ['tools', 'functions', 'tool_choice', 'function_call', 'mcp_serve
 /** Settings of chat hosts for what is a tool everywhere else. */
 const searchSettings = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
-// Fields that only describe a tool, or say whether tools may be called at all.
+// Types that only say what kind of tool it is, and choices that only say whether tools may be called at all.
 const plainTypes = new Set([
   'function',
   'custom',
@@ -40,7 +40,7 @@ const plainTypes = new Set([
   'mcp_toolset_reference',
   'skill_reference',
 ]);
-// These contain the schema of a tool's input, whose names are not tools.
+// Fields that describe a tool or its input: the names in them are not tools.
 const shapes = new Set([
   'parameters',
   'input_schema',
