@@ -141,14 +141,14 @@ export class Spending {
     if (limiter.needsPrice && this.#request.targets.some((target) => this.#priceOf(target) === undefined)) {
       throw unpriced(this.#request.request.model);
     }
-    const mode = limiter.needsPrice ? this.#dearMode() : undefined;
+    const mode = limiter.needsPrice ? this.#surchargedMode() : undefined;
     if (mode !== undefined) throw unpriced(`${this.#request.request.model} with ${mode}`);
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
     return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
   }
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
-  #dearMode(): string | undefined {
+  #surchargedMode(): string | undefined {
     const { request, targets } = this.#request;
     const hasListPrice = ({ provider, model }: Target) =>
       provider.options.family !== 'sandbox' && this.#configuredPrice(model) === undefined;

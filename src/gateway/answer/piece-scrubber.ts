@@ -7,7 +7,7 @@ const patience = 16;
 /** Most bytes of events that are held back. */
 const heldLimit = 65_536;
 /** Most prefixes that are tracked at the same time. */
-const beginningLimit = 64;
+const prefixLimit = 64;
 /** Members that say what a piece is. They are in every event, and no client concatenates their values. */
 const labels = new Set(['type', 'role']);
 /** The length of each of them, with its opening quote. */
@@ -16,7 +16,7 @@ const labelLength = 5;
 const indexes = /index": ?(\d+)/g;
 const channelReach = 100;
 const nothing = Buffer.alloc(0);
-const none: readonly Beginning[] = [];
+const none: readonly Prefix[] = [];
 const noRanges: readonly Range[] = [];
 const quote = 0x22;
 const backslash = 0x5c;
@@ -32,7 +32,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /** A prefix of a secret, at the end of the pieces so far. */
-interface Beginning {
+interface Prefix {
   readonly secret: string;
   readonly length: number;
   /** Where its bytes are in the text, except for those already sent. */
@@ -67,7 +67,7 @@ export class PieceScrubber {
   readonly #longest: number;
   readonly #members: readonly Member[];
   #held: Buffer = nothing;
-  #beginnings: readonly Beginning[] = none;
+  #prefixes: readonly Prefix[] = none;
 
   /** `members` are the names of an event's members that carry the next piece. */
   constructor(secrets: readonly string[], members: readonly string[]) {
@@ -84,18 +84,18 @@ export class PieceScrubber {
     const bytes = from === 0 ? events : Buffer.concat([this.#held, events]);
     const text = bytes.toString('latin1');
     for (const range of this.#readPieces(text, from)) bytes.fill(star, range.start, range.end);
-    if (this.#beginnings.length === 0) {
+    if (this.#prefixes.length === 0) {
       this.#held = nothing;
       return bytes;
     }
     const heldFrom = this.#firstHeld(text) ?? bytes.length;
     if (bytes.length - heldFrom > heldLimit) {
       this.#held = nothing;
-      this.#beginnings = this.#beginnings.map(released);
+      this.#prefixes = this.#prefixes.map(released);
       return bytes;
     }
     this.#held = heldFrom === bytes.length ? nothing : Buffer.from(bytes.subarray(heldFrom));
-    this.#beginnings = this.#beginnings.map((each) => ({ ...each, ranges: shift(each.ranges, heldFrom) }));
+    this.#prefixes = this.#prefixes.map((each) => ({ ...each, ranges: shift(each.ranges, heldFrom) }));
     return bytes.subarray(0, heldFrom);
   }
 
@@ -103,7 +103,7 @@ export class PieceScrubber {
   end(): Buffer {
     const rest = this.#held;
     this.#held = nothing;
-    this.#beginnings = none;
+    this.#prefixes = none;
     return rest;
   }
 
@@ -147,8 +147,8 @@ export class PieceScrubber {
     const escaped = raw.includes('\\') ? unescapeJson(Buffer.from(raw, 'latin1')) : undefined;
     const piece = escaped?.text.toString('latin1') ?? raw;
     const place = (index: number) => start + (escaped?.origins[index] ?? index);
-    const known = this.#beginnings;
-    if (known.length > 0) this.#beginnings = none;
+    const known = this.#prefixes;
+    if (known.length > 0) this.#prefixes = none;
 
     let channel: string | undefined;
     let masked: readonly Range[] = noRanges;
@@ -176,12 +176,12 @@ export class PieceScrubber {
     return masked;
   }
 
-  #note(beginning: Beginning): void {
-    this.#beginnings = [...this.#beginnings.slice(1 - beginningLimit), beginning];
+  #note(prefix: Prefix): void {
+    this.#prefixes = [...this.#prefixes.slice(1 - prefixLimit), prefix];
   }
 
   /** Keeps a prefix after a piece of another text; one that all keys have in common only for a while. */
-  #noteOlder(each: Beginning): void {
+  #noteOlder(each: Prefix): void {
     if (each.age < patience) this.#note({ ...each, age: each.age + 1 });
     else if (each.length > freeLength) this.#note(released(each));
   }
@@ -189,7 +189,7 @@ export class PieceScrubber {
   /** Where the first event begins that must be held. */
   #firstHeld(text: string): number | undefined {
     let first: number | undefined;
-    for (const { length, ranges } of this.#beginnings) {
+    for (const { length, ranges } of this.#prefixes) {
       const start = length > freeLength ? ranges[0]?.start : undefined;
       if (start !== undefined && (first === undefined || start < first)) first = start;
     }
@@ -205,8 +205,8 @@ function channelAt(text: string, start: number): string {
 }
 
 /** The same prefix after its bytes were sent: a continuation is masked all the same. */
-function released(beginning: Beginning): Beginning {
-  return beginning.ranges.length === 0 ? beginning : { ...beginning, ranges: noRanges };
+function released(prefix: Prefix): Prefix {
+  return prefix.ranges.length === 0 ? prefix : { ...prefix, ranges: noRanges };
 }
 
 /** The name of a member in its quotes, with any of its characters written as an escape. */
