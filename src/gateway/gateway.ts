@@ -10,16 +10,14 @@ import type { Decider } from './decision/decider.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
+import type { AccessSettings } from './receive.ts';
 
 /**
  * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a
  * reload meanwhile changes nothing for it.
  */
 export interface Gateway {
-  readonly access: {
-    readonly allowedHosts: ReadonlySet<string>;
-    readonly allowedOrigins: ReadonlySet<string>;
-  };
+  readonly access: AccessSettings;
   readonly bodyLimits: BodyLimits;
   readonly keys: KeyRing<GatewayKey>;
   readonly decider: Decider;

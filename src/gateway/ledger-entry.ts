@@ -1,10 +1,8 @@
-import { GatewayError } from '../errors.ts';
+import { stateUnavailable } from '../limits/counters.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Intent } from '../record/ledger/ledger-row.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import type { Spending, Spent } from './spending.ts';
-
-const retryAfterS = 5;
 
 /** The ledger entry of one exchange: an intent before the provider is called, a row afterwards. */
 export class LedgerEntry {
@@ -29,8 +27,9 @@ export class LedgerEntry {
     } catch (cause) {
       if (!isRequired) return;
       this.#ledger.cancel(this.#intent.requestId);
-      const message = 'the ledger cannot be written, and this key has a budget; try again soon';
-      throw new GatewayError('limit.state_unavailable', message, { cause, retryAfterS });
+      throw stateUnavailable('the ledger cannot be written, and this key has a budget; try again soon', {
+        cause,
+      });
     }
   }
 

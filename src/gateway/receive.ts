@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http/request.ts';
 import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
-interface AccessSettings {
+export interface AccessSettings {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
 }

@@ -88,15 +88,6 @@ export class RecordDraft {
     return this.#fields.bytes_out ?? 0;
   }
 
-  get usage(): ExchangeRecord['usage'] {
-    return this.#fields.usage;
-  }
-
-  /** What happened to the request's bytes on their way to the provider; undefined before they were sent. */
-  get bodyForm(): string | undefined {
-    return this.#fields.body;
-  }
-
   /** Ids of the rules that warned, without duplicates. */
   get warnings(): readonly string[] {
     const { rules } = this.#fields;
@@ -184,7 +175,7 @@ export class RecordDraft {
   }
 
   /** Settles what was reserved, and records the cost and what limits in monitor mode would have refused. */
-  noteSpending(spending: Spending, { status, error }: Pick<Ending, 'status' | 'error'>): Spent {
+  noteSpending(spending: Spending, { status, error }: Pick<FinishOptions, 'status' | 'error'>): Spent {
     const fields = this.#fields;
     const { provider, target_model: model } = fields;
     const target = provider === undefined || model === undefined ? undefined : { provider, model };
@@ -218,7 +209,7 @@ export class RecordDraft {
   }
 
   /** The final record. */
-  finish({ status, error, configHash, scrub }: Ending): ExchangeRecord {
+  finish({ status, error, configHash, scrub }: FinishOptions): ExchangeRecord {
     const fields = this.#fields;
     fields.status = status;
     fields.outcome = outcomeOf(error);
@@ -259,7 +250,7 @@ export class RecordDraft {
   }
 }
 
-interface Ending {
+interface FinishOptions {
   readonly status: number;
   readonly error: GatewayError | undefined;
   readonly configHash: string;

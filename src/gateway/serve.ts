@@ -25,8 +25,6 @@ export interface GatewayServer {
   readonly port: number;
   /** Builds what a configuration needs, and throws if it can't be applied; nothing changes until `commit`. */
   prepare(config: GatewayConfig): PreparedConfig;
-  /** Prepares and commits in one step. */
-  apply(config: GatewayConfig): void;
   /** What is open now. */
   gauges(): Gauges;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
@@ -104,7 +102,6 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
     url: server.url,
     port: server.port,
     prepare: (next) => active.prepare(next),
-    apply: (next) => active.prepare(next).commit(),
     gauges: () => ({
       open: countExchanges(open.items),
       providers: active.providers.map(gaugesOf),

@@ -84,7 +84,7 @@ test('exchanges that began, and those that still wait in line, keep their config
   const second = ask(started); // the provider's one connection is taken: it waits
   while (arrived < 2) await new Promise((resolve) => setImmediate(resolve));
 
-  started.apply(await configFor(young));
+  started.prepare(await configFor(young)).commit();
   const third = await ask(started);
   for (const response of held) whole(response, 'old');
 
@@ -107,12 +107,14 @@ test('a breaker that is open stays open over a reload, unless the provider itsel
   expect((await ask(started))[0]).toBe(503);
   expect(broken.requests()).toBe(untilOpen);
 
-  started.apply(await configFor(broken));
+  started.prepare(await configFor(broken)).commit();
   expect((await ask(started))[0]).toBe(503);
   expect(broken.requests()).toBe(untilOpen);
 
   const [provider] = config.providers;
-  started.apply({ ...config, providers: provider === undefined ? [] : [{ ...provider, connections: 2 }] });
+  started
+    .prepare({ ...config, providers: provider === undefined ? [] : [{ ...provider, connections: 2 }] })
+    .commit();
   expect((await ask(started))[0]).toBe(500);
   expect(broken.requests()).toBe(untilOpen + 1);
 });

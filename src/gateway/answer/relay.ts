@@ -108,10 +108,14 @@ class StreamSink implements BodySink {
 
   #write(bytes: Buffer): boolean {
     if (bytes.length === 0) return true;
+    this.#noteBytes(bytes);
+    return this.#response.write(bytes);
+  }
+
+  #noteBytes(bytes: Buffer): void {
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
     this.#exchange.trace?.wrote(bytes);
-    return this.#response.write(bytes);
   }
 
   #lastEventIsOut(): void {
@@ -156,9 +160,7 @@ class StreamSink implements BodySink {
       return this.#finish(undefined);
     }
     const errorEvent = this.#stream.fail(error, this.#exchange.id);
-    if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
-    this.#bytes += errorEvent.length;
-    this.#exchange.trace?.wrote(errorEvent);
+    this.#noteBytes(errorEvent);
     this.#finish(error);
     this.#response.breakOff(errorEvent);
   }

@@ -18,7 +18,7 @@ describe('a stream that is whole', () => {
     expect(await outcome).toBe('complete');
     await connection.until(() => bodyOf(connection).isWhole);
     expect(bodyOf(connection).text.startsWith(delta + delta)).toBe(true);
-    expect(exchange.draft.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+    expect(exchange.draft.soFar.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
     expect(exchange.draft.bytesOut).toBe(bodyOf(connection).text.length);
   });
 
