@@ -19,7 +19,9 @@ export interface Translation {
    */
   request(body: unknown): { body: unknown; dropped: readonly string[] };
   /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
-  answer(body: unknown): { body: unknown; usage: Usage | undefined };
+  answer(body: unknown): { body: unknown };
+  /** What a provider's whole answer says was used, also if it can't be translated. */
+  usage(body: unknown): Usage | undefined;
   /** A provider's error body of any shape (parsed, or text) in the client's dialect. */
   error(status: number, body: unknown): unknown;
   stream(): StreamTranslation;
@@ -84,8 +86,9 @@ export function createTranslation(
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
       const answer = cutAnswer(restoreAnswer(provider.codec.parseAnswer(body), names), stops);
-      return { body: client.codec.buildAnswer(answer, context, asked), usage: answer.usage };
+      return { body: client.codec.buildAnswer(answer, context, asked) };
     },
+    usage: (body) => provider.answerUsage(body),
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
       const writer = client.codec.createWriter(context, asked);

@@ -425,3 +425,22 @@ test.each([false, true])(
     });
   },
 );
+
+test('an answer that cannot be translated costs what the provider says it used', async () => {
+  const other = await startGateway(`
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [responses] } }
+models: [{ match: m, provider: host }]
+projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ...JSON.parse(responsesAnswer), status: 'failed' }));
+  });
+
+  const { status } = await post(other, '/v1/chat/completions', body);
+  const [record] = await other.recorded(1);
+  await other.stop();
+
+  expect(status).toBe(502);
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+});

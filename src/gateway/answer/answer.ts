@@ -130,10 +130,9 @@ function sendWhole(
   const value = parseAnswer(body);
   const { translation } = forwarded.request;
   if (translation !== undefined) {
-    const { body: translated, usage } = translation.answer(value);
-    exchange.draft.noteUsage(usage);
+    exchange.draft.noteUsage(translation.usage(value));
     return send(exchange, forwarded, {
-      body: checkedAnswer(exchange, toBytes(translated), check),
+      body: checkedAnswer(exchange, toBytes(translation.answer(value).body), check),
       gateway,
       isOwn: true,
     });

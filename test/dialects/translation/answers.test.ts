@@ -131,7 +131,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
   });
 
   test('has the usage counted for the record', () => {
-    const { usage } = startTranslation(client, provider).answer(plainAnswers[provider].text);
+    const usage = startTranslation(client, provider).usage(plainAnswers[provider].text);
 
     expect(usage).toEqual({
       inputTokens: 120,
