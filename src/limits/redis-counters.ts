@@ -204,9 +204,8 @@ export class RedisCounters implements Counters {
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     clearTimeout(this.#again);
-    if (this.#isConnected) {
-      await this.#redis.zrem(gateways, this.#id).catch(() => undefined); // it would also expire
-    }
+    // It would also expire.
+    if (this.#isConnected) await this.#redis.zrem(gateways, this.#id).catch(() => undefined);
     this.#redis.disconnect();
   }
 
