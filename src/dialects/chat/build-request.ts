@@ -1,12 +1,8 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
 import { type Fields, withoutAbsent } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import type { Dropped } from '../translation/dropped.ts';
 import { limitUser } from '../translation/hash-user.ts';
-import {
-  clampMaxTokens,
-  type TranslationContext,
-  takesReasoningEffort,
-} from '../translation/model-quirks.ts';
+import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { toFunctionTool } from '../translation/wrap-custom.ts';
 import { buildChatTurns } from './build-turns.ts';
@@ -28,7 +24,7 @@ export function buildChatRequest(
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stop.length > 0 ? request.stop : undefined,
-    reasoning_effort: buildEffort(request, context, dropped),
+    reasoning_effort: acceptedEffort(request, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
     verbosity: isOpenAi ? request.verbosity : undefined,
     [isOpenAi ? 'safety_identifier' : 'user']: limitUser(request.user),
@@ -56,19 +52,6 @@ function buildTool(tool: Tool, names: ToolNames): Fields {
 function buildToolChoice(choice: ToolChoice, names: ToolNames): unknown {
   if (choice.kind !== 'tool') return choice.kind;
   return { type: 'function', function: { name: names.toWire(choice.tool) } };
-}
-
-function buildEffort(
-  { effort }: ConversationRequest,
-  context: TranslationContext,
-  dropped: Dropped,
-): string | undefined {
-  if (effort === undefined) return undefined;
-  if (!takesReasoningEffort(context)) {
-    noteDropped(dropped, 'reasoning effort');
-    return undefined;
-  }
-  return effort;
 }
 
 function buildFormat(format: OutputFormat): Fields {

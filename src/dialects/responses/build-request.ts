@@ -1,12 +1,8 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
 import { type Fields, withoutAbsent } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import type { Dropped } from '../translation/dropped.ts';
 import { limitUser } from '../translation/hash-user.ts';
-import {
-  clampMaxTokens,
-  type TranslationContext,
-  takesReasoningEffort,
-} from '../translation/model-quirks.ts';
+import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { buildItems } from './build-items.ts';
 
@@ -19,6 +15,7 @@ export function buildResponsesRequest(
 ): Fields {
   const { system, turns } = withoutLoneSystem(request);
   const isOpenAi = context.host === 'openai';
+  const effort = acceptedEffort(request, context, dropped);
   return withoutAbsent({
     model: context.targetModel,
     instructions: system.length > 0 ? system.map((turn) => turn.text).join('\n\n') : undefined,
@@ -27,7 +24,7 @@ export function buildResponsesRequest(
     ...buildTools(request, names),
     temperature: request.temperature,
     top_p: request.topP,
-    reasoning: buildReasoning(request, context, dropped),
+    reasoning: effort === undefined ? undefined : { effort },
     text: buildText(request),
     metadata: request.metadata,
     [isOpenAi ? 'safety_identifier' : 'user']: limitUser(request.user),
@@ -82,19 +79,6 @@ function flatFormat(format: unknown): unknown {
 function buildToolChoice(choice: ToolChoice, names: ToolNames): unknown {
   if (choice.kind !== 'tool') return choice.kind;
   return { type: choice.tool.kind, name: names.toWire(choice.tool) };
-}
-
-function buildReasoning(
-  { effort }: ConversationRequest,
-  context: TranslationContext,
-  dropped: Dropped,
-): Fields | undefined {
-  if (effort === undefined) return undefined;
-  if (!takesReasoningEffort(context)) {
-    noteDropped(dropped, 'reasoning effort');
-    return undefined;
-  }
-  return { effort };
 }
 
 function buildText({ format, verbosity }: ConversationRequest): Fields | undefined {

@@ -1,3 +1,6 @@
+import type { ConversationRequest, Effort } from '../conversation.ts';
+import { type Dropped, noteDropped } from './dropped.ts';
+
 /** The context of a translation: everything that pure code can't find out by itself. */
 export interface TranslationContext {
   /** The name the client asked for; answers carry it. */
@@ -37,6 +40,17 @@ export function isOpenAiReasoningModel({ targetModel }: Target): boolean {
 // Other hosts answer 400 to an effort for a model that can't reason (Ollama does), so only names known to take it.
 export function takesReasoningEffort(target: Target): boolean {
   return isOpenAiReasoningModel(target) || bareName(target.targetModel).startsWith('gpt-oss');
+}
+
+/** The effort if the model takes one; otherwise it is noted as dropped. */
+export function acceptedEffort(
+  { effort }: Pick<ConversationRequest, 'effort'>,
+  target: Target,
+  dropped: Dropped,
+): Effort | undefined {
+  if (effort === undefined || takesReasoningEffort(target)) return effort;
+  noteDropped(dropped, 'reasoning effort');
+  return undefined;
 }
 
 function isClaude({ host, targetModel }: Target): boolean {
