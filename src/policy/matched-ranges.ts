@@ -1,3 +1,4 @@
+import { joinOverlapping } from './detectors/join-overlapping.ts';
 import type { Facts } from './facts.ts';
 import { matchesOfRule } from './redact/redact.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
@@ -25,7 +26,7 @@ export function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<str
     const pointer = document.pointer(entry);
     const known = found.get(pointer) ?? [];
     if (known.length >= maxRanges || (known.length === 0 && found.size >= maxPointers)) continue;
-    const ranges = merged([...known, ...rangesOf(match, rule, facts)]);
+    const ranges = joinOverlapping([...known, ...rangesOf(match, rule, facts)]).slice(0, maxRanges);
     if (ranges.length > 0) found.set(pointer, ranges);
   }
   return found;
@@ -42,15 +43,4 @@ function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): rea
       .filter(({ start, end }) => start < length && (match.before === undefined || end > length))
       .map(({ start, end }) => ({ start, end: Math.min(end, length) }))
   );
-}
-
-/** In order; those that overlap become one. */
-function merged(ranges: readonly TextRange[]): readonly TextRange[] {
-  const result: TextRange[] = [];
-  for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
-    const last = result.at(-1);
-    if (last === undefined || start >= last.end) result.push({ start, end });
-    else if (end > last.end) result[result.length - 1] = { start: last.start, end };
-  }
-  return result.slice(0, maxRanges);
 }

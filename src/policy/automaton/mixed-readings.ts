@@ -1,4 +1,5 @@
 import type { Range } from '../detectors/detector.ts';
+import { joinOverlapping } from '../detectors/join-overlapping.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import { isWord } from './alphabet.ts';
@@ -47,7 +48,7 @@ export class MixedReadings {
       at = end;
     }
     this.#step(position, endPoint, { start: at, end: at });
-    return united(this.#found);
+    return joinOverlapping(this.#found);
   }
 
   #readAll(from: Position, readings: readonly Reading[], { start, end }: Range): Position {
@@ -139,15 +140,4 @@ function merged(positions: readonly Position[]): Position {
 function keepEarliest(threads: Map<number, number>, node: number, began: number): void {
   const known = threads.get(node);
   if (known === undefined || began < known) threads.set(node, began);
-}
-
-/** Ranges that overlap become one. */
-function united(ranges: readonly Range[]): readonly Range[] {
-  const result: Range[] = [];
-  for (const range of [...ranges].sort((one, other) => one.start - other.start)) {
-    const last = result.at(-1);
-    if (last === undefined || range.start >= last.end) result.push(range);
-    else if (range.end > last.end) result[result.length - 1] = { start: last.start, end: range.end };
-  }
-  return result;
 }

@@ -67,12 +67,12 @@ export function compileRule(source: RuleSource, tools: RuleTools, report: Proble
     ({ ...tools, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
   const except =
     rule.except === undefined ? [] : compilePatterns(rule.except.text, context('any', [], 'except', 'text'));
-  const isLeave = rule.action === 'allow';
+  const isAllow = rule.action === 'allow';
   const compileAll = (side: 'when' | 'unless', conditions: ConditionsOptions | undefined) =>
     conditions === undefined
       ? undefined
       : compileConditions(conditions, (name) =>
-          context((side === 'when') === isLeave ? 'all' : 'any', side === 'when' ? except : [], side, name),
+          context((side === 'when') === isAllow ? 'all' : 'any', side === 'when' ? except : [], side, name),
         );
   return {
     policy,

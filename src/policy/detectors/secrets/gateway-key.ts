@@ -1,6 +1,7 @@
 import type { Detector, Finding } from '../detector.ts';
+import { joinOverlapping } from '../join-overlapping.ts';
 import { isAlphanumeric } from '../text/characters.ts';
-import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
+import { findThroughDisguise } from '../text/invisible.ts';
 import { findKeyLikeRuns } from '../text/long-runs.ts';
 import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
 

@@ -1,10 +1,11 @@
 import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
+import { joinOverlapping } from '../join-overlapping.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
 import { findWebhookAddresses, webhookPrefilter } from '../shapes/webhook-address.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
-import { findThroughDisguise, joinOverlapping } from '../text/invisible.ts';
+import { findThroughDisguise } from '../text/invisible.ts';
 import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
 import { argumentPrefilters } from './credential-arguments.ts';

@@ -1,4 +1,5 @@
-import { confidences, defaultConfidence, type Finding } from '../detector.ts';
+import type { Finding } from '../detector.ts';
+import { joinOverlapping } from '../join-overlapping.ts';
 
 /**
  * Soft hyphens, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key that
@@ -23,28 +24,6 @@ export function findThroughDisguise(
     end: (places[finding.end - 1] ?? 0) + 1,
   }));
   return joinOverlapping([...found, ...more]);
-}
-
-/** The findings in order; overlapping ones are merged. */
-export function joinOverlapping(findings: readonly Finding[]): readonly Finding[] {
-  if (findings.length < 2) return findings;
-  const joined: Finding[] = [];
-  for (const finding of findings.toSorted((one, other) => one.start - other.start)) {
-    const last = joined.at(-1);
-    if (last === undefined || finding.start >= last.end) joined.push(finding);
-    else
-      joined[joined.length - 1] = {
-        ...surer(last, finding),
-        start: last.start,
-        end: Math.max(last.end, finding.end),
-      };
-  }
-  return joined;
-}
-
-function surer(one: Finding, other: Finding): Finding {
-  const rank = ({ confidence = defaultConfidence }: Finding) => confidences.indexOf(confidence);
-  return rank(other) > rank(one) ? other : one;
 }
 
 function isInvisible(code: number): boolean {
