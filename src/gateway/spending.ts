@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/registry.ts';
 import { leastLimit as leastResponsesCap } from '../dialects/responses/build-request.ts';
+import { defaultCap } from '../dialects/translation/model-quirks.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
@@ -11,7 +12,6 @@ import { costOf, type Price, worstCostOf } from '../limits/price.ts';
 import { findCaps } from '../policy/traverse/caps.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
-import { defaultCap } from './outgoing/build-body.ts';
 import type { ModelRequest } from './request.ts';
 import { dialectAt } from './targets.ts';
 import { worstInputTokens } from './worst-input.ts';

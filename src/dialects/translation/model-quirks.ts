@@ -83,9 +83,12 @@ export function takesSampling(target: Target): boolean {
   return !isClaude(target) || startsWithAny(bareName(target.targetModel), withSampling);
 }
 
+/** In tokens; sent if a target needs a cap on output and neither the client nor the configuration sets one. */
+export const defaultCap = 4_096;
+
 /** Messages must carry a limit, whether the client sent one or not. */
 export function defaultMaxTokens({ defaultMaxOutputTokens, maxOutputTokens }: TranslationContext): number {
-  return defaultMaxOutputTokens ?? maxOutputTokens ?? 4_096;
+  return defaultMaxOutputTokens ?? maxOutputTokens ?? defaultCap;
 }
 
 export function clampMaxTokens(requested: number | undefined, limit: number | undefined): number | undefined {

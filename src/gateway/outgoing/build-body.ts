@@ -3,13 +3,11 @@ import type { ModelEntry } from '../../config/build/models.ts';
 import type { TextDialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type Translation } from '../../dialects/translate.ts';
+import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
-
-/** In tokens; sent if a target needs a cap on output and neither the client nor the configuration sets one. */
-export const defaultCap = 4_096;
 
 /** What must be known about a target to build a body for it. */
 export interface Destination {
