@@ -1,13 +1,13 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
 import type { LedgerRow } from './ledger-row.ts';
-import { quarterMs } from './ledger-schema.ts';
+import { quarterOf } from './quarters.ts';
 
 /** What rows add to the sums: most rows of a transaction share a few sums, each of which is written once. */
 export class AddedSums {
   readonly #rows = new Map<string, SqliteValue[]>();
 
   add(row: LedgerRow): void {
-    const names = [Math.floor(row.startedMs / quarterMs), row.project, row.keyId, row.model];
+    const names = [quarterOf(row.startedMs), row.project, row.keyId, row.model];
     const amounts = amountsOf(row);
     const id = names.join('\n'); // clean texts have no ends of lines
     const known = this.#rows.get(id);

@@ -4,7 +4,8 @@ import { prepareSqliteFile } from '../../database/sqlite-file.ts';
 import { GatewayError } from '../../errors.ts';
 import { makeDirectory } from '../../make-directory.ts';
 import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
-import { quarterMs, stateOfSchema } from './ledger-schema.ts';
+import { stateOfSchema } from './ledger-schema.ts';
+import { quarterOf } from './quarters.ts';
 
 /**
  * The sums of a file that no thread has opened yet; undefined for one of an older version, which the ledger's thread
@@ -90,10 +91,6 @@ function usedIn(engine: SqliteEngine, wanted: readonly WantedSum[]): (sum: Wante
 
 function quartersOf({ sinceMs, untilMs }: WantedSum): { readonly since: number; readonly until: number } {
   return { since: quarterOf(sinceMs), until: quarterOf(untilMs) };
-}
-
-function quarterOf(ms: number): number {
-  return Math.floor(ms / quarterMs);
 }
 
 /** By request id, so that a group that was written twice counts once; of one owner or of all. */

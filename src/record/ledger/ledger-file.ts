@@ -6,10 +6,11 @@ import { makeDirectory } from '../../make-directory.ts';
 import { readSums } from './known-sums.ts';
 import { findOwners, isOwnerAlive, lockOwner, type Owner, removeOwner } from './ledger-owner.ts';
 import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
-import { prepareSchema, quarterMs } from './ledger-schema.ts';
+import { prepareSchema } from './ledger-schema.ts';
 import { type LedgerStatements, prepareStatements } from './ledger-statements.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 import { sumPruning } from './ledger-sums.ts';
+import { oldestQuarter } from './quarters.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
@@ -20,8 +21,6 @@ export interface LedgerFile extends LedgerStore {
 }
 
 const dayMs = 86_400_000;
-/** Longer than the longest budget, and long enough to compare a month with the same month of the last year. */
-const sumDays = 400;
 // Few enough that commits hardly wait for the deletion.
 const pruneRows = 500;
 
@@ -65,7 +64,7 @@ function ledgerFile(
     sums: (wanted) => readSums(engine, wanted),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
-        engine.prepare(sumPruning('sums', '?')).run(Math.floor((nowMs - sumDays * dayMs) / quarterMs));
+        engine.prepare(sumPruning('sums', '?')).run(oldestQuarter(nowMs));
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
         const deleted = engine
           .prepare(

@@ -25,12 +25,6 @@ export const exchangeColumns = [
   'total_ms',
 ];
 
-/**
- * Sums are kept per quarter of an hour: in every time zone days begin at the start of one, so the sum of a day or a month
- * is exact everywhere. They outlive the rows, so that retention doesn't refund budgets.
- */
-export const quarterMs = 900_000;
-
 const version = 2;
 
 /**

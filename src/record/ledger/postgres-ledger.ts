@@ -1,7 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { connectPostgres, type PostgresClient } from '../../database/postgres.ts';
 import type { Intent, KnownSum, LedgerChange, LedgerRow } from './ledger-row.ts';
-import { quarterMs } from './ledger-schema.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 import { preparePostgres } from './postgres-schema.ts';
 import {
@@ -13,9 +12,9 @@ import {
   settleDead,
   sumWanted,
 } from './postgres-statements.ts';
+import { oldestQuarter, quarterOf } from './quarters.ts';
 
 const dayMs = 86_400_000;
-const sumDays = 400;
 const shards = 16;
 const pruneCount = 5_000;
 /** Bytes of a row with its indexes, measured with names of usual length. PostgreSQL's own figures include dead rows. */
@@ -42,8 +41,8 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
       const periods = wanted.map(({ scope, name, sinceMs, untilMs }) => ({
         scope,
         name,
-        since: Math.floor(sinceMs / quarterMs),
-        until: Math.floor(untilMs / quarterMs),
+        since: quarterOf(sinceMs),
+        until: quarterOf(untilMs),
       }));
       const found = await client.query<Pick<KnownSum, 'tokens' | 'nanoUsd'>>(sumWanted, [
         JSON.stringify(periods),
@@ -128,7 +127,7 @@ function toRecord(row: LedgerRow) {
 }
 
 async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {
-  await client.query(pruneSums, [Math.floor((nowMs - sumDays * dayMs) / quarterMs)]);
+  await client.query(pruneSums, [oldestQuarter(nowMs)]);
   const [ids] = await client.query<{ last: number | null }>('select max(id) as last from ledger_exchanges');
   const firstKept = (ids?.last ?? 0) - Math.floor(bytes / bytesPerRow);
   const [answer] = await client.query<{ gone: number }>(pruneRows, [

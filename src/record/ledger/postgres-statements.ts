@@ -1,6 +1,6 @@
-import { quarterMs } from './ledger-schema.ts';
 import { additions, summed, sumPruning } from './ledger-sums.ts';
 import { bounded, exchangeColumns, intentColumns } from './postgres-schema.ts';
+import { quarterMs } from './quarters.ts';
 
 // Each is a single statement, hence one round trip and one transaction for any number of changes: rows are passed as JSON.
 

@@ -1,8 +1,8 @@
 import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
-import { quarterMs } from './ledger-schema.ts';
 import { type SummedColumn, summed } from './ledger-sums.ts';
 import { bounded } from './postgres-schema.ts';
+import { quarterMs, quarterOf } from './quarters.ts';
 
 /** What usage is summed up by. */
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;
@@ -42,7 +42,7 @@ export interface UsageQuery {
 /** Usage since a time, rounded to a quarter of an hour. */
 export function sumUsage(engine: SqliteEngine, query: UsageQuery): readonly UsageSum[] {
   const sql = usageSql('sums', query.by, (column) => `total(${column})`).replace('$1', '?');
-  return toReport(engine.prepare(sql).all(firstQuarter(query)) as readonly SqlRow[], query);
+  return toReport(engine.prepare(sql).all(quarterOf(query.sinceMs)) as readonly SqlRow[], query);
 }
 
 /** The same from PostgreSQL. */
@@ -51,7 +51,7 @@ export async function sumPostgresUsage(
   query: UsageQuery,
 ): Promise<readonly UsageSum[]> {
   const sql = usageSql('ledger_sums', query.by, (column) => bounded(`sum(${column})`));
-  return toReport(await client.query<SqlRow>(sql, [firstQuarter(query)]), query);
+  return toReport(await client.query<SqlRow>(sql, [quarterOf(query.sinceMs)]), query);
 }
 
 type SqlRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
@@ -60,10 +60,6 @@ function usageSql(table: string, by: UsageGroup, sumOf: (column: SummedColumn) =
   const column = columns[by];
   const sums = summed.map((name) => `${sumOf(name)} as ${name}`).join();
   return `select ${column} as name, ${sums} from ${table} where quarter >= $1 group by ${column}`;
-}
-
-function firstQuarter({ sinceMs }: UsageQuery): number {
-  return Math.floor(sinceMs / quarterMs);
 }
 
 function toReport(rows: readonly SqlRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
