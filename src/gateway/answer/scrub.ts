@@ -16,7 +16,7 @@ export class Scrubber {
   readonly #alphabet: ReadonlySet<number>;
 
   constructor(secrets: readonly string[]) {
-    this.secrets = [...new Set(secrets.filter((secret) => secret.length >= leastLength))];
+    this.secrets = longEnough(secrets);
     const patterns = this.secrets.flatMap(spell).map((each) => Buffer.from(each));
     this.#spellings = new PatternSearch(patterns);
     this.#plain = new PatternSearch(this.secrets.map((each) => Buffer.from(each)));
@@ -74,7 +74,7 @@ const maxChecks = 20;
 
 /** The same for short strings: headers, and causes of failures. */
 export function createTextScrubber(secrets: readonly string[]): (text: string) => string {
-  const spellings = new Scrubber(secrets).secrets.flatMap(spell);
+  const spellings = longEnough(secrets).flatMap(spell);
   // The longest first: if one secret is a prefix of another, the rest of the longer one must not be left behind.
   const patterns = [...new Set(spellings)].sort((one, other) => other.length - one.length);
   return (text) => {
@@ -82,6 +82,10 @@ export function createTextScrubber(secrets: readonly string[]): (text: string) =
     for (const pattern of patterns) if (rest.includes(pattern)) rest = rest.replaceAll(pattern, mask);
     return rest;
   };
+}
+
+function longEnough(secrets: readonly string[]): readonly string[] {
+  return [...new Set(secrets.filter((secret) => secret.length >= leastLength))];
 }
 
 /** A secret as it is, and as JSON and URLs encode it. */
