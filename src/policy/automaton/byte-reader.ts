@@ -41,7 +41,7 @@ export class ByteReader {
   readonly #wide: WideTransitions;
   #texts = 0;
 
-  /** The tables hold so many cells each, or as many as is usual. */
+  /** `cellLimit` bounds each table, for tests; by default the tables set it themselves. */
   constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: { readonly cellLimit?: number }) {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });

@@ -9,9 +9,9 @@ import type { TextBytes } from './text-bytes.ts';
 
 /** Bytes that the parts must have read together for the parallel read to go on. */
 const leastProgress = 32;
-/** Bytes after which parts should have met; where they don't, texts are read one by one for so many scans. */
-const patience = 128;
-const pause = 256;
+/** Bytes after which a part should have met the real states; where one has not, texts are read in one go for some scans. */
+const meetBytes = 128;
+const pauseScans = 256;
 
 interface ScannerParts extends ReaderParts {
   /** Patterns that are in every text with a long run. */
@@ -25,11 +25,11 @@ export class Scanner {
   readonly #longRuns: readonly number[];
   #scans = 0;
   /** The scan number from which texts are read in parts again. */
-  #patience = 0;
+  #partsFrom = 0;
   readonly #parts = createParts();
   #after: StatePair;
 
-  /** The tables hold so many cells each, or as many as is usual. */
+  /** `cellLimit` bounds each table, for tests; by default the tables set it themselves. */
   constructor(parts: ScannerParts, limits: { readonly cellLimit?: number } = {}) {
     this.#reader = new ByteReader(parts, limits);
     this.#product = this.#reader.product;
@@ -84,7 +84,7 @@ export class Scanner {
     let offset = product.start();
     let at = start;
     // All offsets become invalid when the table is started over, which its epoch shows.
-    while (end - at >= shortestBlock && product.epoch === epoch && this.#patience <= this.#scans) {
+    while (end - at >= shortestBlock && product.epoch === epoch && this.#partsFrom <= this.#scans) {
       const range = { start: at, end, offset, guess };
       if (!readParts(product.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);
@@ -116,7 +116,7 @@ export class Scanner {
         const next = product.table[offset + byte] as number;
         offset = next >= 0 ? next : this.#reader.read(bytes, at, at + 1, offset);
         at += 1;
-        if (at - start === patience) this.#patience = this.#scans + pause;
+        if (at - start === meetBytes) this.#partsFrom = this.#scans + pauseScans;
       }
       if (product.epoch === epoch && offset === guessed) offset = offsets[part] as number;
       else offset = this.#reader.read(bytes, at, end, offset);

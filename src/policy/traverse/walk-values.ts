@@ -81,7 +81,7 @@ export class ValueWalk {
     if (document.kind(entry) === kinds.object) {
       const head = readHead(document, entry, this.#reader);
       const unseen = unseenBlock(document, entry, head);
-      if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
+      if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
       const isMessage = document.member(entry, 'role') !== undefined;
       this.#members(document, { object: entry, block: context, isInOrder: head.isInOrder, isMessage });
     } else this.value(document, entry, context);
@@ -126,7 +126,7 @@ export class ValueWalk {
     }
     const head = readHead(document, entry, this.#reader);
     const unseen = unseenBlock(document, entry, head);
-    if (unseen !== undefined) this.#unseen(unseen, context.place(document, entry));
+    if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
     const block = context.as(this.#blockRoles(document, entry, head) ?? context.roles);
     this.#members(document, { object: entry, block, isInOrder: head.isInOrder });
   }
@@ -141,10 +141,7 @@ export class ValueWalk {
   }
 
   #noteUnseen(kind: UnseenKind | undefined, place: Place): void {
-    if (kind !== undefined) this.#unseen(kind, place);
-  }
-
-  #unseen(kind: UnseenKind, place: Place): void {
+    if (kind === undefined) return;
     if (place.outer === undefined && place.entry === this.#unseenEntry) return;
     if (place.outer === undefined) this.#unseenEntry = place.entry;
     this.#visitor.unseen(kind, place);
@@ -192,7 +189,7 @@ export class ValueWalk {
         if (kind === memberKinds.reference) this.#reference(document, key, block);
         if (document.kind(value) === kinds.string) {
           this.#visitor.text(document, value, context);
-          this.#located(document, key, block);
+          this.#readUrlOrBytes(document, key, block);
           return kind === memberKinds.bytes;
         }
         break;
@@ -214,7 +211,7 @@ export class ValueWalk {
     if (!block.isJoined || document.kind(value) !== kinds.string) return;
     const length = document.end(value) - document.start(value);
     if (length >= shortestBinary && holdsBinary(document.raw(value)))
-      this.#unseen('opaque', block.place(document, value));
+      this.#noteUnseen('opaque', block.place(document, value));
   }
 
   #reference(document: JsonDocument, key: number, block: Context): void {
@@ -223,7 +220,7 @@ export class ValueWalk {
   }
 
   /** A text where a URL or bytes belong: a data URL is read, and so is what a file's data hold. */
-  #located(document: JsonDocument, key: number, block: Context): void {
+  #readUrlOrBytes(document: JsonDocument, key: number, block: Context): void {
     const value = key + 1;
     const text = document.text(value);
     const name = document.text(key);
@@ -256,13 +253,13 @@ export class ValueWalk {
   }
 
   #readDecoded({ texts, isOpaque }: Decoded, outer: Place, context: Context): void {
-    if (isOpaque) this.#unseen('opaque', outer);
+    if (isOpaque) this.#noteUnseen('opaque', outer);
     this.#decoded(texts, outer, context);
   }
 
   #decoded(texts: readonly string[], outer: Place, context: Context): void {
     if (texts.length === 0) return;
-    if (this.#nesting === nestingLimit) return this.#unseen('opaque', outer);
+    if (this.#nesting === nestingLimit) return this.#noteUnseen('opaque', outer);
     this.#nesting += 1;
     const origin = { outer, isDecoded: true };
     // Of several readings the first is the likeliest, and a reader has but one.
@@ -274,7 +271,7 @@ export class ValueWalk {
 
   /** A text that is JSON itself, such as a call's arguments. */
   #nested(text: string, outer: Place, context: Context): void {
-    if (this.#nesting === nestingLimit) return this.#unseen('opaque', outer);
+    if (this.#nesting === nestingLimit) return this.#noteUnseen('opaque', outer);
     this.#nesting += 1;
     const inner = parseNested(text);
     const within = context.within({ outer, isDecoded: inner === undefined });
