@@ -73,6 +73,7 @@ export async function listen({
     connectionsCheckingInterval: checkMs,
     requireHostHeader: false, // Node's own answer would have no body
   });
+  server.maxHeadersCount = 0; // Node would silently drop the rest, and with it a second Host; their size is limited
   follow(server, open, {
     limits,
     ticks,

@@ -142,6 +142,24 @@ describe('framing that has no one meaning', () => {
     await expectAlive(server);
   });
 
+  // Node drops the headers after the first 2,000, unless it is told not to.
+  test.each([
+    ['Host', 'Host: evil.example', 400, 'request.framing'],
+    ['Expect', 'Expect: 200-ok', 417, 'request.expectation'],
+    ['content-encoding', 'content-encoding: gzip', 400, 'request.encoding'],
+  ])('%s counts after thousands of other headers, too', async (_name, line, status, reason) => {
+    const others = Array.from({ length: 2_500 }, () => 'a:');
+    const server = await start();
+
+    const answer = await server
+      .open()
+      .send(`${head('POST /x HTTP/1.1', ...others, 'Content-Length: 2', line)}{}`)
+      .answer();
+
+    expectError(answer, status, reason);
+    expect(server.seen).toEqual([]);
+  });
+
   test.each([
     ['a size that is no number', 'zz\r\n'],
     ['a size beyond 64 bits', 'fffffffffffffffff\r\n'],
