@@ -15,11 +15,20 @@ export interface HostDispatch extends Dispatcher.DispatchOptions {
   readonly upstream: DispatchedRequest;
 }
 
+/**
+ * Most connections that are opened for one request before it is sent. The first may end while it is assigned, but undici
+ * would go on as long as each one ends: a proxy that sends bytes ahead of the request would be asked a thousand times a
+ * second.
+ */
+const mostOpened = 3;
+
 /** The connection of a client, of which there is one at a time, with one request at a time. */
 export class HostConnection {
   /** Undefined until it is open for the first time. */
   socket: Socket | undefined;
-  upstream: DispatchedRequest | undefined;
+  #upstream: DispatchedRequest | undefined;
+  /** How many have been opened for this request. */
+  #opened = 0;
   #attempted: Attempted | undefined;
   readonly #connect: Connect;
 
@@ -27,8 +36,19 @@ export class HostConnection {
     this.#connect = connect;
   }
 
+  /** The next request is about to be dispatched. */
+  begin(upstream: DispatchedRequest): void {
+    this.#upstream = upstream;
+    this.#opened = 0;
+    upstream.assign(this);
+  }
+
   /** For undici, when it needs a connection. */
   open(connected: (...settled: [null, Socket] | [Error, null]) => void): void {
+    this.#opened += 1;
+    if (this.#opened > mostOpened) {
+      return connected(new Error('its connections end before a request can be sent'), null);
+    }
     this.#attempted = this.#connect((error, socket) => {
       this.socket = socket ?? undefined;
       if (socket === null) return connected(error ?? new Error('there is no connection'), null);
@@ -54,7 +74,7 @@ export class HostConnection {
    * which needs Node 22), and it takes a reset for an end. These listeners are called before undici's.
    */
   #guard(socket: Socket): void {
-    socket.on('end', () => this.upstream?.flush());
+    socket.on('end', () => this.#upstream?.flush());
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET') error.code = socketError;
     });
@@ -80,8 +100,7 @@ export class HostClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     // Only requests of Pool come here.
     const { upstream } = options as HostDispatch;
-    this.#connection.upstream = upstream;
-    upstream.assign(this.#connection);
+    this.#connection.begin(upstream);
     return super.dispatch(options, handler);
   }
 }

@@ -161,6 +161,18 @@ describe('through a proxy with a password', () => {
     expect(outcome.cause?.message).not.toContain('p@ss');
   });
 
+  test('that sends more right behind its answer is not asked again and again', async () => {
+    const port = await host(false);
+    const { url, asked } = await proxy({
+      answer: 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
+    });
+
+    const outcome = await ask(`http://localhost:${port}`, { proxy: url }).outcome;
+
+    expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
+    expect(asked.length).toBeLessThan(5);
+  });
+
   test('that is not there', async () => {
     const { port } = await new Promise<AddressInfo>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => {
