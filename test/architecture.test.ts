@@ -15,6 +15,7 @@ const layers: Readonly<
   'random-hex.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
   'make-directory.ts': { from: [], packages: [] },
+  'decode-percent.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
   'piece-budget.ts': { from: [], packages: [] },
@@ -32,7 +33,7 @@ const layers: Readonly<
   'history/': { from: ['errors.ts', 'database/'], packages: [] },
   'limits/': { from: ['errors.ts', 'memoize.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
-    from: ['policy/', 'dialects/registry.ts', 'errors.ts'],
+    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'decode-percent.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': {
@@ -56,6 +57,7 @@ const layers: Readonly<
       'dialects/',
       'errors.ts',
       'memoize.ts',
+      'decode-percent.ts',
       'lifetime.ts',
       'growing-buffer.ts',
       'swap-remove-list.ts',
@@ -78,6 +80,7 @@ const layers: Readonly<
       'record/',
       'errors.ts',
       'memoize.ts',
+      'decode-percent.ts',
       'lifetime.ts',
       'swap-remove-list.ts',
       'tick-queue.ts',

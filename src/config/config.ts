@@ -1,3 +1,4 @@
+import { decodePercent } from '../decode-percent.ts';
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
 import { buildInspector, type InspectorConfig } from './build/inspector.ts';
@@ -173,7 +174,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
 
 /** Its key, and what its proxy asks for. */
 function secretsOf({ apiKey, proxy }: ProviderConfig): string[] {
-  const password = proxy === undefined ? '' : decodeURIComponent(new URL(proxy).password);
+  const password = proxy === undefined ? '' : decodePercent(new URL(proxy).password);
   return [apiKey ?? '', password].filter((secret) => secret !== '');
 }
 
@@ -184,16 +185,10 @@ function databasePasswords({ state, records, plants }: Settings): string[] {
     const written = url === null ? undefined : /^\w+:\/\/[^/@]*?:([^/]*)@/.exec(url)?.[1];
     if (written === undefined) return [];
     // Without words such as "postgres", which every other answer may hold.
-    return [...new Set([written, decoded(written)])].filter((password) => !/^[a-z]{1,15}$/i.test(password));
+    return [...new Set([written, decodePercent(written)])].filter(
+      (password) => !/^[a-z]{1,15}$/i.test(password),
+    );
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a percent sign that encodes nothing
-  }
 }
 
 /** The configuration that another process found to be valid. */

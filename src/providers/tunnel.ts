@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Pool } from 'undici';
+import { decodePercent } from '../decode-percent.ts';
 import { contextWith } from './authorities.ts';
 
 /** The server that a connection is opened to. */
@@ -43,7 +44,7 @@ export class Tunnel {
 
 function credentials({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {};
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const text = `${decodePercent(username)}:${decodePercent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 

@@ -9,7 +9,6 @@ import { Reader, until } from './wire.ts';
 
 const company = makeAuthority('company');
 const timeouts = { connectMs: 5_000, headersMs: 5_000, idleMs: 5_000 };
-const credentials = `Basic ${Buffer.from('us:er:p@ss').toString('base64')}`;
 const ok = { status: 200, failure: undefined };
 
 const servers: Server[] = [];
@@ -45,8 +44,9 @@ function host(isTls: boolean, seen: string[] = []): Promise<number> {
 }
 
 /** An HTTP proxy that tunnels for those who know the password, and notes what it is asked. */
-async function proxy({ answer }: { readonly answer?: string | undefined } = {}) {
+async function proxy({ answer, login = 'us:er:p@ss' }: { answer?: string | undefined; login?: string } = {}) {
   const asked: string[] = [];
+  const credentials = `Basic ${Buffer.from(login).toString('base64')}`;
   const server = createServer((_request, response) => response.writeHead(400).end());
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     asked.push(`${request.method} ${request.url} HTTP/${request.httpVersion} ${request.headers.host}`);
@@ -115,6 +115,16 @@ describe('through a proxy with a password', () => {
     expect(outcome).toMatchObject({ ...ok, body: 'hello' });
     expect(asked).toEqual([`CONNECT localhost:${port} HTTP/1.1 localhost:${port}`]);
     expect(seen).toEqual([`localhost:${port} `]);
+  });
+
+  test.each(['100%', 'p%ss', '%ff'])('whose percent sign encodes nothing: %s', async (password) => {
+    const port = await host(true);
+    const { plainUrl } = await proxy({ login: `user:${password}` });
+    const url = plainUrl.replace('//', `//user:${password}@`);
+
+    const outcome = await ask(`https://localhost:${port}`, { proxy: url, ca: company.cert }).outcome;
+
+    expect(outcome).toMatchObject({ ...ok, body: 'hello' });
   });
 
   test('a tunnel is used again', async () => {

@@ -1,4 +1,5 @@
 import { parseDuration } from '../schema/durations.ts';
+import { isProxyUrl } from '../schema/scalars.ts';
 import {
   endpoints as allEndpoints,
   type Endpoint,
@@ -76,10 +77,11 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
   const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
   const baseUrl = base_url?.replace(/\/+$/, '');
   const proxy = baseUrl === undefined ? undefined : proxyFor(new URL(baseUrl), settings.proxy, proxies);
-  if (proxy !== undefined && !/^https?:\/\/[^/\s]/.test(proxy)) {
+  const isProxied = proxy !== undefined && isProxyUrl(proxy);
+  if (proxy !== undefined && !isProxied) {
     report.error(
       ['providers', name],
-      `HTTPS_PROXY or HTTP_PROXY is not the http:// or https:// URL of a proxy`,
+      'HTTPS_PROXY or HTTP_PROXY is not the http:// or https:// URL of a proxy; in a password # / ? @ are %23 %2F %3F %40',
       {
         part: 'key',
         hint: 'or give this provider a proxy of its own, or none',
@@ -92,7 +94,7 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     ...(baseUrl !== undefined && { baseUrl }),
     ...(api_key !== undefined && { apiKey: api_key }),
     ...(ca !== undefined && { ca }),
-    ...(proxy !== undefined && { proxy }),
+    ...(isProxied && { proxy }),
     endpoints: new Set(endpoints),
     forwardHeaders: settings.forward_headers.map((header) => header.toLowerCase()),
     timeouts: {

@@ -32,9 +32,16 @@ export const httpUrl = z
 export const proxyUrl = z
   .string()
   .refine(
-    (text) => text === 'none' || (/^https?:\/\/[^/\s]/.test(text) && URL.canParse(text)),
-    'expected none or the http:// or https:// URL of a proxy',
+    (text) => text === 'none' || isProxyUrl(text),
+    'expected none or the http:// or https:// URL of a proxy; in a password # / ? @ are %23 %2F %3F %40',
   );
+
+/** Whether it is the URL of a proxy, and no part of a password stands after the host. */
+export function isProxyUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/\s]/i.test(text) || !URL.canParse(text)) return false;
+  const { pathname, search, hash } = new URL(text);
+  return !`${pathname}${search}${hash}`.includes('@');
+}
 
 export const postgresUrl = z
   .string()

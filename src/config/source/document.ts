@@ -145,7 +145,7 @@ function dangerousKeys(root: Node | null): Node[] {
   return found;
 }
 
-const secretKey = /key|kye|token|secret|password|value|database|state/i;
+const secretKey = /key|kye|token|secret|password|value|database|state|proxy/i;
 
 /** Where values stand that may be secret, misspelt keys included: what is quoted of the file must not show them. */
 function secretRanges(root: Node | null): [number, number][] {
@@ -157,7 +157,7 @@ function secretRanges(root: Node | null): [number, number][] {
       }
     },
     Scalar: (_, node) => {
-      if (/^(?:sk-|gw_)|:\/\/[^/]*@/.test(String(node.value))) ranges.push(rangeOf(node));
+      if (/^(?:sk-|gw_)|:\/\/.*@/.test(String(node.value))) ranges.push(rangeOf(node));
     },
   });
   return ranges;

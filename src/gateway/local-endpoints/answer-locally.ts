@@ -1,3 +1,4 @@
+import { decodePercent } from '../../decode-percent.ts';
 import { GatewayError } from '../../errors.ts';
 import { version } from '../../version.ts';
 import { authenticate } from '../authenticate.ts';
@@ -53,18 +54,10 @@ async function answerModels(
 }
 
 function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInfo {
-  const model = gateway.catalogue.find(decodeId(path.slice(modelPrefix.length)));
+  const model = gateway.catalogue.find(decodePercent(path.slice(modelPrefix.length)));
   if (model !== undefined && mayUse(gateway, key, model)) return model;
   throw new GatewayError(
     'model.unknown',
     'there is no such model for this key; GET /v1/models lists the available ones',
   );
-}
-
-function decodeId(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // not percent-encoding, so not the name of a model either
-  }
 }

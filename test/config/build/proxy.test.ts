@@ -1,5 +1,7 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
 import { describe, expect, test } from 'vitest';
 import { proxiesOf, proxyFor } from '../../../src/config/build/proxy.ts';
+import { inspect } from '../workspace.ts';
 
 const proxy = 'http://proxy.example:3128';
 
@@ -65,5 +67,42 @@ describe('the proxy towards a host', () => {
         proxyFor(new URL('https://[2001:db8::1]/v1'), undefined, { ...environment, none }),
       ).toBeUndefined();
     }
+  });
+});
+
+describe('a configuration with a proxy', () => {
+  const provider = 'dialect: openai, base_url: "https://api.example/v1", api_key: "${KEY}"';
+
+  test.each([
+    'http://proxy.example:99999',
+    'http://user:pass/word@proxy.example:3128',
+    'http://user:1#word@proxy.example:3128',
+    'http://user?word@proxy.example',
+    'http:proxy.example',
+    'http://',
+    'socks5://proxy.example',
+  ])('that is no URL of one is refused, wherever it is: %s', async (url) => {
+    const own = await inspect(`providers: { host: { ${provider}, proxy: "${url}" } }`, { KEY: 'k' });
+    const common = await inspect(`providers: { host: { ${provider} } }`, { KEY: 'k', HTTPS_PROXY: url });
+
+    for (const { config, problems } of [own, common]) {
+      expect(config).toBeUndefined();
+      expect(problems.map(({ message }) => message)).toEqual([
+        expect.stringContaining('the http:// or https:// URL of a proxy'),
+      ]);
+      expect(JSON.stringify(problems)).not.toContain('word@');
+    }
+  });
+
+  test.each([
+    ['http://user:100%25@proxy.example:3128', '100%'],
+    ['http://user:100%@proxy.example:3128', '100%'],
+    ['HTTP://user:p%FFss-word@proxy.example', 'p%FFss-word'],
+    ['http://user:p@ssword@proxy.example/', 'p@ssword'],
+  ])('knows the password that %s contains', async (url, password) => {
+    const { config } = await inspect(`providers: { host: { ${provider} } }`, { KEY: 'k', HTTPS_PROXY: url });
+
+    expect(config?.providers.get('host')?.proxy).toBe(url);
+    expect(config?.secrets).toContain(password);
   });
 });

@@ -183,6 +183,8 @@ test.each([
   'providers: { a: { dialect: openai, api_kye: correct-horse-battery } }',
   'providers: { a: { dialect: nope, api_key: correct-horse-battery } }',
   'providers: { a: { dialect: openai, base_url: "https://user:correct-horse-battery@h" } }',
+  'providers: { a: { dialect: openai, proxy: "user:correct-horse-battery@h" } }',
+  'providers: { a: { dialect: openai, proxy: "http://user:a/correct-horse-battery@h" } }',
   'plants: { store: { database: "postgres://u:correct-horse-battery@h/x", bad: 1 } }',
   'providers:\n  a: { dialect: openai, api_key: correct-horse-battery, [ }',
 ])('never shows a secret of the file: %s', async (yaml) => {
