@@ -83,6 +83,18 @@ export function brokenAnswer(what: string): GatewayError {
   return new GatewayError('provider.broken_response', `the provider's answer ${what}`);
 }
 
+/** The JSON text of something that a provider sent. Throws provider.broken_response if it is nested too deeply. */
+export function stringifyAnswer(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    // Parsing has no limit on depth, but writing does: the stack.
+    throw new GatewayError('provider.broken_response', "the provider's answer is nested too deeply", {
+      cause,
+    });
+  }
+}
+
 /** The object without its `undefined` members, which must not be serialized. */
 export function withoutAbsent(fields: Fields): Record<string, unknown> {
   const kept: Record<string, unknown> = {};

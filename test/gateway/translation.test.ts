@@ -116,6 +116,28 @@ describe('what cannot be translated', () => {
     expect(anthropic.requests.length).toBe(before);
   });
 
+  test.each([150, 20_000])(
+    'is 400 for arguments of %i levels, which become part of the body',
+    async (levels) => {
+      const { anthropic, gateway } = hosts();
+      const before = anthropic.requests.length;
+      const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(levels) } };
+      const messages = [
+        { role: 'user', content: 'hello' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: 'done' },
+      ];
+
+      const answer = await post(gateway, '/v1/chat/completions', { model: 'claude', messages });
+
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { error: { reason: 'request.too_deep' } },
+      ]);
+      expect(anthropic.requests.length).toBe(before);
+    },
+  );
+
   test('goes to a target that supports it, if there is one', async () => {
     reset();
     const { gateway } = hosts();
@@ -408,3 +430,60 @@ test('a whole answer of the wrong dialect is 502', async () => {
 
   expect([fromChat.status, fromMessages.status]).toEqual([502, 502]);
 });
+
+describe('an answer that is nested too deeply to be written again', () => {
+  test('is 502: arguments that become an object', async () => {
+    const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(20_000) } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    hosts().openai.script(
+      json(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })),
+    );
+
+    await expectBroken(await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local')));
+  });
+
+  test('is 502: an object that becomes arguments', async () => {
+    hosts().anthropic.script(
+      json(
+        `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}],"stop_reason":"tool_use"}`,
+      ),
+    );
+
+    await expectBroken(await post(hosts().gateway, '/v1/chat/completions', requestFor('chat', 'claude')));
+  });
+
+  test('cuts a stream', async () => {
+    hosts().anthropic.script(
+      openStream([
+        'data: {"type":"message_start","message":{"role":"assistant","content":[]}}\n\n',
+        `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}}\n\n`,
+      ]),
+    );
+
+    const answer = await post(
+      hosts().gateway,
+      '/v1/chat/completions',
+      requestFor('chat', 'claude', { stream: true }),
+    );
+    let text = '';
+    const reading = (async () => {
+      for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();
+    })();
+
+    await expect(reading).rejects.toThrow();
+    expect(text).toContain('provider.broken_response');
+    expect(text).not.toContain('[DONE]');
+  });
+});
+
+/** JSON of so many levels. */
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+}
+
+async function expectBroken(answer: Response): Promise<void> {
+  expect([answer.status, await answer.json()]).toMatchObject([
+    502,
+    { error: { reason: 'provider.broken_response' } },
+  ]);
+}

@@ -1,5 +1,5 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
-import { brokenAnswer, type Fields, isFields, toFields, toList, toText } from '../fields.ts';
+import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import { parseFinish, parseStopSequence } from './finish.ts';
 import { parseChatUsage } from './usage.ts';
 
@@ -40,7 +40,7 @@ function parseCalls(message: Fields): AnswerPart[] {
 
 /** Hosts send arguments as text, and sometimes as the object itself. */
 export function toArguments(value: unknown): string {
-  return isFields(value) ? JSON.stringify(value) : toText(value);
+  return isFields(value) ? stringifyAnswer(value) : toText(value);
 }
 
 /** Content as text; some hosts answer with parts. */

@@ -1,5 +1,5 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
-import { brokenAnswer, type Fields, toFields, toText } from '../fields.ts';
+import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import { parseStopReason } from './finish.ts';
 import { parseMessagesUsage } from './usage.ts';
 
@@ -29,7 +29,7 @@ function parseBlock(block: Fields): AnswerPart[] {
             kind: 'function',
             id: toText(block.id),
             name: toText(block.name),
-            input: JSON.stringify(toFields(block.input)),
+            input: stringifyAnswer(toFields(block.input)),
           },
         },
       ];

@@ -1,5 +1,5 @@
 import type { StreamSink } from '../conversation.ts';
-import { type Fields, toFields, toText } from '../fields.ts';
+import { type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 
 /** The content blocks of a Messages stream, of which one is open at a time. */
 export function createMessagesBlocks(sink: StreamSink) {
@@ -18,7 +18,7 @@ export function createMessagesBlocks(sink: StreamSink) {
     isCallOpen = true;
     sink.callStart({ index: calls, id: toText(block.id), name: toText(block.name), kind: 'function' });
     // Anthropic sends `{}` here and the input as deltas; some hosts send all of it in one piece.
-    const input = JSON.stringify(toFields(block.input));
+    const input = stringifyAnswer(toFields(block.input));
     if (input !== '{}') sink.callInput(calls, input);
   }
 

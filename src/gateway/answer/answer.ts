@@ -1,4 +1,5 @@
 import { parseFailure } from '../../dialects/failure.ts';
+import { stringifyAnswer } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
@@ -203,7 +204,7 @@ function shortened(page: string): string {
 }
 
 function toBytes(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(value));
+  return Buffer.from(stringifyAnswer(value));
 }
 
 interface Sent {

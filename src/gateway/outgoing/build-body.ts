@@ -4,6 +4,7 @@ import type { TextDialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type Translation } from '../../dialects/translate.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
+import { GatewayError } from '../../errors.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
 import { toSubject } from '../decision/decide-request.ts';
@@ -53,7 +54,16 @@ export function buildBody(source: Source, destination: Destination): BuiltReques
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
   });
   const { body, dropped } = translation.request(JSON.parse(request.document.bytes.toString()));
-  return { form: 'translated', body: Buffer.from(JSON.stringify(body)), translation, dropped };
+  return { form: 'translated', body: toBytes(body), translation, dropped };
+}
+
+/** Arguments of calls are texts in some dialects and objects in others, so a body may become deeper by translation. */
+function toBytes(body: unknown): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch (cause) {
+    throw new GatewayError('request.too_deep', 'the translated body is nested too deeply', { cause });
+  }
 }
 
 /**
