@@ -32,7 +32,7 @@ export interface Ending {
   readonly error: GatewayError | undefined;
   /** Undefined if no provider was chosen. */
   readonly target: { readonly provider: string; readonly model: string } | undefined;
-  /** How far the last attempt got: the status of the provider's answer, or no answer to a request that was abandoned or took too long. */
+  /** How far the last attempt got: the status of the provider's answer, or no answer to a request that was abandoned. */
   readonly progress: number | 'abandoned' | undefined;
   readonly usage: Usage | undefined;
   readonly bytesOut: number;
@@ -248,14 +248,10 @@ export class Spending {
   }
 }
 
-/**
- * Providers charge for neither requests that they refuse nor those that they fail before the first byte. One that only
- * took too long may go on, as when the client leaves.
- */
+/** Providers charge for neither requests that they refuse nor those that they fail before the first byte. */
 function mayCost({ usage, error, status, progress }: Ending): boolean {
   if (usage !== undefined) return true;
-  const hasFailed = error?.code.startsWith('provider.') === true && error.code !== 'provider.timeout';
-  if (status >= 400 && hasFailed) return false;
+  if (status >= 400 && error?.code.startsWith('provider.') === true) return false;
   return progress === 'abandoned' || (progress !== undefined && progress < 400);
 }
 

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { chatAnswer, chatEvents, messagesAnswer, messagesEvents, responsesAnswer } from '../kit/answers.ts';
 import { post, startGateway, type TestGateway } from '../kit/gateway.ts';
@@ -362,37 +361,6 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
   expect(JSON.parse(String(host.requests[0]?.body))).toMatchObject({ max_output_tokens: 16 });
   expect(record?.usage).toMatchObject({ output_tokens: 16, estimated: true });
 });
-
-test.each([
-  ['no head', () => undefined],
-  [
-    'half an answer',
-    (response: ServerResponse) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":['),
-  ],
-])(
-  'a provider that is given up after %s may finish its work, which costs the worst case',
-  async (_what, script) => {
-    const impatient = await startGateway(`
-providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 100ms, idle: 100ms } }
-models: [{ match: m, provider: host }]
-projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-    host.script(script);
-
-    const { status } = await post(impatient, '/v1/chat/completions', body);
-    const [record] = await impatient.recorded(1);
-    await impatient.stop();
-
-    expect(status).toBe(504);
-    expect(record?.usage).toMatchObject({
-      input_tokens: inputWorst(body),
-      output_tokens: 100,
-      estimated: true,
-    });
-  },
-);
 
 test.each([false, true])(
   'passes that the provider reports beside the answer are paid for (stream: %s)',

@@ -18,11 +18,7 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
     },
     onSlot: () => trace?.queued(),
     onOutcome: (attempt) => {
-      if ('failure' in attempt) {
-        const { error, wasSent } = attempt.failure;
-        if (wasSent && error.code === 'provider.timeout') draft.noteProgress('abandoned');
-        return spans?.attemptEnded({ reason: error.reason });
-      }
+      if ('failure' in attempt) return spans?.attemptEnded({ reason: attempt.failure.error.reason });
       const { status } = attempt.forwarded.answer;
       draft.noteProgress(status);
       spans?.attemptEnded({ status });
