@@ -60,7 +60,7 @@ async function asText(
   }
   const paint = painter(color && hasColour(io.stdout, io.env));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
-  const { columns = Number.POSITIVE_INFINITY } = io.stdout;
+  const columns = io.stdout.columns || Number.POSITIVE_INFINITY;
   // On a narrow terminal a message starts below its subject.
   const isNarrow = columns < width + leastMessage;
   const indentation = ' '.repeat(isNarrow ? 2 : width + 4);

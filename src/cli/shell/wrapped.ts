@@ -10,8 +10,8 @@ export async function wrapped(
   { isTTY, columns }: Pick<Io['stderr'], 'isTTY' | 'columns'>,
 ): Promise<string> {
   // A character takes at most two columns. Loading the package takes longer than printing most messages.
-  if (isTTY !== true || columns === undefined || !text.split('\n').some((line) => line.length * 2 > columns))
-    return text;
+  // A terminal of 0 columns does not say how wide it is.
+  if (isTTY !== true || !columns || !text.split('\n').some((line) => line.length * 2 > columns)) return text;
   const { default: wrapAnsi } = await import('wrap-ansi');
   return text
     .split('\n')

@@ -68,3 +68,9 @@ test('indentation goes on, addresses and excerpts stay whole, and a pipe gets th
     '短い言葉が続く長い行\nです',
   );
 });
+
+// As in a container, or under `script` without a terminal of its own.
+test('a terminal that does not say how wide it is gets the message as it is', async () => {
+  const text = 'a message that is longer than a line of no columns';
+  expect(await wrapped(text, { isTTY: true, columns: 0 })).toBe(text);
+});
