@@ -3,7 +3,12 @@ import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { cleanChange, type PackedChange } from './packed-change.ts';
 
 /** What the ledger's thread is started with. */
-export type LedgerThreadData = LedgerPlace & { readonly retention: Retention };
+export interface LedgerThreadData {
+  readonly place: LedgerPlace;
+  readonly retention: Retention;
+  /** The memory of its ThreadLock. */
+  readonly lock: SharedArrayBuffer;
+}
 
 export type LedgerCommand =
   /** Answered by `opened`, or by `failed` first and `opened` later: the thread keeps trying. */
@@ -15,6 +20,7 @@ export type LedgerCommand =
   | { readonly kind: 'changes'; readonly json: string; readonly upTo: number }
   /** Answered by `summed`, which includes all changes that were sent before. */
   | { readonly kind: 'sum'; readonly id: number; readonly wanted: readonly WantedSum[] }
+  /** Answered by the end of the thread. */
   | { readonly kind: 'close' };
 
 export type LedgerAnswer =
@@ -25,8 +31,7 @@ export type LedgerAnswer =
   | { readonly kind: 'summed'; readonly id: number; readonly sums: readonly KnownSum[] }
   | { readonly kind: 'sum failed'; readonly id: number; readonly cause: string }
   /** More changes were waiting than are kept; the rest is lost. */
-  | { readonly kind: 'lost'; readonly changes: number }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'lost'; readonly changes: number };
 
 export function toChanges(json: string): readonly LedgerChange[] {
   return (JSON.parse(json) as readonly PackedChange[]).map(cleanChange); // written by the other thread

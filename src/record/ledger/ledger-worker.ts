@@ -10,6 +10,7 @@ import {
 } from './ledger-messages.ts';
 import type { LedgerChange, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
+import { ThreadLock } from './thread-lock.ts';
 
 // The entry of the thread that writes the ledger. All changes that arrive while one transaction is being committed
 // become the next one.
@@ -20,7 +21,8 @@ const maintainAgainMs = 200;
 /** Changes kept while the database can't be written. */
 const waitingLimit = 200_000;
 
-const { retention, ...place } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
+const { place, retention, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
+const lock = new ThreadLock(memory);
 const thread: {
   store: LedgerStore | undefined;
   wanted: readonly WantedSum[] | undefined;
@@ -53,7 +55,7 @@ parentPort?.on('message', (first: LedgerCommand) => {
   // On closing, the last attempt is made at once.
   if (isClosing) thread.retryAt = 0;
   proceed();
-  if (isClosing) void thread.running.then(close);
+  if (isClosing) enqueue(close);
 });
 
 function receive(): LedgerCommand | undefined {
@@ -70,12 +72,22 @@ function add({ json, upTo }: Extract<LedgerCommand, { kind: 'changes' }>): void 
   if (kept.length < changes.length) answer({ kind: 'lost', changes: changes.length - kept.length });
 }
 
-/** Runs one step at a time: while the database is being opened or written, changes accumulate. */
 function proceed(): void {
-  thread.running = thread.running.then(work);
+  enqueue(work);
 }
 
-/** Never rejects. */
+/** Runs one step at a time: while the database is being opened or written, changes accumulate. Steps never reject. */
+function enqueue(step: () => Promise<void>): void {
+  thread.running = thread.running.then(place.path === undefined ? step : () => whole(step));
+}
+
+/** Steps with SQLite are native code, so nobody may end the thread meanwhile. */
+async function whole(step: () => Promise<void>): Promise<void> {
+  lock.acquire();
+  await step();
+  lock.release();
+}
+
 async function work(): Promise<void> {
   if (thread.cause !== undefined && performance.now() < thread.retryAt) return answerFailed();
   const { waiting, upTo } = thread;
@@ -126,7 +138,7 @@ function answerFailed(): void {
 /** Sums after everything that was sent before, and only if that was committed. */
 function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void {
   proceed();
-  thread.running = thread.running.then(async () => {
+  enqueue(async () => {
     try {
       if (thread.cause !== undefined || thread.store === undefined) throw thread.cause ?? 'it is not open';
       answer({ kind: 'summed', id, sums: await thread.store.sums(wanted) });
@@ -137,7 +149,7 @@ function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void
 }
 
 function maintain(): void {
-  thread.running = thread.running.then(async () => {
+  enqueue(async () => {
     let isMore = false;
     try {
       isMore = (await thread.store?.maintain(retention, Date.now())) ?? false;
@@ -151,7 +163,6 @@ function maintain(): void {
 async function close(): Promise<void> {
   if (thread.waiting.length > 0) answer({ kind: 'lost', changes: thread.waiting.length });
   await endStore();
-  answer({ kind: 'closed' });
   parentPort?.close();
 }
 

@@ -2,7 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { LedgerGauges } from '../observer.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
+import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { type PackedChange, packCancel, packIntent, packRow } from './packed-change.ts';
+import { ThreadLock } from './thread-lock.ts';
 
 /** The ledger can't be written any more, or can again, or changes are lost for good. */
 export type LedgerEvent =
@@ -10,7 +12,8 @@ export type LedgerEvent =
   | { readonly kind: 'working' }
   | { readonly kind: 'lost'; readonly changes: number };
 
-export type LedgerOptions = LedgerThreadData & {
+export type LedgerOptions = LedgerPlace & {
+  readonly retention: Retention;
   readonly onEvent: (event: LedgerEvent) => void;
   /** The sums that are needed before the first request. */
   readonly wanted: readonly WantedSum[];
@@ -155,10 +158,11 @@ export class LedgerThread implements Ledger {
     });
     this.#worker.ref();
     this.#post({ kind: 'close' });
+    // One that is late ends by itself once it can.
     const late = setTimeout(() => this.#onClosed(), closeMs);
     await closed;
     clearTimeout(late);
-    await this.#worker.terminate();
+    this.#worker.unref();
   }
 
   #add(change: PackedChange): void {
@@ -188,15 +192,21 @@ export class LedgerThread implements Ledger {
 
   start(): void {
     if (this.#worker !== undefined || this.#isClosing) return;
-    const { onEvent: _, wanted, ...workerData } = this.#options;
+    const { onEvent: _, wanted, retention, ...place } = this.#options;
+    const lock = new ThreadLock();
+    const endSafely = () => void lock.acquire(closeMs);
+    process.once('exit', endSafely);
     const worker = new Worker(new URL(entry, import.meta.url), {
-      workerData: workerData satisfies LedgerThreadData,
+      workerData: { place, retention, lock: lock.memory } satisfies LedgerThreadData,
       env: {},
       name: 'ledger',
     });
     worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
     worker.on('error', (error) => this.#fail({ cause: error.message, isAway: false }, this.#count));
-    worker.on('exit', () => this.#lose(worker));
+    worker.on('exit', () => {
+      process.off('exit', endSafely);
+      this.#lose(worker);
+    });
     worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
     worker.unref(); // it does not keep a process that has nothing else to do
     this.#worker = worker;
@@ -222,8 +232,6 @@ export class LedgerThread implements Ledger {
         return this.#sumsOf(answer.id)?.reject(new LedgerFailure(answer.cause));
       case 'lost':
         return this.#options.onEvent(answer);
-      case 'closed':
-        return this.#onClosed();
     }
   }
 

@@ -188,7 +188,7 @@ describe('ledger', () => {
     const script = `
       const { Worker } = require('node:worker_threads');
       const worker = new Worker(${JSON.stringify(join(import.meta.dirname, '../../../dist/ledger-worker.js'))},
-        { workerData: ${JSON.stringify({ path, retention })} });
+        { workerData: { ...${JSON.stringify({ place: { path }, retention })}, lock: new SharedArrayBuffer(4) } });
       worker.on('message', (answer) => answer.kind === 'committed' && process.stdout.write('committed'));
       worker.postMessage({ kind: 'open', wanted: [] });
       const changes = [${JSON.stringify(packIntent(intent('req_other')))}];
