@@ -10,38 +10,48 @@ export interface Identity {
 
 export interface Authority {
   readonly cert: string;
-  /** A certificate for host names and addresses of IPv4. */
-  issue(names: readonly string[]): Identity;
+  /** A certificate for host names and addresses of IPv4, valid for some days from now; by default from yesterday on. */
+  issue(names: readonly string[], days?: Validity): Identity;
+}
+
+interface Validity {
+  readonly from: number;
+  readonly until: number;
 }
 
 /** An authority that nobody trusts by itself. */
 export function makeAuthority(name: string): Authority {
   const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = distinguishedName(name);
-  const make = (subject: Buffer, key: KeyObject, extensions: readonly Buffer[]) =>
-    certificate({ issuer, subject, key, extensions, signingKey: own.privateKey });
+  const make = (subject: Buffer, key: KeyObject, extensions: readonly Buffer[], days: Validity) =>
+    certificate({ issuer, subject, key, extensions, days, signingKey: own.privateKey });
+  const isAuthority = extension('551d13', sequence(tagged(0x01, Buffer.from([0xff]))));
   return {
-    cert: make(issuer, own.publicKey, [extension('551d13', sequence(tagged(0x01, Buffer.from([0xff]))))]),
-    issue: (names) => {
+    cert: make(issuer, own.publicKey, [isAuthority], currently),
+    issue: (names, days = currently) => {
       const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const alternatives = sequence(...names.map(alternativeName));
+      const subject = distinguishedName(names[0] ?? '');
       return {
-        cert: make(distinguishedName(names[0] ?? ''), leaf.publicKey, [extension('551d11', alternatives)]),
+        cert: make(subject, leaf.publicKey, [extension('551d11', alternatives)], days),
         key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
       };
     },
   };
 }
 
+const currently: Validity = { from: -1, until: 1 };
+
 interface Fields {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly key: KeyObject;
   readonly extensions: readonly Buffer[];
+  readonly days: Validity;
   readonly signingKey: KeyObject;
 }
 
-function certificate({ issuer, subject, key, extensions, signingKey }: Fields): string {
+function certificate({ issuer, subject, key, extensions, days, signingKey }: Fields): string {
   const ecdsaWithSha256 = sequence(tagged(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
   const serial = Buffer.concat([Buffer.from([0x01]), randomBytes(8)]);
   const toSign = sequence(
@@ -49,7 +59,7 @@ function certificate({ issuer, subject, key, extensions, signingKey }: Fields): 
     tagged(0x02, serial),
     ecdsaWithSha256,
     issuer,
-    sequence(time(-1), time(1)),
+    sequence(time(days.from), time(days.until)),
     subject,
     key.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions)),

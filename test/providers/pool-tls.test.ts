@@ -102,6 +102,16 @@ test.each([
   expect(seen).toEqual([]);
 });
 
+test.each([
+  ['has expired', { from: -2, until: -1 }, 'CERT_HAS_EXPIRED'],
+  ['is not valid yet', { from: 1, until: 2 }, 'CERT_NOT_YET_VALID'],
+])('a host whose certificate %s gets nothing', async (_what, days, code) => {
+  const { port, seen } = await start(trusted.issue(['localhost'], days));
+
+  expect(await ask(`https://localhost:${port}`)).toEqual([refused(code)]);
+  expect(seen).toEqual([]);
+});
+
 test('a host whose issuer is unknown gets nothing', async () => {
   const { port, seen } = await start(makeAuthority('somebody').issue(['localhost']));
 
