@@ -92,8 +92,8 @@ function typeOf(schema: JsonSchema): string {
     integer: 'whole number',
     boolean: '`true`, `false`',
   };
-  const type = String(schema.type ?? 'anything');
-  return names[type] ?? type;
+  const types = [schema.type ?? 'anything'].flat();
+  return types.map((type) => names[type] ?? type).join(' or ');
 }
 
 function defaultOf({ default: value }: JsonSchema): string {

@@ -6,7 +6,7 @@ const names = Object.keys(dialects) as [DialectName, ...DialectName[]];
 
 /** The endpoint, which is the dialect the client speaks. */
 export const endpoint = defineMatcher({
-  schema: z.array(z.enum(names)).min(1),
+  schema: z.array(z.enum(names)).min(1).describe('The request speaks one of these dialects.'),
   compile: (endpoints) => ({
     test: ({ subject }) =>
       endpoints.includes(subject.endpoint) ? [{ at: '', matcher: 'endpoint', count: 1 }] : undefined,

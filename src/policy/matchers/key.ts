@@ -4,7 +4,7 @@ import { defineMatcher } from './matcher.ts';
 
 /** The id of the key, by globs. */
 export const key = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1),
+  schema: z.array(z.string().min(1)).min(1).describe('Ids and patterns of the key.'),
   compile(patterns) {
     const globs = patterns.map(compileGlob);
     return {

@@ -3,11 +3,15 @@ import { defineMatcher } from './matcher.ts';
 
 /** The longest answer asked for, in tokens: the largest of all caps, however they are spelled. */
 export const maxOutputTokens = defineMatcher({
-  schema: z.strictObject({
-    over: z.int().nonnegative(),
-    /** How a request without a cap of its dialect counts: `block` means that the condition holds. */
-    absent: z.enum(['allow', 'block']).default('allow'),
-  }),
+  schema: z
+    .strictObject({
+      over: z.int().nonnegative().describe('A larger cap than this.'),
+      absent: z
+        .enum(['allow', 'block'])
+        .default('allow')
+        .describe('Whether a request without a cap matches: block means that it does.'),
+    })
+    .describe('The largest cap on output tokens in the request.'),
   compile: ({ over, absent }) => ({
     test({ caps, subject }) {
       const tooLarge = caps.filter(({ tokens }) => tokens > over);

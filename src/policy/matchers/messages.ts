@@ -5,7 +5,9 @@ import { defineMatcher } from './matcher.ts';
 
 /** The number of turns of the conversation. */
 export const messages = defineMatcher({
-  schema: z.strictObject({ over: z.int().nonnegative() }),
+  schema: z
+    .strictObject({ over: z.int().nonnegative().describe('More turns than this.') })
+    .describe('Length of the conversation.'),
   compile: ({ over }) => ({
     test({ subject: { document, dialect } }) {
       const turns = countTurns(document, dialect);

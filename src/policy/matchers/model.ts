@@ -9,7 +9,10 @@ const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
  * a condition that refuses matches in any, an exception only as written.
  */
 export const model = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1),
+  schema: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('Names and patterns of the model, as asked for and at every provider that may be tried.'),
   compile(patterns, { quantifier, problem }) {
     patterns.forEach((pattern, index) => {
       if (modelCharacters.test(pattern)) return;

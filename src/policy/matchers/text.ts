@@ -20,19 +20,28 @@ const detection = z.union([z.partialRecord(z.enum(detectorNames), confidence), z
 /** What is searched for (phrases, patterns and detectors, any of them), and in texts of which roles. */
 export const textSchema = z
   .strictObject({
-    phrases: z.array(phrase).min(1).optional(),
-    regex: z.array(phrase).min(1).optional(),
-    detect: z.array(detection).min(1).optional(),
+    phrases: z.array(phrase).min(1).optional().describe('Literal texts, also inside words.'),
+    regex: z.array(phrase).min(1).optional().describe('Patterns in RE2 syntax.'),
+    detect: z
+      .array(detection)
+      .min(1)
+      .optional()
+      .describe('Detectors; `{ secrets: possible }` finds less certain matches too.'),
     in: z
       .array(z.enum([firstRole as (typeof roleNames)[number], ...otherRoles]))
       .min(1)
-      .optional(),
-    match: z.enum(['exact', 'folded']).default('folded'),
+      .optional()
+      .describe('Roles whose texts are searched; default: all.'),
+    match: z
+      .enum(['exact', 'folded'])
+      .default('folded')
+      .describe('How phrases are compared: folded ignores case, width, marks and invisible characters.'),
   })
   .refine(
     (options) => options.phrases !== undefined || options.regex !== undefined || options.detect !== undefined,
     'give phrases, regex or detect',
-  );
+  )
+  .describe('What occurs in the texts of the request: any of its phrases, patterns and detectors.');
 
 export type TextOptions = z.infer<typeof textSchema>;
 

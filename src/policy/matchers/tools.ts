@@ -11,7 +11,10 @@ const anyName = /^\*+$/;
  * match is enough, and only `*` covers them where all must.
  */
 export const tools = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1),
+  schema: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('Names and patterns of the tools that the request offers, forces or allows.'),
   compile(patterns, { fold, quantifier }) {
     const exact = patterns.map(compileGlob);
     const folded = patterns.map((pattern) => compileGlob(fold.text(pattern)));

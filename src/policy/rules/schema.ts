@@ -22,21 +22,29 @@ const conditionsSchema = z
 
 const ruleSchema = z
   .strictObject({
-    id,
-    action: z.enum(actions),
-    mode: mode.optional(),
-    when: conditionsSchema.optional(),
-    unless: conditionsSchema.optional(),
-    except: z.strictObject({ text: textSchema }).optional(),
-    reason: reason.optional(),
-    message: z.string().min(1).max(1000).optional(),
+    id: id.describe('Its name in answers and records; unique in the whole file.'),
+    action: z.enum(actions).describe('What happens if it applies; the strictest of all rules wins.'),
+    mode: mode.optional().describe("Enforce, or only record; default: the policy's."),
+    when: conditionsSchema.optional().describe('It applies if all of these conditions hold.'),
+    unless: conditionsSchema.optional().describe('It does not apply if all of these conditions hold.'),
+    except: z
+      .strictObject({ text: textSchema })
+      .optional()
+      .describe('Matches of `text` that lie within one of these do not count.'),
+    reason: reason.optional().describe('Reason of a refusal, for programs; default: policy.blocked.'),
+    message: z.string().min(1).max(1000).optional().describe('What a refused client reads.'),
     apply_to: z
       .array(z.enum(['request', 'response']))
       .min(1)
-      .default(['request']),
+      .default(['request'])
+      .describe('Whether it checks requests, answers or both.'),
     tests: z
-      .strictObject({ block: z.array(z.string()).default([]), allow: z.array(z.string()).default([]) })
-      .optional(),
+      .strictObject({
+        block: z.array(z.string()).default([]).describe('Texts that its text conditions must match.'),
+        allow: z.array(z.string()).default([]).describe('Texts that they must not match.'),
+      })
+      .optional()
+      .describe('Examples, checked whenever the configuration is loaded.'),
   })
   .refine(
     (rule) => rule.when !== undefined || rule.unless !== undefined,
@@ -45,12 +53,25 @@ const ruleSchema = z
 
 /** The shape of one policy in the configuration. */
 export const policySchema = z.strictObject({
-  apply: z.enum(['all', 'named']).default('named'),
-  mode: mode.default('enforce'),
-  default: z.enum(['allow', 'deny']).default('allow'),
-  opaque_content: allowOrBlock.default('allow'),
-  unseen_references: allowOrBlock.default('allow'),
-  rules: z.array(ruleSchema).default([]),
+  apply: z
+    .enum(['all', 'named'])
+    .default('named')
+    .describe('To every request, or only to projects and keys that name it.'),
+  mode: mode.default('enforce').describe('Refuse, or only record what would be refused.'),
+  default: z
+    .enum(['allow', 'deny'])
+    .default('allow')
+    .describe('What happens to a request that none of its rules decides.'),
+  opaque_content: allowOrBlock
+    .default('allow')
+    .describe('Content that no rule can read: images, sound, PDFs, archives.'),
+  unseen_references: allowOrBlock
+    .default('allow')
+    .describe('Content that is elsewhere: file ids, URLs, stored conversations, encrypted reasoning.'),
+  rules: z
+    .array(ruleSchema)
+    .default([])
+    .describe('All are evaluated; their order matters for the reason only.'),
 });
 
 export type ConditionsOptions = z.infer<typeof conditionsSchema>;
