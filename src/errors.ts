@@ -123,6 +123,7 @@ export const failures = {
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),
   // Commands only, so nobody gets the HTTP status.
+  'drain.incomplete': { status: 500, type: 'api_error', exit: 1, retry: false },
   'doctor.errors': { status: 500, type: 'api_error', exit: 1, retry: false },
   'agent.missing': { ...missing, exit: 127 },
   'agent.failed': { ...missing, exit: 126 },

@@ -78,9 +78,14 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
     if (error instanceof AgentExit) return error.code;
     if (error instanceof CommanderError) return usageExit(error, complaints.join(''), { argv, io });
     if (isClosedPipe(error)) return exitCodes.ok;
-    const failure = io.signal.aborted && io.signal.reason instanceof GatewayError ? io.signal.reason : error;
-    return printError(failure, argv, io);
+    return printError(causeOf(error, io.signal), argv, io);
   }
+}
+
+/** What fails after a signal does so because of the signal, except for the stop itself. */
+function causeOf(error: unknown, { aborted, reason }: AbortSignal): unknown {
+  const isOfStop = error instanceof GatewayError && error.code === 'drain.incomplete';
+  return aborted && reason instanceof GatewayError && !isOfStop ? reason : error;
 }
 
 /** Prints commander's own text about an invalid command line, or with -o json the error as JSON. */

@@ -14,7 +14,7 @@ interface DrainOptions {
 const countMs = 250;
 const logMs = 5_000;
 
-/** Stops the services, and logs what that waits for and what it cuts. */
+/** Stops the services, and logs what that waits for and what it cuts. Throws what `stop` throws. */
 export async function drainLogged({ services, drainMs, log, onSecondSignal }: DrainOptions): Promise<void> {
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
@@ -50,8 +50,8 @@ export async function drainLogged({ services, drainMs, log, onSecondSignal }: Dr
     clearInterval(counting);
     clearTimeout(cutting);
     forget();
+    log('info', `stopped after ${seconds()} s`);
   }
-  log('info', `stopped after ${seconds()} s`);
 }
 
 function describe({ exchanges, streams }: OpenCounts): string {

@@ -32,7 +32,7 @@ export interface Services {
   prepare(config: Config): Promise<PreparedReload>;
   /** How much is open. */
   countOpen(): Promise<OpenCounts>;
-  /** Drains the gateway, then stops its services. */
+  /** Drains the gateway, then stops its services. Throws what the first failing one threw, once all have ended. */
   stop(): Promise<void>;
 }
 
@@ -72,8 +72,12 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   const { config, port } = options;
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
+    const failed: unknown[] = [];
     // One by one, because a reload in progress may still add the sandbox's.
-    for (let step = stopping.pop(); step !== undefined; step = stopping.pop()) await step();
+    for (let step = stopping.pop(); step !== undefined; step = stopping.pop()) {
+      await step().catch((error) => failed.push(error));
+    }
+    if (failed.length > 0) throw failed[0];
   };
   let server: ServerHandle | undefined;
   let sandboxUrl: string | undefined;
@@ -108,7 +112,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       stop,
     };
   } catch (error) {
-    await stop();
+    await stop().catch(() => undefined);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { servesInspector } from '../../../config/build/inspector.ts';
 import type { Config } from '../../../config/config.ts';
+import { GatewayError } from '../../../errors.ts';
 import { type GatewayServer, serveGateway } from '../../../gateway/serve.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
@@ -25,6 +26,7 @@ export interface ServerHandle {
   countOpen(): Promise<OpenCounts>;
   /** What every process has counted; empty if no metrics are configured. */
   readMetrics(): Promise<readonly (readonly MetricData[])[]>;
+  /** Throws drain.incomplete if not all of the ledger could be written; everything has ended all the same. */
   drain(): Promise<void>;
 }
 
@@ -66,8 +68,9 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     const { ledger } = opened;
     await ledger.close();
     const { pending } = ledger.gauges;
-    if (pending === 0) log('info', 'the ledger is flushed');
-    else log('error', `${pending} changes of the ledger are not on the disk`);
+    if (pending === 0) return log('info', 'the ledger is flushed');
+    log('error', `${pending} changes of the ledger are not on the disk`);
+    throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
   };
   const counters = await openCounters(config, log, opened);
   const breakers = await openBreakers(config);
@@ -95,7 +98,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
     inspector: page?.inspector,
   }).catch(async (error) => {
-    await close();
+    await close().catch(() => undefined); // it is logged; why it could not start matters more
     throw error;
   });
   return {

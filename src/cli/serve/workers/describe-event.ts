@@ -14,10 +14,9 @@ export function describeEvent(event: WorkerEvent): Notice {
       return { level: 'error', message };
     }
     case 'drained': {
-      const { pid, how, unwritten } = event;
-      const isWhole = how === 'exit code 0' && (unwritten ?? 0) === 0;
+      const { pid, how, isComplete } = event;
       return {
-        level: isWhole ? 'info' : 'error',
+        level: isComplete ? 'info' : 'error',
         message: `worker ${pid} ended (${how})${ledgerState(event)}`,
       };
     }

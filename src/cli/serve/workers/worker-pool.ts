@@ -1,3 +1,4 @@
+import { GatewayError } from '../../../errors.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
@@ -92,8 +93,11 @@ export class WorkerPool {
     );
   }
 
+  /** Throws drain.incomplete, once all have ended, if one of them had to be killed or could not write its ledger. */
   async drain(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.drain()));
+    const complete = await Promise.all(this.#workers.map((worker) => worker.drain()));
+    if (complete.includes(false))
+      throw new GatewayError('drain.incomplete', 'not all workers ended in order');
   }
 
   #shareBreaker(from: Worker, change: BreakerChange): void {

@@ -16,6 +16,8 @@ export type WorkerEvent =
       readonly pid: number;
       readonly how: string;
       readonly unwritten: number | undefined;
+      /** Whether it ended by itself, with its ledger written. */
+      readonly isComplete: boolean;
     }
   | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
@@ -142,16 +144,25 @@ export class Worker {
     });
   }
 
-  /** Lets open exchanges finish; resolves when the process has exited and its last output has been passed on. */
-  async drain(): Promise<void> {
-    if (!this.#isListening) return this.kill();
+  /**
+   * Lets open exchanges finish; resolves when the process has exited and its last output has been passed on, with whether
+   * it ended by itself and wrote its ledger.
+   */
+  async drain(): Promise<boolean> {
+    if (!this.#isListening) {
+      await this.kill();
+      return true;
+    }
     this.#stop();
     const { pid } = this;
     this.#process?.send({ kind: 'drain' } satisfies WorkerCommand, ignoreDeath);
     const late = setTimeout(() => this.#process?.process.kill('SIGKILL'), this.#options.drainMs);
     await this.#closed;
     clearTimeout(late);
-    this.#options.onEvent({ kind: 'drained', pid, how: this.#end, unwritten: this.#unwritten });
+    const [how, unwritten] = [this.#end, this.#unwritten];
+    const isComplete = how === 'exit code 0' && (unwritten ?? 0) === 0;
+    this.#options.onEvent({ kind: 'drained', pid, how, unwritten, isComplete });
+    return isComplete;
   }
 
   async kill(): Promise<void> {
