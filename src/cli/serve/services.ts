@@ -7,6 +7,7 @@ import type { OpenCounts } from '../../record/observer.ts';
 import type { WriteRecord } from '../../record/record.ts';
 import type { InspectorSettings } from './inspector/open-inspector.ts';
 import { portHolder } from './port-holder.ts';
+import type { LogLevel } from './serve-log.ts';
 import type { LedgerSettings } from './server/ledger.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server/server-handle.ts';
 import type { TracingSettings } from './server/tracing.ts';
@@ -47,7 +48,7 @@ interface ServicesOptions {
   /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   /** Logs failures outside of exchanges. */
-  readonly log?: (level: 'info' | 'error', message: string) => void;
+  readonly log?: (level: LogLevel, message: string) => void;
   /** The proof in this gateway's state file. */
   readonly ownerProof?: OwnerProof;
   /** Without it no live page is served. */

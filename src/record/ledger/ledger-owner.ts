@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { SqliteEngine, SqliteModule } from '../../database/sqlite-engine.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { loadSqlite, type SqliteEngine, type SqliteModule } from '../../database/sqlite-engine.ts';
 
 /** A process's claim on its intents: a file that it keeps locked. The system releases the lock however it dies. */
 export interface Owner {
@@ -36,6 +36,15 @@ export function isOwnerAlive({ DatabaseSync }: SqliteModule, ledger: string, id:
   } finally {
     engine?.close();
   }
+}
+
+/** Whether a process writes this ledger now. */
+export async function isLedgerInUse(path: string): Promise<boolean> {
+  const ledger = resolve(path);
+  const owners = existsSync(ledger) ? findOwners(ledger) : [];
+  if (owners.length === 0) return false;
+  const sqlite = await loadSqlite();
+  return owners.some((id) => isOwnerAlive(sqlite, ledger, id));
 }
 
 /** Ids of all owners that have a file, dead or alive. */

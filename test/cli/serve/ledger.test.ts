@@ -89,6 +89,32 @@ test.each([1, 2])(
   60_000,
 );
 
+test.each([1, 2])(
+  'a second gateway with a budget in the same file is warned of the first, while that runs (workers: %i)',
+  async (workers) => {
+    const [scripted, ledger] = [await answering(), join(emptyDirectory(), 'ledger.sqlite')];
+    const warning = `another gateway writes the ledger ${ledger} too`;
+    const homes = [emptyDirectory(), emptyDirectory()] as const;
+    for (const home of homes) {
+      const more = `records: { ledger_file: ${ledger} }\nserver: { workers: ${workers} }`;
+      configure(home, config(scripted, 'limits: { usd_per_day: 1 }', more));
+    }
+    const first = await start(homes[0]);
+    expect((await ask(first, body)).status).toBe(200);
+
+    const second = await start(homes[1]);
+    await second.child.wrote(warning);
+    expect((await ask(second, body)).status).toBe(200);
+    for (const each of [first, second]) await stop(each, 'SIGKILL');
+
+    const third = await start(homes[0]);
+    expect((await ask(third, body)).status).toBe(200);
+    await stop(third);
+    for (const { child } of [first, third]) expect((await child.ended).stderr).not.toContain(warning);
+  },
+  60_000,
+);
+
 test('a gateway with a budget does not start without its ledger; one without a budget does', async () => {
   const scripted = await answering();
   const ledger = 'records: { ledger_file: /proc/version }';

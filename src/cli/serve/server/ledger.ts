@@ -6,6 +6,7 @@ import type { BudgetCounter, ReadSums, RestoredSum } from '../../../limits/count
 import type { Ledger, LedgerEvent } from '../../../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../../../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
+import type { LogLevel } from '../serve-log.ts';
 
 /** Which ledger is kept; plain data, so that workers open the same one. */
 export interface LedgerSettings {
@@ -23,7 +24,7 @@ interface OpenedLedger {
   readonly follow: (next: Pick<Config, 'limits'>) => void;
 }
 
-type Log = (level: 'info' | 'error', message: string) => void;
+type Log = (level: LogLevel, message: string) => void;
 
 /**
  * Opens the ledger and sums up what the budgets have used. If it can't be opened, that is logged and retried; but with
@@ -32,14 +33,24 @@ type Log = (level: 'info' | 'error', message: string) => void;
  */
 export async function openLedgerFor(
   { place, days, bytes }: LedgerSettings,
-  { limits, secrets }: Pick<Config, 'limits' | 'secrets'>,
+  { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
 ): Promise<OpenedLedger> {
-  const { openLedger } = await import('../../../record/ledger/open-ledger.ts');
+  const [{ openLedger }, { isLedgerInUse }] = await Promise.all([
+    import('../../../record/ledger/open-ledger.ts'),
+    import('../../../record/ledger/ledger-owner.ts'),
+  ]);
   let followed = limits;
   const budgets = budgetCounters(limits, Date.now());
   const name = nameOf(place);
   const scrub = createTextScrubber(secrets);
+  const isShared = state.url !== undefined;
+  if (budgets.length > 0 && !isShared && place.path !== undefined && (await isLedgerInUse(place.path))) {
+    log(
+      'warn',
+      `another gateway writes the ledger ${name} too: each lets the whole rest of a budget through`,
+    );
+  }
   const { ledger, sums, problem } = await openLedger({
     ...place,
     retention: { days, bytes },

@@ -9,6 +9,7 @@ import type { OpenCounts } from '../../../record/observer.ts';
 import type { WriteRecord } from '../../../record/record.ts';
 import { type InspectorSettings, openInspector } from '../inspector/open-inspector.ts';
 import { openMeter } from '../metrics/open-meter.ts';
+import type { LogLevel } from '../serve-log.ts';
 import { openBreakers } from './breakers.ts';
 import { openCounters, rereadAdded } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
@@ -47,7 +48,7 @@ interface ServerOptions {
   /** Undefined if no ledger is kept. */
   readonly ledger?: LedgerSettings | undefined;
   /** Logs failures outside of exchanges. */
-  readonly log: (level: 'info' | 'error', message: string) => void;
+  readonly log: (level: LogLevel, message: string) => void;
   /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   /** The proof in this gateway's state file. */

@@ -5,6 +5,7 @@ import { probe, urlOf } from '../../../http/bind.ts';
 import type { ReadSums } from '../../../limits/counters.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
+import type { LogLevel } from '../serve-log.ts';
 import { memoryCounters, rereadAdded } from '../server/counters.ts';
 import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../server/ledger.ts';
 import type { Recording } from '../server/recording.ts';
@@ -29,7 +30,7 @@ interface ServerOptions {
   readonly workers: WorkersOptions;
   readonly ledger?: LedgerSettings | undefined;
   readonly tracing?: TracingSettings | undefined;
-  readonly log: (level: 'info' | 'error', message: string) => void;
+  readonly log: (level: LogLevel, message: string) => void;
   readonly ownerProof?: OwnerProof | undefined;
 }
 
