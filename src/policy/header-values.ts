@@ -89,7 +89,7 @@ function base64Text(value: string): readonly string[] {
 function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | undefined {
   try {
     return evaluateRule(rule, facts, texts);
-  } catch {
+  } catch (cause) {
     // As for a body: what can't be evaluated is refused.
     const { policy, id } = rule;
     const message = `rule ${id} could not be evaluated, so the request is refused`;
@@ -101,6 +101,7 @@ function verdictOf(rule: CompiledRule, facts: Facts, texts: Facts): Verdict | un
       reason: 'policy.error',
       message,
       matches: [],
+      failure: { rule: id, cause },
     };
   }
 }

@@ -8,7 +8,7 @@ import { type HeaderValue, HeaderValues } from './header-values.ts';
 import { decideRedacted } from './redact/decide-redacted.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import { type Redaction, redact } from './redact/redact.ts';
-import { type Decision, type Match, type Subject, strictest, type Verdict } from './rule.ts';
+import { type Decision, type Match, type Subject, strictest, toRefusal, type Verdict } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
@@ -198,7 +198,9 @@ export class RuleSet {
       ),
       unseen,
     };
-    if (action === 'block') return { ...base, refusal: refusal(enforced) };
+    // The first in the order of the files gives the reason.
+    const blocking = enforced.find((verdict) => verdict.action === 'block');
+    if (blocking !== undefined) return { ...base, refusal: toRefusal(blocking) };
     if (action !== 'redact') return base;
     const result = this.#redact(facts, enforced);
     if (result.kind === 'redacted') return { ...base, redacted: parseStrictJson(result.body) };
@@ -255,18 +257,6 @@ function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[
 
 function ids(verdicts: readonly Verdict[]): readonly string[] {
   return [...new Set(verdicts.map(({ rule }) => rule))];
-}
-
-/** Among blocks, the first in the order of the files gives the reason. */
-function refusal(verdicts: readonly Verdict[]): NonNullable<Decision['refusal']> {
-  const verdict = verdicts.find(({ action }) => action === 'block') as Verdict;
-  const at = verdict.matches[0]?.at;
-  return {
-    rule: verdict.rule,
-    reason: verdict.reason,
-    message: verdict.message ?? `blocked by rule ${verdict.rule}`,
-    ...(at === undefined || at === '' ? {} : { at }),
-  };
 }
 
 /** What can't be decided is blocked; the cause is for the log. */

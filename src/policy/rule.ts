@@ -60,6 +60,23 @@ export interface Verdict {
   readonly reason: string;
   readonly message?: string;
   readonly matches: readonly Match[];
+  /** Set if the rule could not be evaluated on a header: as in a decision. */
+  readonly failure?: RuleFailure;
+}
+
+/** What was thrown if a rule could not be evaluated; for the log. The request is then blocked. */
+export interface RuleFailure {
+  readonly rule: string;
+  readonly cause: unknown;
+}
+
+/** Reason and message for the answer. */
+export interface Refusal {
+  readonly rule: string;
+  readonly reason: string;
+  readonly message: string;
+  /** The pointer of the first match. */
+  readonly at?: string;
 }
 
 /** What the policies decide about a request: all verdicts together. */
@@ -67,21 +84,15 @@ export interface Decision {
   readonly action: Action;
   /** Rules that matched, in the order of the files; monitored ones included. */
   readonly verdicts: readonly Verdict[];
-  /** Set exactly if the action is block: reason and message for the answer. `at` is the pointer of the first match. */
-  readonly refusal?: {
-    readonly rule: string;
-    readonly reason: string;
-    readonly message: string;
-    readonly at?: string;
-  };
+  /** Set exactly if the action is block. */
+  readonly refusal?: Refusal;
   /** Ids of rules that warn. */
   readonly warnings: readonly string[];
   /** Ids of monitored rules that would have blocked or redacted. */
   readonly wouldBlock: readonly string[];
   /** The request with its matches replaced, if the action is redact; decided on like the request itself. */
   readonly redacted?: JsonDocument;
-  /** What was thrown if a rule could not be evaluated; for the log. The request is then blocked. */
-  readonly failure?: { readonly rule: string; readonly cause: unknown };
+  readonly failure?: RuleFailure | undefined;
   /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
   readonly unseen: number;
 }
@@ -92,4 +103,15 @@ export function strictest(verdicts: readonly Verdict[]): Action {
     (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
     'allow',
   );
+}
+
+/** The refusal of a verdict that blocks. */
+export function toRefusal({ rule, reason, message, matches }: Verdict): Refusal {
+  const at = matches[0]?.at;
+  return {
+    rule,
+    reason,
+    message: message ?? `blocked by rule ${rule}`,
+    ...(at === undefined || at === '' ? {} : { at }),
+  };
 }

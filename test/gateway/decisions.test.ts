@@ -40,11 +40,11 @@ const saying = (content: unknown, more: object = {}) => ({
 });
 
 /** Sends it and gives the answer, the record and what reached the provider. */
-async function send(body: unknown, key: string = secrets.PROJECT_KEY) {
+async function send(body: unknown, key: string = secrets.PROJECT_KEY, headers: Record<string, string> = {}) {
   const { gateway, openai } = hosts();
   const [recordsBefore, sentBefore] = [gateway.records.length, openai.requests.length];
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await post(gateway, path, text, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await post(gateway, path, text, { headers: { ...headers, authorization: `Bearer ${key}` } });
   const value = JSON.parse(await answer.text());
   const records = await gateway.recorded(recordsBefore + 1);
   const sent = openai.requests.slice(sentBefore).map((request) => request.body.toString());
@@ -204,6 +204,21 @@ describe('what goes wrong', () => {
 
     expect([status, value.error.reason, sent]).toEqual([403, 'policy.error', []]);
     expect(record?.cause).toBe('TypeError: the walk broke');
+  });
+
+  test('so does a rule that throws on a header', async () => {
+    vi.spyOn(Facts.prototype, 'found').mockImplementation(() => {
+      throw new RangeError('the rule broke');
+    });
+
+    const { status, value, record, sent } = await send(saying('hello'), secrets.PROJECT_KEY, {
+      'user-agent': 'project nightfall',
+    });
+
+    expect([status, value.error.reason, sent]).toEqual([403, 'policy.error', []]);
+    expect(value.error.message).toBe('rule gateway-key could not be evaluated, so the request is refused');
+    expect(JSON.stringify(value)).not.toContain('the rule broke');
+    expect(record).toMatchObject({ decision: 'block', cause: 'RangeError: the rule broke' });
   });
 
   test('its record has the length of the answer', async () => {

@@ -1,7 +1,7 @@
 import { dialects } from '../../dialects/registry.ts';
 import type { Translation } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
-import { strictest, type Verdict } from '../../policy/rule.ts';
+import { strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refusalOf } from '../decision/decide.ts';
@@ -95,9 +95,7 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
   const blocking = enforced.find(({ action }) => action === 'block');
   if (blocking === undefined) return;
-  const { rule, reason, message = `blocked by rule ${rule}`, matches } = blocking;
-  const at = matches[0]?.at;
-  throw refusalOf({ refusal: { rule, reason, message, ...(at === undefined ? {} : { at }) } });
+  throw refusalOf({ refusal: toRefusal(blocking), failure: blocking.failure });
 }
 
 interface Checked {

@@ -2,12 +2,13 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { Plan } from '../redact/redact.ts';
+import type { Refusal } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { ViewedTexts } from '../search/viewed-text.ts';
 import type { Place } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
-import { type AnswerRule, foundBy, type Refusal, refusalOf, type Searched } from './answer-rule.ts';
+import { type AnswerRule, foundBy, refusalOf, type Searched } from './answer-rule.ts';
 
 interface AnswerPlanParts {
   readonly document: JsonDocument;

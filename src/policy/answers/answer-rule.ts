@@ -1,16 +1,10 @@
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
-import type { Decision, Match, Verdict } from '../rule.ts';
+import type { Decision, Match, Refusal, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
-
-export interface Refusal {
-  readonly rule: string;
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** What the policies decide about an answer, or a part of one. */
 export interface ResponseDecision {

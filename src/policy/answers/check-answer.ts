@@ -4,7 +4,7 @@ import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Condition } from '../matchers/matcher.ts';
-import { type Match, strictest, type Verdict } from '../rule.ts';
+import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -14,7 +14,6 @@ import { AnswerPlan } from './answer-plan.ts';
 import {
   type AnswerRule,
   foundBy,
-  type Refusal,
   type ResponseDecision,
   refusalOf,
   unreadableRefusal,

@@ -1,9 +1,9 @@
 import { applyReplacements, liesWithin, type Replacement, splice } from '../redact/redact.ts';
-import type { Verdict } from '../rule.ts';
+import type { Refusal, Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import { unescapeJson } from '../traverse/nested.ts';
 import { wrapText } from '../traverse/place.ts';
-import { type AnswerRule, isRedacting, type Refusal, refusalOf, unreadableRefusal } from './answer-rule.ts';
+import { type AnswerRule, isRedacting, refusalOf, unreadableRefusal } from './answer-rule.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 import type { ChannelRange, StreamChannel } from './stream-channel.ts';
 import { StreamChannels } from './stream-channels.ts';

@@ -1,5 +1,5 @@
-import type { Verdict } from '../rule.ts';
-import { type AnswerRule, type Refusal, refusalOf, verdictOf } from './answer-rule.ts';
+import type { Refusal, Verdict } from '../rule.ts';
+import { type AnswerRule, refusalOf, verdictOf } from './answer-rule.ts';
 
 /** What the rules have decided about a stream so far: a verdict of each that matched, and the first refusal. */
 export class StreamVerdicts {
