@@ -6,7 +6,7 @@ import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { type PackedChange, packCancel, packIntent, packRow } from './packed-change.ts';
 import { ThreadLock } from './thread-lock.ts';
 
-/** The ledger can't be written any more, or can again, or changes are lost for good. */
+/** The ledger can't be written any more (once for each cause), or can again, or changes are lost for good. */
 export type LedgerEvent =
   | { readonly kind: 'failing'; readonly cause: string }
   | { readonly kind: 'working' }
@@ -61,6 +61,8 @@ const longestOpenMs = 10_000;
 const watchMs = 500;
 const closeMs = 5_000;
 const restartMs = 1_000;
+/** Different causes that are reported while it can't be written: a lost connection is often only the first. */
+const mostCauses = 5;
 
 /** The result of opening it for the first time. */
 export interface FirstTry {
@@ -91,6 +93,8 @@ export class LedgerThread implements Ledger {
   #isAwaitingAnswer = false;
   #isOpen = false;
   #isFailing = false;
+  /** Why it can't be written, as far as that was reported. */
+  readonly #causes = new Set<string>();
   #isClosing = false;
   #closed: Promise<void> | undefined;
   #onTried: (outcome: FirstTry) => void = () => undefined;
@@ -243,6 +247,7 @@ export class LedgerThread implements Ledger {
   #work(): void {
     if (this.#isFailing) this.#options.onEvent({ kind: 'working' });
     this.#isFailing = false;
+    this.#causes.clear();
   }
 
   #sumsOf(id: number): Summing | undefined {
@@ -254,7 +259,10 @@ export class LedgerThread implements Ledger {
   #fail(problem: LedgerProblem, upTo: number): void {
     const { cause } = problem;
     this.#onTried({ sums: undefined, problem });
-    if (!this.#isFailing) this.#options.onEvent({ kind: 'failing', cause });
+    if (!this.#causes.has(cause) && this.#causes.size < mostCauses) {
+      this.#causes.add(cause);
+      this.#options.onEvent({ kind: 'failing', cause });
+    }
     this.#isFailing = true;
     for (const { reject } of this.#taken(upTo)) reject(new LedgerFailure(cause));
   }

@@ -148,6 +148,26 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     expect(await query(database, 'select * from ledger_intents')).toEqual([]);
   }, 60_000);
 
+  test('read-only: the log has that too, not only the lost connection', async () => {
+    const { url } = await answering();
+    const database = await postgres.createDatabase();
+    const name = new URL(database).pathname.slice(1);
+    const disconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+    const home = emptyDirectory();
+    configure(home, config(url, `ledger_database: "${database}"`));
+    const { gateway } = await start(home);
+    expect(await status(gateway)).toBe(200);
+
+    await postgres.run(`alter database ${name} set default_transaction_read_only = on`);
+    await postgres.run(disconnect);
+    await expect.poll(() => status(gateway)).toBe(503);
+    await gateway.child.wrote('in a read-only transaction');
+    await postgres.run(`alter database ${name} set default_transaction_read_only = off`);
+    await postgres.run(disconnect);
+    await expect.poll(() => status(gateway), { timeout: 10_000 }).toBe(200);
+    await stop(gateway);
+  }, 60_000);
+
   test('its password is in no log, no error and no answer', async () => {
     const { url } = await host((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

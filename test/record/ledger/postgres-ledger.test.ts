@@ -311,7 +311,8 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     const known = () => ledger.sums(wanted).catch(() => undefined);
     await expect.poll(known, { timeout: 20_000 }).toMatchObject([{ tokens: 8 }]);
     await ledger.begin(intent('req_3'));
-    expect(events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
+    // A server that starts up gives several causes.
+    expect(events.map(({ kind }) => kind).join(' ')).toMatch(/^(?:failing )+working$/);
   }, 60_000);
 
   test.each([
