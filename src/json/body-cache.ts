@@ -45,12 +45,6 @@ export class BodyCache {
     return document;
   }
 
-  /** The document of a body with these very bytes, if it is cached. */
-  get(bytes: Buffer): JsonDocument | undefined {
-    const known = bytes.length < shortest ? undefined : this.#find(bytes, headOf(bytes));
-    return known !== undefined && isWhole(known, bytes) ? known.document : undefined;
-  }
-
   /** The cached body that has the longest prefix in common with this one. */
   #find(bytes: Buffer, head: number): KnownPrefix | undefined {
     const cached = this.#cached;
