@@ -158,12 +158,12 @@ function follow(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = bySocket.get(socket);
     if (error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ECONNRESET') connection?.left();
-    else connection?.refuse(refusalOf(error));
+    else connection?.refuse(refusedByParser(error));
   });
 }
 
 /** Maps an error of Node's parser to a refusal. */
-function refusalOf({ code, message }: NodeJS.ErrnoException): GatewayError {
+function refusedByParser({ code, message }: NodeJS.ErrnoException): GatewayError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late();
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new GatewayError('request.headers_too_large', 'the request head is too large');

@@ -69,7 +69,7 @@ function choose(
       `provider ${name} rejected the gateway's credentials`,
     );
   }
-  if (status >= 400) return sendError(exchange, forwarded, options);
+  if (status >= 400) return sendProviderError(exchange, forwarded, options);
   if (status >= 300) {
     forwarded.answer.abort();
     throw new GatewayError(
@@ -82,7 +82,7 @@ function choose(
   if (options.request.stream && isEventStream(type)) {
     return sendStream(exchange, answer, forwarded, options);
   }
-  if (isJson(type)) return sendJson(exchange, answer, forwarded, options);
+  if (isJson(type)) return sendWholeAnswer(exchange, answer, forwarded, options);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',
@@ -110,7 +110,7 @@ function sendStream(
   );
 }
 
-function sendJson(
+function sendWholeAnswer(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
@@ -164,7 +164,7 @@ function parseAnswer(body: Buffer): unknown {
   }
 }
 
-async function sendError(
+async function sendProviderError(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
   { endpoint, gateway, check }: AnswerOptions,

@@ -30,7 +30,7 @@ export function decide(
       const rules = decision.verdicts.map(({ rule }) => rule);
       exchange.spans.decided(decision.action, rules, microseconds);
     }
-    if (decision.action === 'block') throw refusalOf(decision);
+    if (decision.action === 'block') throw blocked(decision);
     const targetModels = decider.targetModels(request.model);
     const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
     return { request, endpoint, key, decision, facts, check: key.policies.checkAnswers(answerRules) };
@@ -40,7 +40,7 @@ export function decide(
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */
-export function refusalOf({ refusal, failure }: Pick<Decision, 'refusal' | 'failure'>): GatewayError {
+export function blocked({ refusal, failure }: Pick<Decision, 'refusal' | 'failure'>): GatewayError {
   const { reason, message, at } = refusal ?? { reason: 'policy.error', message: 'the policy failed' };
   return new GatewayError('policy.blocked', message, {
     reason,

@@ -105,7 +105,7 @@ async function decideRequestInThread(
     nowMs,
   };
   const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'request') throw refusalOf(answer);
+  if (answer.kind !== 'request') throw refusedByThread(answer);
   const { kind: _, request, ...rest } = answer;
   return { ...rest, request: fromParts(request) };
 }
@@ -118,13 +118,13 @@ async function decideBodyInThread(
   const { body, dialect, facts } = built;
   const question = { kind: 'body' as const, body, dialect, facts, policies: names };
   const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'body') throw refusalOf(answer);
+  if (answer.kind !== 'body') throw refusedByThread(answer);
   const { buffer, byteOffset, byteLength } = answer.body;
   const { decision, microseconds } = answer;
   return { decision, body: Buffer.from(buffer, byteOffset, byteLength), microseconds };
 }
 
-function refusalOf(answer: ThreadAnswer): GatewayError {
+function refusedByThread(answer: ThreadAnswer): GatewayError {
   if (answer.kind === 'refused') {
     const { code, message, param } = answer;
     return new GatewayError(code, message, param === undefined ? {} : { param });

@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
-import { refusalOf } from '../decision/decide.ts';
+import { blocked } from '../decision/decide.ts';
 import { type BodyDecision, toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { Decider } from '../decision/decider.ts';
@@ -71,7 +71,7 @@ export function buildUpstreamRequest(
   const conclude = (result: BodyDecision): UpstreamRequest => {
     const { decision, body, microseconds } = result;
     exchange.draft.noteOutgoing(decision, microseconds);
-    if (decision.action === 'block') throw refusalOf(decision);
+    if (decision.action === 'block') throw blocked(decision);
     return finish({
       path,
       head,
@@ -95,7 +95,7 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
   const blocking = enforced.find(({ action }) => action === 'block');
   if (blocking === undefined) return;
-  throw refusalOf({ refusal: toRefusal(blocking), failure: blocking.failure });
+  throw blocked({ refusal: toRefusal(blocking), failure: blocking.failure });
 }
 
 interface Checked {
