@@ -2,7 +2,7 @@ import { checkPolicies } from './check-policies.ts';
 import type { Detector } from './detectors/detector.ts';
 import { detectors } from './detectors/registry.ts';
 import { createFold } from './fold/fold.ts';
-import { createPolicySet, type PolicySet } from './policy-set.ts';
+import { PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
 import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
@@ -54,7 +54,7 @@ export function compilePolicies(
       const key = JSON.stringify(chosen.map(({ name }) => name));
       let set = sets.get(key);
       if (set === undefined) {
-        set = createPolicySet({ policies: chosen, builtIn, fold, searches });
+        set = new PolicySet({ policies: chosen, builtIn, fold, searches });
         sets.set(key, set);
       }
       return set;

@@ -1,8 +1,7 @@
-import type { Fold } from './fold/fold.ts';
 import { matchedRanges, type TextRange } from './matched-ranges.ts';
+import { PolicySet } from './policy-set.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
-import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 
@@ -31,13 +30,9 @@ export interface Explanation {
   readonly microseconds: number;
 }
 
-/** Decides as the server does, and shows what each rule decided and how long it took. */
-export function explain(
-  set: RuleSet,
-  subject: Subject,
-  tools: { now: () => number; fold: Fold },
-): Explanation {
-  const { now, fold } = tools;
+/** Decides as the server does, and shows what each rule decided and how long it took; `now` returns microseconds. */
+export function explain(set: PolicySet, subject: Subject, now: () => number): Explanation {
+  const { fold } = set;
   const mask = maskFor(set, subject);
   const rules = set.rules.map((rule) => explainRule(rule, subject, { now, fold, mask }));
   const started = now();
@@ -61,7 +56,7 @@ function withOwnVerdicts(
 }
 
 /** Leaves out all places if it can't be determined which may be shown. */
-function maskFor(set: RuleSet, subject: Subject): MaskPointer {
+function maskFor(set: PolicySet, subject: Subject): MaskPointer {
   try {
     return createPointerMask(set.facts(subject).searchResult);
   } catch {
@@ -73,9 +68,9 @@ function maskFor(set: RuleSet, subject: Subject): MaskPointer {
 function explainRule(
   rule: CompiledRule,
   subject: Subject,
-  { now, fold, mask }: { now: () => number; fold: Fold; mask: MaskPointer },
+  { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: MaskPointer },
 ): RuleExplanation {
-  const alone = new RuleSet({ policies: [], builtIn: [rule], fold });
+  const alone = new PolicySet({ policies: [], builtIn: [rule], fold });
   const { policy, id, action, mode, reason } = rule;
   const facts = alone.facts(subject);
   const started = now();

@@ -1,8 +1,8 @@
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Fold } from './fold/fold.ts';
+import { PolicySet } from './policy-set.ts';
 import type { Subject } from './rule.ts';
-import { RuleSet } from './rule-set.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { roleBits } from './traverse/roles.ts';
 
@@ -21,7 +21,7 @@ export interface InlineTest {
 export function runInlineTests(rule: CompiledRule, fold: Fold): readonly InlineTest[] {
   const { tests } = rule.options;
   if (tests === undefined || textSides(rule).length === 0) return [];
-  const set = new RuleSet({ policies: [], builtIn: [{ ...rule, appliesTo: ['request'] }], fold });
+  const set = new PolicySet({ policies: [], builtIn: [{ ...rule, appliesTo: ['request'] }], fold });
   const run = (list: 'block' | 'allow') =>
     tests[list].map((text, index) => ({
       list,
@@ -36,7 +36,7 @@ function textSides(rule: CompiledRule) {
   return [...(rule.when ?? []), ...(rule.unless ?? [])].filter(({ text }) => text !== undefined);
 }
 
-function matches(rule: CompiledRule, set: RuleSet, text: string): boolean {
+function matches(rule: CompiledRule, set: PolicySet, text: string): boolean {
   const facts = set.facts(subjectWith(text, rule));
   const when = (rule.when ?? []).filter((condition) => condition.text !== undefined);
   const unless = (rule.unless ?? []).filter((condition) => condition.text !== undefined);

@@ -1,38 +1,287 @@
-import type { ResponseCheck } from './answers/check-answer.ts';
-import { type Explanation, explain } from './explain.ts';
-import type { HeaderValue } from './header-values.ts';
-import type { Decision, Subject, Verdict } from './rule.ts';
-import { RuleSet, type SetParts } from './rule-set.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
+import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
+import { compilePatternSet } from './automaton/pattern-set.ts';
+import type { NamedPattern } from './automaton/patterns.ts';
+import { Facts } from './facts.ts';
+import type { Fold } from './fold/fold.ts';
+import { type HeaderValue, HeaderValues } from './header-values.ts';
+import { decideRedacted } from './redact/decide-redacted.ts';
+import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
+import { type Redaction, redact } from './redact/redact.ts';
+import { type Decision, type Match, type Subject, strictest, toRefusal, type Verdict } from './rule.ts';
+import { builtInPolicy } from './rules/built-in.ts';
+import { capLimit, isOnCaps } from './rules/cap-limit.ts';
+import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
+import { Search } from './search/search.ts';
+import type { SearchStore } from './search/search-cache.ts';
+import { placeInRequest } from './traverse/place.ts';
+import type { UnseenKind } from './traverse/unseen.ts';
 
-/** The policies that apply to one key, ready to decide. */
-export interface PolicySet {
-  readonly names: readonly string[];
-  /** What the policies decide about a request. Never throws. */
-  decide(subject: Subject): Decision;
-  /** Whether a text that leaves besides the body was evaluated before, and nothing was found in it. */
-  isKnownClean(text: string): boolean;
-  /** The verdicts on a text that leaves besides the body: the value of a header or of the query. */
-  evaluateValue(value: HeaderValue, subject: Subject): readonly Verdict[];
-  /** The largest cap on output that no rule objects to, for a request that has none; Infinity if there is none. */
-  capLimit(subject: Subject): number;
-  /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
-  answerRules(subject: Subject): readonly number[];
-  /** The rules on answers with these numbers; undefined if there are none: answers then cost nothing. */
-  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined;
-  /** The decision on a request, rule by rule, with the time of each one alone; `now` returns microseconds. */
-  explain(subject: Subject, now: () => number): Explanation;
+interface SetParts {
+  readonly policies: readonly CompiledPolicy[];
+  /** Rules of no policy, that always hold. */
+  readonly builtIn: readonly CompiledRule[];
+  readonly fold: Fold;
+  /** Shared by sets that read the same documents. */
+  readonly searches?: SearchStore;
 }
 
-export function createPolicySet(parts: SetParts): PolicySet {
-  const rules = new RuleSet(parts);
+/** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
+export class PolicySet {
+  readonly names: readonly string[];
+  /** The rules on requests. */
+  readonly rules: readonly CompiledRule[];
+  readonly fold: Fold;
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #search: Search;
+  readonly #numbers: ReadonlyMap<string, number>;
+  /** Whether a policy refuses what no rule allows. */
+  readonly #mayDeny: boolean;
+  readonly #answers: AnswerRules | undefined;
+  readonly #values: HeaderValues;
+  readonly #capRules: readonly CompiledRule[];
+
+  constructor({ policies, builtIn, fold, searches }: SetParts) {
+    this.names = policies.map(({ name }) => name);
+    this.fold = fold;
+    this.#policies = policies;
+    this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
+    const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
+    this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
+    this.#answers = AnswerRules.of(all, fold);
+    const patterns = collectPatterns(this.rules);
+    this.#numbers = new Map(patterns.map(({ key }, number) => [key, number]));
+    const patternSet = compilePatternSet(
+      patterns.map(({ pattern }) => pattern),
+      fold,
+    );
+    this.#search = new Search(patternSet, searches);
+    this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
+    this.#capRules = this.rules.filter(isOnCaps);
+  }
+
+  /** What the policies decide about a request. Never throws: what can't be evaluated is blocked. */
+  decide(subject: Subject): Decision {
+    const decision = this.#decideOnce(subject);
+    if (decision.redacted === undefined) return decision;
+    return decideRedacted(decision, (document, policies) =>
+      this.#decideOnce({ ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] }),
+    );
+  }
+
+  #decideOnce(subject: Subject): Decision {
+    const facts = this.facts(subject);
+    const verdicts: Verdict[] = [];
+    for (const rule of this.rules) {
+      try {
+        const verdict = evaluateRule(rule, facts);
+        if (verdict !== undefined) verdicts.push(verdict);
+      } catch (cause) {
+        return failedDecision(rule.id, cause, verdicts);
+      }
+    }
+    try {
+      verdicts.push(...this.#ownVerdicts(facts, verdicts));
+      if (verdicts.length === 0) return allowed(facts.searchResult.unseen.length);
+      const mask = createPointerMask(facts.searchResult);
+      return this.#conclude(
+        facts,
+        verdicts.map((verdict) => maskVerdict(verdict, mask)),
+        mask,
+      );
+    } catch (cause) {
+      return failedDecision('policy', cause, verdicts);
+    }
+  }
+
+  /** Which rules apply to the answer to a request. Their numbers mean the same in another thread's copy of the set. */
+  answerRules(subject: Subject): readonly number[] {
+    return this.#answers?.applying(this.facts(subject)) ?? [];
+  }
+
+  /** The rules on answers with these numbers; undefined if there are none: answers then cost nothing. */
+  checkAnswers(numbers: readonly number[]): ResponseCheck | undefined {
+    return this.#answers?.check(numbers);
+  }
+
+  /** Whether a text that leaves besides the body was evaluated before, and nothing was found in it. */
+  isKnownClean(text: string): boolean {
+    return this.#values.isKnownClean(text);
+  }
+
+  /** The verdicts on a text that leaves besides the body: the value of a header or of the query. */
+  evaluateValue(value: HeaderValue, subject: Subject): readonly Verdict[] {
+    return this.#values.evaluate(value, subject);
+  }
+
+  /** The largest cap on output that no rule objects to, for a request that has none; Infinity if there is none. */
+  capLimit(subject: Subject): number {
+    if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
+    const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
+    return capLimit(this.#capRules, new Facts(subject, this.#search, this.#numbers, unbounded));
+  }
+
+  facts(subject: Subject): Facts {
+    return new Facts(subject, this.#search, this.#numbers);
+  }
+
+  /** The verdicts of the policies' own options, beside their rules. */
+  #ownVerdicts(facts: Facts, verdicts: readonly Verdict[]): readonly Verdict[] {
+    const { unseen, unreadable } = facts.searchResult;
+    if (unseen.length === 0 && unreadable.length === 0 && !this.#mayDeny) return none;
+    const own: Verdict[] = [];
+    const opaque = firstUnseen(facts, 'opaque');
+    const references = firstUnseen(facts, 'reference', 'encrypted');
+    for (const { name, options } of this.#policies) {
+      const add = (rule: string, reason: string, message: string, matches: readonly Match[]) =>
+        own.push({ policy: name, rule, action: 'block', mode: options.mode, reason, message, matches });
+      if (options.opaque_content === 'block' && opaque.length > 0) {
+        add(
+          'opaque_content',
+          'content.opaque',
+          'the request holds content that the policy cannot look into',
+          opaque,
+        );
+      }
+      if (options.unseen_references === 'block' && references.length > 0) {
+        const message = 'the request refers to content that the gateway does not see';
+        add('unseen_references', 'content.unseen_reference', message, references);
+      }
+      // A monitored rule decides nothing, unless its whole policy is monitored.
+      const isDecided =
+        facts.subject.redactedBy?.includes(name) === true ||
+        verdicts.some(
+          (verdict) => verdict.policy === name && (verdict.mode === 'enforce' || options.mode === 'monitor'),
+        );
+      if (options.default === 'deny' && !isDecided) {
+        add('default', 'policy.default', 'no rule allows this request', [
+          { at: '', matcher: 'default', count: 1 },
+        ]);
+      }
+    }
+    return [...own, ...this.#unreadable(facts)];
+  }
+
+  /** Numbers in place of text that a rule would have to read. */
+  #unreadable(facts: Facts): readonly Verdict[] {
+    const { unreadable } = facts.searchResult;
+    if (unreadable.length === 0) return [];
+    const found = this.rules
+      .filter(
+        (rule) => rule.policy !== builtInPolicy && (rule.action === 'block' || rule.action === 'redact'),
+      )
+      .flatMap((rule): readonly Verdict[] => {
+        const roles = conditionsOnText(rule).reduce((sum, condition) => sum | condition.roles, 0);
+        const first = unreadable.find((each) => (each.roles & roles) !== 0);
+        if (first === undefined) return [];
+        const { policy, id, mode } = rule;
+        const message = 'the input is token numbers instead of text, which a rule on texts cannot read';
+        const at = facts.subject.document.pointer(placeInRequest(first.place).entry);
+        const matches = [{ at, matcher: 'text', count: 1 }];
+        return [{ policy, rule: id, action: 'block', mode, reason: 'content.unreadable', message, matches }];
+      });
+    // One of each is enough; a monitored rule must not hide an enforced one.
+    return (['enforce', 'monitor'] as const).flatMap(
+      (mode) => found.find((verdict) => verdict.mode === mode) ?? [],
+    );
+  }
+
+  #conclude(facts: Facts, verdicts: readonly Verdict[], mask: MaskPointer): Decision {
+    const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
+    const action = strictest(enforced);
+    const unseen = facts.searchResult.unseen.length;
+    const base: Decision = {
+      action,
+      verdicts,
+      warnings: ids(enforced.filter((verdict) => verdict.action === 'warn')),
+      wouldBlock: ids(
+        verdicts.filter(
+          (verdict) =>
+            verdict.mode === 'monitor' && (verdict.action === 'block' || verdict.action === 'redact'),
+        ),
+      ),
+      unseen,
+    };
+    // The first in the order of the files gives the reason.
+    const blocking = enforced.find((verdict) => verdict.action === 'block');
+    if (blocking !== undefined) return { ...base, refusal: toRefusal(blocking) };
+    if (action !== 'redact') return base;
+    const result = this.#redact(facts, enforced);
+    if (result.kind === 'redacted') return { ...base, redacted: parseStrictJson(result.body) };
+    const { rule, at } = result;
+    const message =
+      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be redacted`;
+    return {
+      ...base,
+      action: 'block',
+      refusal: { rule: rule.id, reason: 'content.unredactable', message, at: mask(at) },
+    };
+  }
+
+  #redact(facts: Facts, enforced: readonly Verdict[]): Redaction {
+    const rules = this.rules.filter((rule) =>
+      enforced.some(
+        (each) => each.action === 'redact' && each.policy === rule.policy && each.rule === rule.id,
+      ),
+    );
+    return redact(rules, facts);
+  }
+}
+
+const none: readonly Verdict[] = [];
+
+/** The decision on most requests: no rule applies. */
+const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
+
+function allowed(unseen: number): Decision {
+  return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
+}
+
+/** The place of the first unreadable content of these kinds. */
+function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
+  const found = searchResult.unseen.find(({ kind }) => kinds.includes(kind));
+  if (found === undefined) return [];
+  const at = subject.document.pointer(placeInRequest(found.place).entry);
+  return [{ at, matcher: 'content', count: 1 }];
+}
+
+function conditionsOnText(rule: CompiledRule) {
+  return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
+    text === undefined ? [] : [text],
+  );
+}
+
+function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[] {
+  const byKey = new Map<string, NamedPattern>();
+  for (const rule of rules) {
+    for (const { patterns } of conditionsOnText(rule)) for (const each of patterns) byKey.set(each.key, each);
+  }
+  return [...byKey.values()];
+}
+
+function ids(verdicts: readonly Verdict[]): readonly string[] {
+  return [...new Set(verdicts.map(({ rule }) => rule))];
+}
+
+/** What can't be decided is blocked; the cause is for the log. */
+function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
   return {
-    names: parts.policies.map(({ name }) => name),
-    decide: (subject) => rules.decide(subject),
-    isKnownClean: (text) => rules.isKnownClean(text),
-    evaluateValue: (value, subject) => rules.evaluateValue(value, subject),
-    capLimit: (subject) => rules.capLimit(subject),
-    answerRules: (subject) => rules.answerRules(subject),
-    checkAnswers: (numbers) => rules.checkAnswers(numbers),
-    explain: (subject, now) => explain(rules, subject, { now, fold: parts.fold }),
+    action: 'block',
+    // Without their places: whether those may be shown is not known.
+    verdicts: verdicts.map((verdict) => ({ ...verdict, matches: [] })),
+    refusal: {
+      rule,
+      reason: 'policy.error',
+      message: `rule ${rule} could not be evaluated, so the request is refused`,
+    },
+    warnings: [],
+    wouldBlock: [],
+    failure: { rule, cause },
+    unseen: 0,
   };
+}
+
+function maskVerdict(verdict: Verdict, mask: MaskPointer): Verdict {
+  return { ...verdict, matches: verdict.matches.map((match) => ({ ...match, at: mask(match.at) })) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { explain } from '../../src/policy/explain.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 import { compile, saying, subjectOf } from './deciding.ts';
 
@@ -213,7 +214,7 @@ describe('a selection of policies', () => {
 
   test('explains each rule with the time of the given clock', () => {
     let now = 0;
-    const explanation = compiled.select(['house', 'shop']).explain(subjectOf(saying('Nightfall')), () => {
+    const explanation = explain(compiled.select(['house', 'shop']), subjectOf(saying('Nightfall')), () => {
       now += 5;
       return now;
     });

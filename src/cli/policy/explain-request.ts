@@ -1,4 +1,4 @@
-import type { RuleExplanation } from '../../policy/explain.ts';
+import { explain, type RuleExplanation } from '../../policy/explain.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { type BuiltForTarget, buildForTargets } from './build-for-targets.ts';
 import { readOffline, toOutcome, toStricter } from './decide-offline.ts';
@@ -38,7 +38,7 @@ export function explainRequest(question: Question): Report {
   const read = readOffline(question);
   if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
   const { subject, targets } = read;
-  const { decision, rules, microseconds } = key.policies.explain(subject, nowUs);
+  const { decision, rules, microseconds } = explain(key.policies, subject, nowUs);
   const built = buildForTargets(question, read, decision).map((each) => explainBuilt(each, key));
   // The gateway's decision is about the first target that takes the request.
   const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
@@ -68,7 +68,7 @@ function explainBuilt(built: BuiltForTarget, { policies }: Question['key']): Exp
   if (built.kind === 'unsupported') {
     return { kind, report: { ...about, unsupported: built.reason, rules: [] } };
   }
-  const { decision, rules } = policies.explain(built.subject, nowUs);
+  const { decision, rules } = explain(policies, built.subject, nowUs);
   return { kind, decision, report: { ...about, ...toOutcome(decision), rules: rules.map(toReport) } };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../../src/policy/detectors/detector.ts';
 import type { DetectorName } from '../../../src/policy/detectors/names.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
+import { explain } from '../../../src/policy/explain.ts';
 import { compile, subjectOf } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 
@@ -272,7 +273,7 @@ describe.each(cases)('$name, $confidence', ({ name, confidence, examples }) => {
       expect(leaving.toString()).toBe(JSON.stringify(wrap(text.replace(value, () => label))));
 
       // Whoever has the request can undo it by what explain shows.
-      const { rules } = policies.explain(subjectOf(body, { endpoint }), () => 0);
+      const { rules } = explain(policies, subjectOf(body, { endpoint }), () => 0);
       const [match, ...more] = rules.flatMap(({ matches }) => matches);
       expect(more).toEqual([]);
       expect(match).toMatchObject({ at, detected: [{ detector: name, confidence }] });
