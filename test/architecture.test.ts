@@ -14,6 +14,7 @@ const layers: Readonly<
   'errors.ts': { from: [], packages: [] },
   'random-hex.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
+  'outage-causes.ts': { from: [], packages: [] },
   'make-directory.ts': { from: [], packages: [] },
   'decode-percent.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
@@ -31,7 +32,10 @@ const layers: Readonly<
   },
   'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
   'history/': { from: ['errors.ts', 'database/'], packages: [] },
-  'limits/': { from: ['errors.ts', 'memoize.ts', 'dialects/', 'type:config/'], packages: ['ioredis'] },
+  'limits/': {
+    from: ['errors.ts', 'memoize.ts', 'outage-causes.ts', 'dialects/', 'type:config/'],
+    packages: ['ioredis'],
+  },
   'config/': {
     from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'decode-percent.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
@@ -48,7 +52,14 @@ const layers: Readonly<
     packages: [],
   },
   'record/': {
-    from: ['errors.ts', 'make-directory.ts', 'database/', 'type:dialects/', 'type:config/'],
+    from: [
+      'errors.ts',
+      'make-directory.ts',
+      'outage-causes.ts',
+      'database/',
+      'type:dialects/',
+      'type:config/',
+    ],
     packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
   'providers/': {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { OutageCauses } from '../outage-causes.ts';
 import { mustKnow } from './budget-loader.ts';
 import {
   type BudgetCounter,
@@ -11,6 +12,7 @@ import {
 } from './counters.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
+import { leaseMs, RedisMembership } from './redis-membership.ts';
 import { badCounterOf, isRedisTicket, prefix, type RedisTicket, Settlements } from './redis-settlement.ts';
 import { filled, RedisSums } from './redis-sums.ts';
 
@@ -18,7 +20,7 @@ export interface RedisOptions {
   readonly url: string;
   /** What applies while Redis is unreachable; by default budgets refuse, and rates are counted here against a share. */
   readonly onFailure: 'refuse' | 'local' | undefined;
-  /** Notified when Redis becomes unreachable (with the cause) and when it is back. */
+  /** Notified when Redis becomes unreachable, once for each cause, and when it is back. */
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
   /** Notified once for each key of a counter that holds something else, so that its limit can't be counted. */
   readonly onBadCounter?: ((key: string) => void) | undefined;
@@ -26,10 +28,8 @@ export interface RedisOptions {
   readonly readSums?: ReadSums | undefined;
 }
 
-const gateways = `${prefix}gateways`;
 /** Written to check that Redis accepts writes: one that is full or a replica answers, but counts nothing. */
 const writable = `${prefix}writable`;
-const leaseMs = 60_000; // a lease that is not renewed for this long expires: its gateway is dead
 const renewMs = 20_000;
 const silentMs = 1_000; // without an answer for this long it counts as unreachable
 const againMs = 1_000;
@@ -44,15 +44,16 @@ export class RedisCounters implements Counters {
   readonly #redis: ScriptedRedis;
   readonly #options: RedisOptions;
   readonly #local = new MemoryCounters();
-  readonly #open = new Map<string, readonly string[]>();
   readonly #id: string;
   /** This gateway's open leases in Redis: they show whether a command without an answer took effect. */
   readonly #openKey: string;
   readonly #settlements: Settlements;
+  readonly #membership: RedisMembership;
   readonly #badCounters = new Set<string>();
   #sequence = 0;
-  #share = 1;
   #isConnected = true;
+  #isClosed = false;
+  readonly #causes = new OutageCauses();
   /** The mark of the data set that Redis had when it last answered. */
   #mark = '';
   readonly #sums: RedisSums;
@@ -66,17 +67,19 @@ export class RedisCounters implements Counters {
     this.#id = id;
     this.#openKey = `${prefix}open:${id}`;
     this.#options = options;
+    this.#membership = new RedisMembership(redis, id, this.#openKey);
     this.#sums = new RedisSums(redis, options.readSums);
     this.#settlements = new Settlements(redis, this.#openKey, {
       isLedgerKept: this.#sums.isKept,
       onBadCounter: (key) => this.#reportBadCounter(key),
     });
-    redis.on('error', (cause) => this.#lost(cause));
+    redis.on('error', (cause) => (this.#isConnected ? this.#lost(cause) : this.#report(cause)));
     redis.on('close', () => this.#lost('the connection to Redis was closed'));
     redis.on('ready', () => {
       if (!this.#isConnected) void this.#regained();
     });
-    this.#renewal = setInterval(() => void this.#renew(), renewMs).unref();
+    const renew = () => (this.#isConnected ? this.#membership.renew() : undefined);
+    this.#renewal = setInterval(() => void renew(), renewMs).unref();
   }
 
   /** `id` identifies this gateway. Resolves immediately, and keeps trying to connect to an unreachable server. */
@@ -156,7 +159,7 @@ export class RedisCounters implements Counters {
     }));
     if (Number(refused) > 0) return { isGranted: false, refusedBy: Number(refused) - 1, states };
     const levels = claims.flatMap(({ kind, counter }) => (kind === 'level' ? [prefix + counter] : []));
-    if (levels.length > 0) this.#open.set(lease, levels);
+    if (levels.length > 0) this.#membership.add(lease, levels);
     const ticket: RedisTicket = { claims, atMs: Number(second) * 1_000, lease, mark: this.#mark };
     return { isGranted: true, states, ticket };
   }
@@ -174,7 +177,7 @@ export class RedisCounters implements Counters {
       if (this.#isConnected) this.#settlements.sendKept().catch((cause: unknown) => this.#lost(cause));
       return;
     }
-    this.#open.delete(ticket.lease);
+    this.#membership.delete(ticket.lease);
     // Without a ledger, data that was lost meanwhile is not restored, and neither is the claim.
     const isForgotten = this.#options.readSums === undefined && ticket.mark !== this.#mark;
     const differences = ticket.claims.map((claim, i) => ({
@@ -204,8 +207,8 @@ export class RedisCounters implements Counters {
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     clearTimeout(this.#again);
-    // It would also expire.
-    if (this.#isConnected) await this.#redis.zrem(gateways, this.#id).catch(() => undefined);
+    if (this.#isConnected) await this.#membership.leave();
+    this.#isClosed = true;
     this.#redis.disconnect();
   }
 
@@ -220,7 +223,7 @@ export class RedisCounters implements Counters {
     }
     const shared = claims.map((claim) => ({
       ...claim,
-      max: Math.max(1, Math.floor(claim.max / this.#share)),
+      max: Math.max(1, Math.floor(claim.max / this.#membership.gateways)),
     }));
     return this.#local.reserve(shared, nowMs);
   }
@@ -230,6 +233,11 @@ export class RedisCounters implements Counters {
     this.#isConnected = false;
     // A hanging server keeps its connections open: only a new one can show when it answers again.
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
+    this.#report(cause);
+  }
+
+  #report(cause: unknown): void {
+    if (this.#isClosed || !this.#causes.add(cause)) return;
     this.#options.onState({ isConnected: false, cause });
   }
 
@@ -247,11 +255,12 @@ export class RedisCounters implements Counters {
       const wasConnected = this.#isConnected;
       this.#isConnected = true;
       await this.#settlements.sendKept(); // what ended during the awaits above
-      await this.#renew();
+      await this.#membership.renew();
+      this.#causes.clear();
       if (!wasConnected) this.#options.onState({ isConnected: true });
     } catch (cause) {
-      if (this.#isConnected) this.#options.onState({ isConnected: false, cause });
       this.#isConnected = false;
+      this.#report(cause);
       this.#again = setTimeout(() => {
         if (this.#redis.status === 'ready') void this.#regained();
       }, againMs).unref();
@@ -275,25 +284,5 @@ export class RedisCounters implements Counters {
 
   reread(budgets: readonly BudgetCounter[]): void {
     for (const { counter } of budgets) this.#stale.add(counter);
-  }
-
-  /** Keeps this gateway's leases alive, and counts the gateways that share the limits. */
-  async #renew(): Promise<void> {
-    if (!this.#isConnected) return;
-    const [seconds] = await this.#redis.time().catch(() => [0, 0]);
-    if (Number(seconds) === 0) return;
-    const nowMs = Number(seconds) * 1_000;
-    const pipeline = this.#redis.pipeline();
-    pipeline.zremrangebyscore(gateways, '-inf', nowMs);
-    pipeline.zadd(gateways, nowMs + leaseMs, this.#id);
-    pipeline.zcard(gateways);
-    pipeline.pexpire(this.#openKey, 2 * leaseMs);
-    for (const [lease, levels] of this.#open) {
-      // Also those that expired, or were lost, while Redis was away.
-      for (const level of levels) pipeline.zadd(level, nowMs + leaseMs, lease).pexpire(level, 2 * leaseMs);
-    }
-    const answers = await pipeline.exec().catch(() => undefined);
-    const count = Number(answers?.[2]?.[1] ?? 0);
-    if (count > 0) this.#share = count;
   }
 }

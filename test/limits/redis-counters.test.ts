@@ -432,6 +432,29 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect([(await granted).isGranted, states]).toEqual([true, []]);
   });
 
+  test('a cause that follows a lost connection is reported once; closing is no outage', async () => {
+    const causes: string[] = [];
+    const own = await startRedis();
+    const admin = new Redis(own.url);
+    const { counters } = await open({ url: own.url, onState: ({ cause }) => causes.push(String(cause)) });
+    await admin.config('SET', 'requirepass', 'another');
+    await admin.call('client', 'kill', 'skipme', 'yes', 'type', 'normal');
+    await until(() => causes.some((cause) => cause.includes('NOAUTH')));
+    await new Promise((resolve) => setTimeout(resolve, 500)); // it has tried again by now
+    await admin.config('SET', 'requirepass', '');
+    await until(() => causes.at(-1) === 'undefined');
+    await counters.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    admin.disconnect();
+    await own.stop();
+
+    expect(causes).toEqual([
+      'the connection to Redis was closed',
+      expect.stringContaining('NOAUTH'),
+      'undefined', // it is back
+    ]);
+  });
+
   test('away at the start: the gateway starts, and counts when it comes', async () => {
     await redis.kill();
     const { counters, states } = await open();

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { OutageCauses } from '../../outage-causes.ts';
 import type { LedgerGauges } from '../observer.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
@@ -61,8 +62,6 @@ const longestOpenMs = 10_000;
 const watchMs = 500;
 const closeMs = 5_000;
 const restartMs = 1_000;
-/** Different causes that are reported while it can't be written: a lost connection is often only the first. */
-const mostCauses = 5;
 
 /** The result of opening it for the first time. */
 export interface FirstTry {
@@ -93,8 +92,7 @@ export class LedgerThread implements Ledger {
   #isAwaitingAnswer = false;
   #isOpen = false;
   #isFailing = false;
-  /** Why it can't be written, as far as that was reported. */
-  readonly #causes = new Set<string>();
+  readonly #causes = new OutageCauses();
   #isClosing = false;
   #closed: Promise<void> | undefined;
   #onTried: (outcome: FirstTry) => void = () => undefined;
@@ -198,8 +196,6 @@ export class LedgerThread implements Ledger {
     if (this.#worker !== undefined || this.#isClosing) return;
     const { onEvent: _, wanted, retention, ...place } = this.#options;
     const lock = new ThreadLock();
-    const endSafely = () => void lock.acquire(closeMs);
-    process.once('exit', endSafely);
     const worker = new Worker(new URL(entry, import.meta.url), {
       workerData: { place, retention, lock: lock.memory } satisfies LedgerThreadData,
       env: {},
@@ -207,10 +203,7 @@ export class LedgerThread implements Ledger {
     });
     worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
     worker.on('error', (error) => this.#fail({ cause: error.message, isAway: false }, this.#count));
-    worker.on('exit', () => {
-      process.off('exit', endSafely);
-      this.#lose(worker);
-    });
+    worker.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(worker));
     worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
     worker.unref(); // it does not keep a process that has nothing else to do
     this.#worker = worker;
@@ -259,10 +252,7 @@ export class LedgerThread implements Ledger {
   #fail(problem: LedgerProblem, upTo: number): void {
     const { cause } = problem;
     this.#onTried({ sums: undefined, problem });
-    if (!this.#causes.has(cause) && this.#causes.size < mostCauses) {
-      this.#causes.add(cause);
-      this.#options.onEvent({ kind: 'failing', cause });
-    }
+    if (this.#causes.add(cause)) this.#options.onEvent({ kind: 'failing', cause });
     this.#isFailing = true;
     for (const { reject } of this.#taken(upTo)) reject(new LedgerFailure(cause));
   }

@@ -21,6 +21,13 @@ export class ThreadLock {
     return true;
   }
 
+  /** Has the process take it before it ends; returns the function that undoes this. */
+  acquireAtExit(longestMs: number): () => void {
+    const onExit = () => void this.acquire(longestMs);
+    process.once('exit', onExit);
+    return () => process.off('exit', onExit);
+  }
+
   release(): void {
     Atomics.store(this.#state, 0, free);
     Atomics.notify(this.#state, 0, 1);
