@@ -230,21 +230,32 @@ export class Spending {
     return model === own || knownModel(model) === undefined;
   }
 
-  #usageAt(target: Target, { usage, error, bytesOut }: Ending): Usage {
-    const { stream } = this.#request.request;
-    // The usage of a stream grows until its end.
-    if (usage !== undefined && usage.isPartial !== true && (error === undefined || !stream)) return usage;
+  /** What the provider reported if that is all of it, else an estimate of what is missing. */
+  #usageAt(target: Target, ending: Ending): Usage {
+    const { usage } = ending;
+    if (usage !== undefined && this.#isFinal(usage, ending)) return usage;
     const { isPartial: _, ...known } = usage ?? noUsage;
-    // A provider may write all of an answer that is no stream, though nobody waits for it any more.
-    const isUnseen = (error !== undefined && !stream) || isInBackground(this.#request.request.document);
-    const written = isUnseen ? Number.POSITIVE_INFINITY : bytesOut;
-    const output = Math.ceil(written / (stream ? eventBytesPerToken : jsonBytesPerToken));
+    const written = Math.min(this.#longestAt(target), this.#writtenTokens(ending));
     return {
       ...known,
       inputTokens: known.inputTokens === 0 ? this.worst().inputTokens : known.inputTokens,
-      outputTokens: Math.max(known.outputTokens, Math.min(this.#longestAt(target), output)),
+      outputTokens: Math.max(known.outputTokens, written),
       isEstimated: true,
     };
+  }
+
+  /** The usage of a stream grows until its end. */
+  #isFinal({ isPartial }: Usage, { error }: Ending): boolean {
+    return isPartial !== true && (error === undefined || !this.#request.request.stream);
+  }
+
+  /** How many output tokens the answer's length suggests; Infinity if the provider may write what nobody sees. */
+  #writtenTokens({ error, bytesOut }: Ending): number {
+    const { stream, document } = this.#request.request;
+    // A provider may write all of an answer that is no stream, though nobody waits for it any more.
+    if (error !== undefined && !stream) return Number.POSITIVE_INFINITY;
+    if (isInBackground(document)) return Number.POSITIVE_INFINITY;
+    return Math.ceil(bytesOut / (stream ? eventBytesPerToken : jsonBytesPerToken));
   }
 }
 
