@@ -194,7 +194,6 @@ export class PolicySet {
     const base: Decision = {
       action,
       verdicts,
-      warnings: ids(enforced.filter((verdict) => verdict.action === 'warn')),
       wouldBlock: ids(
         verdicts.filter(
           (verdict) =>
@@ -232,7 +231,7 @@ export class PolicySet {
 const none: readonly Verdict[] = [];
 
 /** The decision on most requests: no rule applies. */
-const unobjectionable: Decision = { action: 'allow', verdicts: [], warnings: [], wouldBlock: [], unseen: 0 };
+const unobjectionable: Decision = { action: 'allow', verdicts: [], wouldBlock: [], unseen: 0 };
 
 function allowed(unseen: number): Decision {
   return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
@@ -275,7 +274,6 @@ function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict
       reason: 'policy.error',
       message: `rule ${rule} could not be evaluated, so the request is refused`,
     },
-    warnings: [],
     wouldBlock: [],
     failure: { rule, cause },
     unseen: 0,

@@ -86,8 +86,6 @@ export interface Decision {
   readonly verdicts: readonly Verdict[];
   /** Set exactly if the action is block. */
   readonly refusal?: Refusal;
-  /** Ids of rules that warn. */
-  readonly warnings: readonly string[];
   /** Ids of monitored rules that would have blocked or redacted. */
   readonly wouldBlock: readonly string[];
   /** The request with its matches replaced, if the action is redact; decided on like the request itself. */

@@ -376,6 +376,19 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
     expect(stderr).toBe('gateway: a key is used twice in one object\n');
   });
 
+  test('names the rules that warn, without those that are only monitored', async () => {
+    const rule = (id: string, more: string) =>
+      `{ id: ${id}, action: warn, ${more}, when: { text: { phrases: [alpha] } } }`;
+    const cwd = createWorkspace({
+      'gateway.yaml': `policies: { house: { apply: all, rules: [${rule('said', 'mode: enforce')}, ${rule('tried', 'mode: monitor')}] } }\n`,
+      'request.json': '{"model":"sandbox-small","messages":[{"role":"user","content":"alpha"}]}',
+    });
+
+    const { stdout } = await runCommand(['policy', 'explain', 'request.json'], { cwd });
+
+    expect(stdout).toMatch(/^warnings {2}said$/m);
+  });
+
   test('takes a fixture, and says that nobody serves the model', async () => {
     const cwd = createWorkspace({
       'gateway.yaml': `providers: { sandbox: { dialect: sandbox } }\nmodels: [{ match: "sandbox-*", provider: sandbox }]\n${house}`,

@@ -209,7 +209,10 @@ describe('a selection of policies', () => {
     const own = { id: 'keys', action: 'warn', when: { text: { detect: ['gateway_key'] } } };
     const set = compile({ house: { rules: [own] } }, [secret]).select(['house']);
 
-    expect(set.decide(subjectOf(saying(secret)))).toMatchObject({ action: 'block', warnings: ['keys'] });
+    expect(set.decide(subjectOf(saying(secret)))).toMatchObject({
+      action: 'block',
+      verdicts: [{ rule: 'gateway-key' }, { rule: 'keys', action: 'warn' }],
+    });
   });
 
   test('explains each rule with the time of the given clock', () => {

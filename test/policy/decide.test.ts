@@ -8,7 +8,7 @@ describe('a decision', () => {
   test('allows what no rule matches', () => {
     const decide = policyOf(block);
 
-    expect(decide(saying('hello'))).toMatchObject({ action: 'allow', verdicts: [], warnings: [], unseen: 0 });
+    expect(decide(saying('hello'))).toMatchObject({ action: 'allow', verdicts: [], unseen: 0 });
   });
 
   test('names rule, reason, message and place of a block, never what matched', () => {
@@ -44,7 +44,7 @@ describe('a decision', () => {
     expect(decide(saying('alpha'))).toMatchObject({
       action: 'block',
       refusal: { rule: 'third' },
-      warnings: ['warns'],
+      verdicts: [{ rule: 'warns', action: 'warn' }, { rule: 'third' }],
     });
     expect(decide(saying('alpha beta')).refusal?.rule).toBe('second');
   });

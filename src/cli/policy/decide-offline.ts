@@ -43,18 +43,25 @@ export function toStricter(one: Decision, other: Decision): Outcome {
   return {
     ...toOutcome(isOther ? other : one),
     would_block: both(({ wouldBlock }) => wouldBlock),
-    warnings: both(({ warnings }) => warnings),
+    warnings: both(warningsOf),
     unseen: Math.max(one.unseen, other.unseen),
   };
 }
 
-export function toOutcome({ action, refusal, verdicts, wouldBlock, warnings, unseen }: Decision): Outcome {
-  const rest = { would_block: wouldBlock, warnings, unseen };
+export function toOutcome(decision: Decision): Outcome {
+  const { action, refusal, verdicts, wouldBlock, unseen } = decision;
+  const rest = { would_block: wouldBlock, warnings: warningsOf(decision), unseen };
   if (refusal !== undefined) return { decision: action, ...refusal, ...rest };
   const first = verdicts.find((verdict) => verdict.action === action && verdict.mode === 'enforce');
   if (first === undefined) return { decision: action, ...rest };
   const { rule, reason } = first;
   return { decision: action, rule, reason, ...placeOf(first), ...rest };
+}
+
+/** Ids of the rules that warn, without duplicates. */
+function warningsOf({ verdicts }: Decision): readonly string[] {
+  const warning = verdicts.filter(({ action, mode }) => action === 'warn' && mode === 'enforce');
+  return [...new Set(warning.map(({ rule }) => rule))];
 }
 
 function placeOf({ matches }: Verdict): { at?: string } {
