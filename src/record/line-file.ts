@@ -14,13 +14,6 @@ interface LineFileOptions {
   readonly onEvent: (event: LineFileEvent) => void;
 }
 
-export interface LineFile {
-  /** Adds the value as a line of JSON; it must not change afterwards. The length of its longest text decides whether it may be buffered. */
-  write(value: object, longestText: number): void;
-  /** Writes what is buffered, as far as that is possible. */
-  close(): void;
-}
-
 // One write per line would cost more than the rest of a record. Serializing lines in a batch is faster too, because code
 // and data stay in the CPU's caches.
 const batchValues = 32;
@@ -32,77 +25,94 @@ const waitingLimit = 128 * 1024 * 1024;
 
 /**
  * Appends lines to a file that only its owner can read. A full disk must neither end nor block the process: lines are
- * buffered up to a limit, and every change of state is reported once. Throws if the file can't be opened.
+ * buffered up to a limit, and every change of state is reported once.
  */
-export function openLineFile(file: string, { isShared, onEvent }: LineFileOptions): LineFile {
-  makeDirectory(dirname(resolve(file)));
-  const descriptor = openSync(file, 'a', 0o600);
-  let values: object[] = [];
-  let waiting: string[] = [];
-  let waitingLength = 0;
+export class LineFile {
+  readonly #descriptor: number;
+  readonly #isShared: boolean;
+  readonly #onEvent: (event: LineFileEvent) => void;
+  readonly #timer: NodeJS.Timeout;
+  #values: object[] = [];
+  #waiting: string[] = [];
+  #waitingLength = 0;
   /** What was passed to a write but not written: the disk may fill up in the middle of a line. */
-  let rest = Buffer.alloc(0);
-  let isFailing = false;
-  let lost = 0;
+  #rest = Buffer.alloc(0);
+  #isFailing = false;
+  #lost = 0;
 
-  const makeLines = (): void => {
-    for (const value of values) {
+  /** Throws if the file can't be opened. */
+  constructor(file: string, { isShared, onEvent }: LineFileOptions) {
+    makeDirectory(dirname(resolve(file)));
+    this.#descriptor = openSync(file, 'a', 0o600);
+    this.#isShared = isShared;
+    this.#onEvent = onEvent;
+    this.#timer = setInterval(() => {
+      this.#makeLines();
+      if (this.#waiting.length > 0 || this.#rest.length > 0) this.#flush();
+    }, flushMs).unref();
+  }
+
+  /** Adds the value as a line of JSON; it must not change afterwards. The length of its longest text decides whether it may be buffered. */
+  write(value: object, longestText: number): void {
+    this.#values.push(value);
+    if (this.#values.length < batchValues && longestText < batchLength) return;
+    this.#makeLines();
+    // While writing fails only the timer retries, so that no request pays for it.
+    if (!this.#isFailing) this.#flush();
+  }
+
+  /** Writes what is buffered, as far as that is possible. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#makeLines();
+    this.#flush();
+    this.#lost += this.#waiting.length + this.#rest.toString().trimStart().split('\n').length - 1;
+    if (this.#lost > 0) this.#onEvent({ kind: 'lost', lines: this.#lost });
+    closeSync(this.#descriptor);
+  }
+
+  #makeLines(): void {
+    for (const value of this.#values) {
       const line = `${JSON.stringify(value)}\n`;
-      if (waitingLength + line.length > waitingLimit) {
-        lost += 1;
+      if (this.#waitingLength + line.length > waitingLimit) {
+        this.#lost += 1;
         continue;
       }
-      waiting.push(line);
-      waitingLength += line.length;
+      this.#waiting.push(line);
+      this.#waitingLength += line.length;
     }
-    values = [];
-  };
-  const flush = (): void => {
+    this.#values = [];
+  }
+
+  /** Writes all that waits, and reports whether writing has begun to fail or works again. */
+  #flush(): void {
     try {
-      do {
-        if (rest.length === 0) {
-          rest = Buffer.from(waiting.join(''));
-          waiting = [];
-          waitingLength = 0;
-        }
-        while (rest.length > 0) {
-          const written = writeSync(descriptor, rest);
-          rest = isShared ? fromLineStart(rest, written) : rest.subarray(written);
-        }
-      } while (waiting.length > 0);
+      this.#writeAll();
     } catch (error) {
-      if (!isFailing)
-        onEvent({ kind: 'failing', cause: (error as NodeJS.ErrnoException).code ?? String(error) });
-      isFailing = true;
+      const cause = (error as NodeJS.ErrnoException).code ?? String(error);
+      if (!this.#isFailing) this.#onEvent({ kind: 'failing', cause });
+      this.#isFailing = true;
       return;
     }
-    if (isFailing) onEvent({ kind: 'working' });
-    if (lost > 0) onEvent({ kind: 'lost', lines: lost });
-    isFailing = false;
-    lost = 0;
-  };
-  const timer = setInterval(() => {
-    makeLines();
-    if (waiting.length > 0 || rest.length > 0) flush();
-  }, flushMs).unref();
+    if (this.#isFailing) this.#onEvent({ kind: 'working' });
+    if (this.#lost > 0) this.#onEvent({ kind: 'lost', lines: this.#lost });
+    this.#isFailing = false;
+    this.#lost = 0;
+  }
 
-  return {
-    write(value, longestText) {
-      values.push(value);
-      if (values.length < batchValues && longestText < batchLength) return;
-      makeLines();
-      // While writing fails only the timer retries, so that no request pays for it.
-      if (!isFailing) flush();
-    },
-    close() {
-      clearInterval(timer);
-      makeLines();
-      flush();
-      lost += waiting.length + rest.toString().trimStart().split('\n').length - 1;
-      if (lost > 0) onEvent({ kind: 'lost', lines: lost });
-      closeSync(descriptor);
-    },
-  };
+  #writeAll(): void {
+    do {
+      if (this.#rest.length === 0) {
+        this.#rest = Buffer.from(this.#waiting.join(''));
+        this.#waiting = [];
+        this.#waitingLength = 0;
+      }
+      while (this.#rest.length > 0) {
+        const written = writeSync(this.#descriptor, this.#rest);
+        this.#rest = this.#isShared ? fromLineStart(this.#rest, written) : this.#rest.subarray(written);
+      }
+    } while (this.#waiting.length > 0);
+  }
 }
 
 const lineEnd = 0x0a;

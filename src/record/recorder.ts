@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { type LineFileEvent, openLineFile } from './line-file.ts';
+import { LineFile, type LineFileEvent } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 interface RecorderOptions {
@@ -31,7 +31,7 @@ export function createRecorder({ file, isShared = false, show, stderr }: Recorde
   const log: Recorder['log'] = (level, message, facts = {}) =>
     logger()[level]({ time: new Date().toISOString(), ...facts }, message);
   const lines =
-    file === undefined ? undefined : openLineFile(file, { isShared, onEvent: logEvents(log, file) });
+    file === undefined ? undefined : new LineFile(file, { isShared, onEvent: logEvents(log, file) });
   return {
     write: (record) => {
       if (show !== undefined) show(record);
