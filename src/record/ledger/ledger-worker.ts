@@ -78,11 +78,11 @@ function proceed(): void {
 
 /** Runs one step at a time: while the database is being opened or written, changes accumulate. Steps never reject. */
 function enqueue(step: () => Promise<void>): void {
-  thread.running = thread.running.then(place.path === undefined ? step : () => whole(step));
+  thread.running = thread.running.then(place.path === undefined ? step : () => withLock(step));
 }
 
-/** Steps with SQLite are native code, so nobody may end the thread meanwhile. */
-async function whole(step: () => Promise<void>): Promise<void> {
+/** A step with SQLite is native code: the process must not end meanwhile. */
+async function withLock(step: () => Promise<void>): Promise<void> {
   lock.acquire();
   await step();
   lock.release();
