@@ -64,16 +64,7 @@ export async function listen({
   const open = new SwapRemoveList<Connection>();
   let drained: Promise<void> | undefined;
   let emptied: () => void = () => undefined;
-  const server = createServer({
-    noDelay: true,
-    maxHeaderSize: limits.headBytes,
-    headersTimeout: limits.headMs,
-    requestTimeout: 0, // bodies have their own timeouts
-    keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
-    connectionsCheckingInterval: checkMs,
-    requireHostHeader: false, // Node's own answer would have no body
-  });
-  server.maxHeadersCount = 0; // Node would silently drop the rest, and with it a second Host; their size is limited
+  const server = createLimitedServer(limits);
   follow(server, open, {
     limits,
     ticks,
@@ -130,6 +121,21 @@ export async function listen({
       return drained;
     },
   };
+}
+
+/** Node's server with the product's limits in place of its own. */
+function createLimitedServer({ headBytes, headMs }: ListenLimits): Server {
+  const server = createServer({
+    noDelay: true,
+    maxHeaderSize: headBytes,
+    headersTimeout: headMs,
+    requestTimeout: 0, // bodies have their own timeouts
+    keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
+    connectionsCheckingInterval: checkMs,
+    requireHostHeader: false, // Node's own answer would have no body
+  });
+  server.maxHeadersCount = 0; // Node would silently drop the rest, and with it a second Host; their size is limited
+  return server;
 }
 
 /** Passes the events of Node's sockets to their connections. */
