@@ -4,20 +4,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { Intent, LedgerChange } from '../../../src/record/ledger/ledger-row.ts';
+import type { LedgerChange } from '../../../src/record/ledger/ledger-row.ts';
+import { intent, startedMs } from './rows.ts';
 
-const startedMs = Date.parse('2026-11-22T12:34:00Z');
-const intent = (requestId: string): Intent => ({
-  requestId,
-  startedMs,
-  project: 'shop',
-  keyId: 'shop-web',
-  endpoint: 'chat',
-  model: 'm',
-  inputTokens: 30,
-  outputTokens: 100,
-  nanoUsd: 1_000,
-});
 const begin = (requestId: string): LedgerChange => ({ kind: 'begin', intent: intent(requestId) });
 const cancel = (requestId: string): LedgerChange => ({ kind: 'cancel', requestId });
 const finish = (requestId: string): LedgerChange => ({

@@ -6,41 +6,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
+import type { WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { packIntent } from '../../../src/record/ledger/packed-change.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
+import { intent, row, startedMs } from './rows.ts';
 
-const startedMs = Date.parse('2026-11-22T12:34:00Z');
-const intent = (requestId: string): Intent => ({
-  requestId,
-  startedMs,
-  project: 'shop',
-  keyId: 'shop-web',
-  endpoint: 'chat',
-  model: 'm',
-  inputTokens: 30,
-  outputTokens: 100,
-  nanoUsd: 1_000,
-});
-const row = (requestId: string): LedgerRow => ({
-  ...intent(requestId),
-  provider: 'host',
-  targetModel: 'm',
-  status: 200,
-  outcome: 'answered',
-  decision: 'allow',
-  reason: null,
-  inputTokens: 5,
-  outputTokens: 3,
-  cacheReadTokens: 1,
-  cacheWriteTokens: 0,
-  reasoningTokens: 2,
-  nanoUsd: 80,
-  isEstimated: false,
-  firstByteMs: 1.5,
-  totalMs: 2.5,
-});
 const dayMs = 86_400_000;
 const sinceMs = Date.parse('2026-11-22T00:00:00Z');
 const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];

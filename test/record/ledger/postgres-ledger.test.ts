@@ -5,41 +5,12 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Ledger, LedgerEvent } from '../../../src/record/ledger/ledger.ts';
-import type { Intent, LedgerChange, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import type { LedgerChange } from '../../../src/record/ledger/ledger-row.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
+import { intent, row, startedMs } from './rows.ts';
 
-const startedMs = Date.parse('2026-11-22T12:34:00Z');
-const intent = (requestId: string): Intent => ({
-  requestId,
-  startedMs,
-  project: 'shop',
-  keyId: 'shop-web',
-  endpoint: 'chat',
-  model: 'm',
-  inputTokens: 30,
-  outputTokens: 100,
-  nanoUsd: 1_000,
-});
-const row = (requestId: string): LedgerRow => ({
-  ...intent(requestId),
-  provider: 'host',
-  targetModel: 'm',
-  status: 200,
-  outcome: 'answered',
-  decision: 'allow',
-  reason: null,
-  inputTokens: 5,
-  outputTokens: 3,
-  cacheReadTokens: 1,
-  cacheWriteTokens: 0,
-  reasoningTokens: 2,
-  nanoUsd: 80,
-  isEstimated: false,
-  firstByteMs: 1.5,
-  totalMs: 2.5,
-});
 const begin = (requestId: string): LedgerChange => ({ kind: 'begin', intent: intent(requestId) });
 const finish = (requestId: string): LedgerChange => ({ kind: 'finish', row: row(requestId) });
 const dayMs = 86_400_000;
