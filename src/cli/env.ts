@@ -7,7 +7,7 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { baseUrl, gatewayTarget } from './shell/target.ts';
+import { gatewayTarget } from './shell/target.ts';
 
 interface EnvOptions {
   readonly unset?: true;
@@ -43,7 +43,7 @@ export function build(io: Io): Command {
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
       const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
-      const url = baseUrl(target.url);
+      const { url } = target;
       const own: Settings = clientOf(name).settings({ url, key: target.key, model: requested });
       const settings = { ...own, variables: { ...own.variables, ...pastProxies(url, io.env) } };
       const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);

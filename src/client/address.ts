@@ -62,8 +62,8 @@ export function gatewayAddress(
 ): GatewayAddress & { readonly defaultModel: string | undefined } {
   const running = readRunning(env);
   const named = configuredUrl ?? (env.GATEWAY_URL || undefined);
-  const url = named ?? running?.url ?? defaultUrl;
-  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+  const url = baseUrl(named ?? running?.url ?? defaultUrl);
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url) || /[?#]/.test(url)) {
     throw new GatewayError('usage.invalid', 'GATEWAY_URL must be a URL such as http://127.0.0.1:4100');
   }
   const isRunningOne = running !== undefined && sameOrigin(url, running.url);
@@ -87,6 +87,11 @@ export function gatewayAddress(
   const isTrusted = named !== undefined && ownKey !== undefined;
   const proof = isRunningOne && !isTrusted ? running.proof : undefined;
   return { url, key, proof, defaultModel: isRunningOne ? running.default_model : undefined };
+}
+
+/** The address as the prefix of a path. */
+export function baseUrl(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 function isProof(value: Partial<OwnerProof> | undefined): boolean {

@@ -7,6 +7,7 @@ import { readText, type SendOptions, send as sendRequest } from './http.ts';
 
 /** Where a gateway listens and the key to call it with. */
 export interface GatewayAddress {
+  /** The prefix of each path, without a slash at its end. */
   readonly url: string;
   readonly key: string;
   /** The secret from the user's state file: the server has to prove that it is that gateway before it is sent anything. */
@@ -35,7 +36,7 @@ export async function call(
       ? {}
       : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
   };
-  const response = await send(new URL(path, url), { method, headers, agent, payload, signal });
+  const response = await send(new URL(url + path), { method, headers, agent, payload, signal });
   if (header(response, 'x-request-id')?.startsWith('req_') !== true) {
     response.destroy();
     const message = `what answers at ${url} is not a gateway; set GATEWAY_URL to one`;

@@ -40,6 +40,8 @@ const all: readonly Endpoint[] = [
   { kind: 'health', path: '/healthz', method: 'GET' },
   { kind: 'ready', path: '/readyz', method: 'GET' },
   { kind: 'about', path: '/', method: 'GET' },
+  // Claude Code opens its first connection with it.
+  { kind: 'about', path: '/api/hello', method: 'GET' },
 ];
 
 /** Endpoints by exact path; `/v1/models/{id}` is handled in receive.ts. */

@@ -13,10 +13,11 @@ interface Agent {
 // Found by trying the real agents; docs/agents.md lists what each of them shows.
 const agents: readonly Agent[] = [
   {
-    // It treats every 403 as a failed login, and prints that before the message.
+    // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
+    // up to five times, each time without another of its features.
     header: 'user-agent',
     value: /^claude-cli\//,
-    form: ({ status }) => (status === 403 ? { status: 422 } : undefined),
+    form: ({ status }) => (status === 403 ? { status: 451 } : undefined),
   },
   {
     // It repeats every other refusal five times, and hides the message of a 429.

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
+import { startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 
 interface Start {
@@ -115,7 +116,7 @@ test.each([
   const agent = start({
     script: `echo "\${${name}-unset}"`,
     argv: ['run', 'claude'],
-    env: { [name]: '1', GATEWAY_URL: 'http://127.0.0.1:4999', GATEWAY_KEY: 'gw_key' },
+    env: { [name]: '1' },
   });
 
   expect((await agent.ended).stdout).toBe('unset\n');
@@ -148,11 +149,12 @@ test.each([
     { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4999', CLAUDE_CODE_USE_VERTEX: '1' },
   ],
 ])('nor if they name another cloud %s', async (_how, variables) => {
+  const gateway = await startGateway('plants: { store: { enabled: false } }');
   const agent = start({
-    claude: { env: variables },
+    claude: { env: { ...variables, ANTHROPIC_BASE_URL: gateway.url } },
     script: 'echo started',
     argv: ['run', 'claude'],
-    env: { GATEWAY_URL: 'http://127.0.0.1:4999', GATEWAY_KEY: 'gw_key' },
+    env: { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key },
   });
 
   const { exit, stdout } = await agent.ended;
@@ -195,15 +197,48 @@ test("the agent's calls of the gateway don't go to the proxy of the environment"
 });
 
 test('GATEWAY_URL is used as it is, and nothing is started', async () => {
-  const env = { GATEWAY_URL: 'http://127.0.0.1:9/', GATEWAY_KEY: 'gw_other' };
+  const gateway = await startGateway('plants: { store: { enabled: false } }');
+  const env = { GATEWAY_URL: `${gateway.url}/`, GATEWAY_KEY: gateway.key };
   const agent = start({
     script: 'echo "$ANTHROPIC_BASE_URL $ANTHROPIC_AUTH_TOKEN"',
     argv: ['run', 'claude'],
     env,
   });
 
-  expect((await agent.ended).stdout).toBe('http://127.0.0.1:9 gw_other\n');
+  expect((await agent.ended).stdout).toBe(`${gateway.url} ${gateway.key}\n`);
   expect(existsSync(join(agent.home, '.local'))).toBe(false);
+});
+
+test('GATEWAY_URL may have a path', async () => {
+  const gateway = await startGateway('plants: { store: { enabled: false } }');
+  const proxy = await startHost(async (response, { target }) => {
+    const headers = { authorization: `Bearer ${gateway.key}` };
+    const answer = await fetch(gateway.url + target.replace(/^\/llm\//, '/'), { headers });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+  });
+  onTestFinished(() => proxy.close());
+  const env = { GATEWAY_URL: `${proxy.url}/llm/`, GATEWAY_KEY: gateway.key };
+
+  const agent = await start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env }).ended;
+
+  expect([agent.stderr, agent.stdout]).toEqual(['', `${proxy.url}/llm\n`]);
+  expect(proxy.requests.map(({ target }) => target)).toEqual(['/llm/v1/gateway/models']);
+});
+
+test('an agent is not started for a gateway that is not there, or that does not take the key', async () => {
+  const gateway = await startGateway('plants: { store: { enabled: false } }');
+  const host = await startHost((response) => response.writeHead(404).end('not found'));
+  onTestFinished(() => host.close());
+  const runWith = async (url: string) => {
+    const env = { GATEWAY_URL: url, GATEWAY_KEY: 'gw_other' };
+    const { exit, stdout, stderr } = await start({ script: 'echo started', argv: ['run', 'claude'], env })
+      .ended;
+    return [exit, stdout, stderr.split('\n')[0]];
+  };
+
+  expect(await runWith('http://127.0.0.1:1')).toEqual([8, '', expect.stringContaining('127.0.0.1:1')]);
+  expect(await runWith(host.url)).toEqual([8, '', expect.stringContaining('is not a gateway')]);
+  expect(await runWith(gateway.url)).toEqual([4, '', expect.stringContaining('key')]);
 });
 
 test('a configuration with projects needs a key of one', async () => {
@@ -227,7 +262,7 @@ test('the running gateway is used, and keeps running', async () => {
   const agent = start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env });
   const { exit, stdout } = await agent.ended;
   const alive = await fetch(`${url}/healthz`);
-  const other = { ...env, GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'gw_other' };
+  const other = { ...env, GATEWAY_URL: 'http://127.0.0.1:9' }; // not used
   const file = join(served.home, 'gateway.yaml');
   const named = start({
     script: 'echo "$ANTHROPIC_BASE_URL"',

@@ -52,6 +52,7 @@ test.each([
   ['GET', '/healthz', 'health'],
   ['GET', '/readyz', 'ready'],
   ['GET', '/', 'about'],
+  ['GET', '/api/hello', 'about'],
 ])('%s %s is %s', async (method, target, kind) => {
   expect(await ask(method, target)).toEqual({ kind, path: target, query: '' });
 });

@@ -2,13 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { gatewayAddress, readRunning } from '../../client/address.ts';
-import { readHealth } from '../../client/call.ts';
+import { getJson } from '../../client/gateway.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
-import { baseUrl } from '../shell/target.ts';
 
 export interface AgentGateway {
   readonly url: string;
@@ -46,8 +45,9 @@ async function findGateway(
   signal: AbortSignal,
 ): Promise<AgentGateway> {
   const address = gatewayAddress(env);
-  if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
-  return { url: baseUrl(address.url), key: address.key, stop: async () => undefined };
+  // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
+  await getJson(address, '/v1/gateway/models', deadline(signal, timeout));
+  return { url: address.url, key: address.key, stop: async () => undefined };
 }
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */

@@ -1,7 +1,6 @@
-import { readRunning } from '../../client/address.ts';
+import { baseUrl, readRunning } from '../../client/address.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { baseUrl } from '../shell/target.ts';
 import { checkClaude } from './check-claude.ts';
 import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';

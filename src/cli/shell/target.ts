@@ -14,8 +14,3 @@ export async function gatewayTarget(options: Pick<CommonOptions, 'config'>, io: 
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return gatewayAddress(io.env, `http://${name.includes(':') ? `[${name}]` : name}:${port}`);
 }
-
-/** The address as the prefix of a path. */
-export function baseUrl(url: string): string {
-  return url.replace(/\/+$/, '');
-}
