@@ -6,8 +6,8 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Those of the cache's writes that are kept for an hour, where the provider charges more for them. */
-  readonly cacheWriteHourTokens?: number;
+  /** Those of the cache's writes that are kept for longer: an hour (Anthropic) or twelve (OpenAI). */
+  readonly longCacheWriteTokens?: number;
   readonly reasoningTokens: number;
   /** The answer's part of these tokens, where the provider also ran passes of its own, which it reports beside it. */
   readonly answer?: Usage;

@@ -51,6 +51,10 @@ const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
   inference_geo: new Set(['global']),
 };
 
+/** Of a request, and of any of its texts and images. */
+const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
+const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
+
 /** The most that an exchange may use. */
 interface Worst {
   readonly inputTokens: number;
@@ -154,13 +158,10 @@ export class Spending {
       provider.options.family !== 'sandbox' && this.#configuredPrice(model) === undefined;
     if (!targets.some(hasListPrice)) return undefined;
     const { document } = request;
-    return Object.entries(plainModes)
-      .filter(([name, modes]) => {
-        const entry = document.member(document.root, name);
-        if (entry === undefined || document.kind(entry) === kinds.null) return false;
-        return document.kind(entry) !== kinds.string || !modes.has(document.text(entry));
-      })
-      .map(([name]) => name)[0];
+    const mode = Object.entries(plainModes).find(([name, plain]) =>
+      isOther(document, document.member(document.root, name), plain),
+    );
+    return mode?.[0] ?? findLongCacheWrite(document);
   }
 
   /** As far as it can be known in advance. */
@@ -289,6 +290,23 @@ function answersOf(document: JsonDocument): number {
 function isInBackground(document: JsonDocument): boolean {
   const entry = document.member(document.root, 'background');
   return entry !== undefined && document.kind(entry) === kinds.true;
+}
+
+function isOther(document: JsonDocument, entry: number | undefined, plain: ReadonlySet<string>): boolean {
+  if (entry === undefined || document.kind(entry) === kinds.null) return false;
+  return document.kind(entry) !== kinds.string || !plain.has(document.text(entry));
+}
+
+/** The member that asks OpenAI to keep what is written to the cache for twelve hours, at a price that is not known. */
+function findLongCacheWrite(document: JsonDocument): string | undefined {
+  for (let entry = 0; entry < document.count; entry += 1) {
+    if (!document.isKey(entry)) continue;
+    const name = cacheMembers.find((each) => document.isText(entry, each));
+    if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
+      return `${name}.ttl`;
+    }
+  }
+  return undefined;
 }
 
 function unpriced(model: string): GatewayError {

@@ -6,8 +6,8 @@ export interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** For writes that are kept for an hour; by default as the others. */
-  readonly cacheWriteHour?: number;
+  /** For writes that are kept for longer than the shortest time; by default as the others. */
+  readonly longCacheWrite?: number;
   /** Prices for the whole request if its input is longer than a threshold in tokens. */
   readonly longPrompt?: Price & { readonly aboveTokens: number };
 }
@@ -18,15 +18,15 @@ export const nanoUsdPerUsd = 1_000_000_000;
 
 /** What an exchange cost, in whole nano US$. */
 export function costOf(usage: Usage, price: Price): number {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens = 0 } = usage;
-  const { longPrompt, cacheWriteHour = price.cacheWrite } = price;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, longCacheWriteTokens = 0 } = usage;
+  const { longPrompt, longCacheWrite = price.cacheWrite } = price;
   if (longPrompt !== undefined && inputTokens > longPrompt.aboveTokens) return costOf(usage, longPrompt);
   const freshTokens = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
   const usd =
     freshTokens * price.input +
     cacheReadTokens * price.cacheRead +
     cacheWriteTokens * price.cacheWrite +
-    Math.min(cacheWriteHourTokens, cacheWriteTokens) * (cacheWriteHour - price.cacheWrite) +
+    Math.min(longCacheWriteTokens, cacheWriteTokens) * (longCacheWrite - price.cacheWrite) +
     outputTokens * price.output;
   return Math.ceil(usd * nanoUsdPerToken);
 }
@@ -36,9 +36,9 @@ export function worstCostOf(
   tokens: { readonly input: number; readonly output: number },
   price: Price,
 ): number {
-  const { longPrompt, cacheWriteHour = 0 } = price;
+  const { longPrompt, longCacheWrite = 0 } = price;
   if (longPrompt !== undefined && tokens.input > longPrompt.aboveTokens)
     return worstCostOf(tokens, longPrompt);
-  const input = Math.max(price.input, price.cacheWrite, cacheWriteHour, price.cacheRead);
+  const input = Math.max(price.input, price.cacheWrite, longCacheWrite, price.cacheRead);
   return Math.ceil((tokens.input * input + tokens.output * price.output) * nanoUsdPerToken);
 }

@@ -179,7 +179,7 @@ test('keeps what models say for discovery, with fallbacks after the provider', a
       ],
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
-      pricing: { input: 0.15, output: 0.6, cacheRead: 0.075, cacheWrite: 0.15, cacheWriteHour: 0.15 },
+      pricing: { input: 0.15, output: 0.6, cacheRead: 0.075, cacheWrite: 0.15, longCacheWrite: 0.15 },
     },
   ]);
 });

@@ -179,6 +179,10 @@ describe('limits of a project', () => {
     ];
     gateways.push(strict, lenient);
     const dear = { ...body, model: 'gpt-4o', service_tier: 'priority' };
+    const breakpoint = (ttl: string) => ({
+      role: 'user',
+      content: [{ type: 'text', text: 'hi', prompt_cache_breakpoint: { mode: 'explicit', ttl } }],
+    });
 
     const refused = await post(strict, dear);
     const statuses = [
@@ -187,12 +191,24 @@ describe('limits of a project', () => {
       await post(strict, { ...body, model: 'gpt-4o', inference_geo: 'us' }),
       await post(strict, { ...body, model: 'gpt-4o', inference_geo: 'global' }),
       await post(strict, { ...dear, service_tier: 'flex' }),
+      await post(strict, { ...body, model: 'gpt-4o', prompt_cache_options: { ttl: '12h' } }),
+      await post(strict, {
+        ...body,
+        model: 'gpt-4o',
+        prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+      }),
+      await post(strict, { ...body, model: 'gpt-4o', messages: [breakpoint('12h')] }),
+      await post(strict, { ...body, model: 'gpt-4o', messages: [breakpoint('30m')] }),
       await post(strict, { ...dear, model: 'm' }),
       await post(lenient, dear),
     ].map(({ status }) => status);
 
     expect(await refused.text()).toContain('no price is known for gpt-4o with service_tier');
-    expect([refused.status, ...statuses]).toEqual([429, 429, 429, 429, 200, 200, 200, 200]);
+    expect([refused.status, ...statuses]).toEqual([
+      ...[429, 429, 429, 429, 200, 200],
+      ...[429, 200, 429, 200],
+      ...[200, 200],
+    ]);
   });
 
   test('what the provider fails at costs nothing', async () => {

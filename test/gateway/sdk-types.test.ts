@@ -62,7 +62,7 @@ const dialects: readonly [name: string, path: string, fields: readonly Field[], 
     [
       'chat',
       '/v1/chat/completions',
-      declaredFields(join(packages, 'openai/resources')),
+      declaredFields(join(packages, 'openai-7/resources')),
       [
         (object) => ({ messages: [user([object])] }),
         (object) => ({ tools: [object], messages: [user('hi')] }),
@@ -71,7 +71,7 @@ const dialects: readonly [name: string, path: string, fields: readonly Field[], 
     [
       'responses',
       '/v1/responses',
-      declaredFields(join(packages, 'openai/resources')),
+      declaredFields(join(packages, 'openai-7/resources')),
       [
         (object) => ({ input: [object] }),
         (object) => ({ tools: [object], input: 'hi' }),

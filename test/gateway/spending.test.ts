@@ -19,7 +19,10 @@ beforeEach(async () => {
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses, embeddings] }
   claude: { dialect: anthropic, base_url: "${host.url}" }
-models: [{ match: "claude-*", provider: claude }, { match: m, provider: host, pricing: { input: 1, output: 2 } }]
+models:
+  - { match: "claude-*", provider: claude }
+  - { match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } }
+  - { match: m, provider: host, pricing: { input: 1, output: 2 } }
 policies:
   house:
     apply: all
@@ -116,6 +119,30 @@ test('what is kept in the cache for an hour costs more', async () => {
 
   expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
   expect(record?.cost_usd).toBeCloseTo((10 * 5 + 100 * 6.25 + 200 * 10) / 1e6, 12);
+});
+
+test('so does what OpenAI keeps in the cache for twelve hours', async () => {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const usage = {
+      input_tokens: 310,
+      input_tokens_details: {
+        cached_tokens: 0,
+        cache_write_tokens: 300,
+        cache_write_tokens_details: { ttl_30m_tokens: 100, ttl_12h_tokens: 200 },
+      },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 310,
+    };
+    response.end(JSON.stringify({ ...JSON.parse(responsesAnswer), usage }));
+  });
+
+  await post(gateway, '/v1/responses', { model: 'kept', input: 'hi', max_output_tokens: 100 });
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
+  expect(record?.cost_usd).toBeCloseTo((10 * 1 + 100 * 2 + 200 * 4) / 1e6, 12);
 });
 
 test('an answer without usage is estimated from its length', async () => {

@@ -45,5 +45,21 @@ test('a long prompt costs more for the whole request, reserved and settled alike
 
   expect(costOf(whole, price)).toBe(10_500_000);
   expect(costOf({ ...whole, inputTokens: 100_001 }, price)).toBe(52_500_500);
-  expect(worstCostOf({ input: 100_001, output: 1_000 }, price)).toBe(65_000_625);
+  expect(worstCostOf({ input: 100_001, output: 1_000 }, price)).toBe(102_501_000);
+});
+
+test("an hour in Anthropic's cache costs twice the input, for a long prompt too", () => {
+  const { price } = knownModel('claude-haiku-5-5') ?? {};
+  if (price === undefined) throw new Error('no price');
+  const written = (tokens: number) => ({
+    inputTokens: tokens,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: tokens,
+    longCacheWriteTokens: tokens,
+    reasoningTokens: 0,
+  });
+
+  expect(costOf(written(100_000), price)).toBe(20_000_000);
+  expect(costOf(written(200_000), price)).toBe(200_000_000);
 });

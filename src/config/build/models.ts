@@ -24,7 +24,7 @@ export interface ModelEntry {
     readonly output: number;
     readonly cacheRead: number;
     readonly cacheWrite: number;
-    readonly cacheWriteHour: number;
+    readonly longCacheWrite: number;
   };
 }
 
@@ -90,7 +90,7 @@ function buildModel(settings: ModelSettings): ModelEntry {
         output: pricing.output,
         cacheRead: pricing.cache_read ?? pricing.input,
         cacheWrite: pricing.cache_write ?? pricing.input,
-        cacheWriteHour: pricing.cache_write_1h ?? pricing.cache_write ?? pricing.input,
+        longCacheWrite: pricing.cache_write_1h ?? pricing.cache_write ?? pricing.input,
       },
     }),
   };

@@ -110,7 +110,7 @@ const modelSchema = z.strictObject({
       cache_write: price.optional().describe('Input written to the cache; default: as input.'),
       cache_write_1h: price
         .optional()
-        .describe('Input written to the cache for an hour; default: as cache_write.'),
+        .describe('Input written to the cache for an hour (OpenAI: twelve); default: as cache_write.'),
     })
     .optional()
     .describe('US$ per million tokens; not for fallbacks to another model whose price is built in.'),

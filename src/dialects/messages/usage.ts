@@ -31,7 +31,7 @@ function addUsage(sum: Usage, pass: Usage): Usage {
     outputTokens: sum.outputTokens + pass.outputTokens,
     cacheReadTokens: sum.cacheReadTokens + pass.cacheReadTokens,
     cacheWriteTokens: sum.cacheWriteTokens + pass.cacheWriteTokens,
-    cacheWriteHourTokens: (sum.cacheWriteHourTokens ?? 0) + (pass.cacheWriteHourTokens ?? 0),
+    longCacheWriteTokens: (sum.longCacheWriteTokens ?? 0) + (pass.longCacheWriteTokens ?? 0),
   };
 }
 
@@ -42,9 +42,9 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
   const uncached = before.inputTokens - before.cacheReadTokens - before.cacheWriteTokens;
   const cacheReadTokens = latest(value.cache_read_input_tokens, before.cacheReadTokens);
   const cacheWriteTokens = latest(value.cache_creation_input_tokens, before.cacheWriteTokens);
-  const cacheWriteHourTokens = latest(
+  const longCacheWriteTokens = latest(
     toFields(value.cache_creation).ephemeral_1h_input_tokens,
-    before.cacheWriteHourTokens ?? 0,
+    before.longCacheWriteTokens ?? 0,
   );
   const inputTokens = (input ?? uncached) + cacheReadTokens + cacheWriteTokens;
   const isPartial = output === undefined || (input === undefined && inputTokens === 0);
@@ -53,7 +53,7 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
     outputTokens: output ?? before.outputTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    ...(cacheWriteHourTokens > 0 && { cacheWriteHourTokens }),
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     reasoningTokens: latest(toFields(value.output_tokens_details).thinking_tokens, before.reasoningTokens),
     ...(isPartial && { isPartial }),
   };

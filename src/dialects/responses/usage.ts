@@ -11,10 +11,12 @@ export function parseResponsesUsage(usage: unknown): Usage | undefined {
   if (tokens === undefined) return undefined;
   const input = toFields(usage.input_tokens_details);
   const output = toFields(usage.output_tokens_details);
+  const longCacheWriteTokens = toCount(toFields(input.cache_write_tokens_details).ttl_12h_tokens);
   return {
     ...tokens,
     cacheReadTokens: toCount(input.cached_tokens),
     cacheWriteTokens: toCount(input.cache_write_tokens),
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     reasoningTokens: toCount(output.reasoning_tokens),
   };
 }

@@ -14,8 +14,8 @@ const packages = join(import.meta.dirname, '../../../node_modules');
 const declarations = [
   '@anthropic-ai/sdk/resources/messages/messages.d.ts',
   '@anthropic-ai/sdk/resources/beta/messages/messages.d.ts',
-  'openai/resources/responses/responses.d.ts',
-  'openai/resources/chat/completions/completions.d.ts',
+  'openai-7/resources/responses/responses.d.ts',
+  'openai-7/resources/chat/completions/completions.d.ts',
 ];
 
 const noReferences: Readonly<Record<string, string>> = {
@@ -27,6 +27,8 @@ const noReferences: Readonly<Record<string, string>> = {
   item_id: "an answer's",
   approval_request_id: 'an item in the same body',
   previous_message_id: 'of a thread, which is a reference itself; of diagnostics, only compared',
+  comparison_response_id: "compared with the request's prefix, not read by the model",
+  stream_id: 'of a WebSocket',
   tab_id: "of the client's browser",
   download_id: "of the client's browser",
   document_ids: "of the client's browser",

@@ -9,7 +9,7 @@ const decide = policyOf({
   action: 'block',
   when: { text: { phrases: ['project nightfall'], in: ['tool_result'] } },
 });
-const file = join(import.meta.dirname, '../../../node_modules/openai/resources/responses/responses.d.ts');
+const file = join(import.meta.dirname, '../../../node_modules/openai-7/resources/responses/responses.d.ts');
 const resultFields = ['output', 'outputs', 'results', 'result', 'logs', 'error'];
 
 /** Types of items with a field for results, and that field. */
