@@ -102,8 +102,10 @@ function usage(argument: Argument): string {
 
 function entry(item: Option | Argument): string {
   const choices = item.argChoices === undefined ? '' : ` (${item.argChoices.join(', ')})`;
+  const value = item.defaultValueDescription ?? item.defaultValue;
+  const ifAbsent = value === undefined ? '' : ` (default: ${value})`;
   const title = 'flags' in item ? item.flags : usage(item);
-  return `.TP\n.B ${text(title)}\n${text(`${item.description}${choices}`)}`;
+  return `.TP\n.B ${text(title)}\n${text(`${item.description}${choices}${ifAbsent}`)}`;
 }
 
 /** As its help shows them, which is where they are. */

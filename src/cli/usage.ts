@@ -41,11 +41,10 @@ export function build(io: Io): Command {
     examples: ['gateway usage', 'gateway usage --by model --since 30d', 'gateway usage --by day --csv'],
   })
     .addOption(new Option('--by <what>', 'one row for each').choices(usageGroups).default('project'))
-    .option(
-      '--since <duration>',
-      'how far to look back, as 90m, 24h, 7d or 4w (default: 7d)',
-      durationArgument,
-      weekMs,
+    .addOption(
+      new Option('--since <duration>', 'how far to look back, as 90m, 24h, 7d or 4w')
+        .argParser(durationArgument)
+        .default(weekMs, '7d'),
     )
     .option('--csv', 'print comma-separated values with a header')
     .action(async (options: UsageOptions, command: Command) => {

@@ -31,6 +31,7 @@ describe('help', () => {
       const [examples = '', codes = ''] = closing.split('\n\n');
       expect(examples.split('\n')).toHaveLength(3);
       for (const line of examples.split('\n')) expect(line).toMatch(/^ {2}.*gateway /);
+      expect(stdout).not.toMatch(/\(default: [^)]*\)\s+\(default/);
       expect(codes).toMatch(/^Exit codes:\n {2}0 success/);
       expect(codes).toContain('130 interrupted');
     },
