@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
 import { providerOptions } from '../serve/server/gateway-config.ts';
+import { causesOf, connectionFault, type Fault } from './connection-faults.ts';
 import { about, type Finding } from './finding.ts';
 
 /** Requests every provider's model list, the cheapest call that needs credentials, as the gateway itself would. */
@@ -37,8 +38,6 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
   }
 }
 
-type Fault = readonly [message: string, remedy: string];
-
 function faultOfAnswer(
   { status, body }: FetchedAnswer,
   { baseUrl, dialect }: ProviderConfig,
@@ -71,19 +70,11 @@ function isList(body: Buffer): boolean {
   }
 }
 
-/** Finds the first error in the chain of causes with a known code of the system, TLS or the proxy. */
 function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: ProviderConfig): Fault {
-  const chain = causesOf(thrown);
-  const code = chain
-    .map((one) => (one as NodeJS.ErrnoException).code ?? '')
-    .find((one) => remedies[one] !== undefined);
-  const text = chain.at(-1)?.message ?? String(thrown);
   const via = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
-  const [what, remedy] = remedies[code ?? ''] ?? [text, undefined];
-  if (remedy !== undefined) return [`${baseUrl}${via}: ${what}`, remedy];
-  if (/certificate|self.signed|TLS|SSL/i.test(text)) {
-    return [`${baseUrl}${via}: its certificate is not accepted (${text})`, certificateRemedy];
-  }
+  const fault = connectionFault(thrown, { setting: 'base_url', trust });
+  if (fault !== undefined) return [`${baseUrl}${via}: ${fault[0]}`, fault[1]];
+  const text = causesOf(thrown).at(-1)?.message ?? String(thrown);
   if (proxy !== undefined) {
     return [
       `${baseUrl}${via}: ${text}`,
@@ -99,29 +90,7 @@ function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: P
   ];
 }
 
-const certificateRemedy =
-  "set ca_file to the authority's certificate, if your own host or a company's proxy uses it; check this machine's clock";
-
-const remedies: Readonly<Record<string, Fault>> = {
-  ECONNREFUSED: ['nothing listens there', 'start it, or check host and port of base_url'],
-  ENOTFOUND: ['no host has that name', 'check the host of base_url, and DNS'],
-  EAI_AGAIN: ['the name cannot be resolved at the moment', 'check the network and DNS'],
-  EHOSTUNREACH: ['there is no route to that host', 'check the network'],
-  ENETUNREACH: ['there is no route to that network', 'check the network'],
-  CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
-  CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', 'check the host of base_url'],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', certificateRemedy],
-  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate is signed by an unknown authority', certificateRemedy],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['its certificate is signed by an unknown authority', certificateRemedy],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['its certificate is signed by an unknown authority', certificateRemedy],
-};
-
-function causesOf(thrown: unknown): Error[] {
-  const chain: Error[] = [];
-  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at);
-  return chain;
-}
+const trust = "set ca_file to the authority's certificate, if your own host or a company's proxy uses it";
 
 /** Seconds; beyond this, certificates, expiry dates and daily budgets are checked against the wrong time. */
 const toleranceMs = 60_000;

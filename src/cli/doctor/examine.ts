@@ -5,11 +5,13 @@ import { checkClaude } from './check-claude.ts';
 import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys } from './check-keys.ts';
+import { checkLedger } from './check-ledger.ts';
 import { checkNode } from './check-node.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
 import { checkProviders } from './check-providers.ts';
 import { checkProxies } from './check-proxies.ts';
+import { checkRedis } from './check-redis.ts';
 import { checkStateDirectory } from './check-state-directory.ts';
 import type { Finding } from './finding.ts';
 
@@ -22,10 +24,12 @@ export async function examine(
 ): Promise<readonly Finding[]> {
   const timeoutMs = timeout * 1_000;
   const { findings, config, path } = await checkConfiguration(file, io);
-  const [gateway, proxies, providers] = await Promise.all([
+  const [gateway, proxies, providers, redis, ledger] = await Promise.all([
     checkGateway(config, path, io),
     checkProxies(io, timeoutMs),
     config === undefined ? [] : checkProviders(config, timeoutMs),
+    config === undefined ? [] : checkRedis(config, timeoutMs),
+    config === undefined ? [] : checkLedger(config, io),
   ]);
   const url = gateway.running?.url ?? readRunning(io.env)?.url ?? addressOf(config);
   return [
@@ -37,6 +41,8 @@ export async function examine(
     ...(config === undefined ? [] : await checkPorts(config, gateway.running)),
     ...proxies,
     ...providers,
+    ...redis,
+    ...ledger,
     ...checkClaude(io, url),
     ...checkCodex(io, url),
     ...checkOpencode(io, url),

@@ -1,0 +1,165 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { createWorkspace } from '../config/workspace.ts';
+import { command } from '../kit/command.ts';
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { type Postgres, postgresPrograms, startPostgres } from '../plants/postgres.ts';
+
+interface Stores {
+  readonly state?: string;
+  readonly database?: string;
+  readonly file?: string;
+}
+
+/** What the doctor says of Redis and the ledger, each as one line. */
+async function examine({ state, database, file }: Stores): Promise<string[]> {
+  const yaml = [
+    'server: { port: 0 }',
+    'plants: { store: { enabled: false } }',
+    ...(state === undefined ? [] : [`state: "${state}"`]),
+    ...(database === undefined ? [] : [`records: { ledger: true, ledger_database: "${database}" }`]),
+    ...(file === undefined ? [] : [`records: { ledger: true, ledger_file: "${file}" }`]),
+  ];
+  const cwd = createWorkspace({ 'gateway.yaml': yaml.join('\n') });
+  const { stdout } = await command(['doctor', '-o', 'json', '--timeout', '1'], { cwd });
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  return findings
+    .filter(({ subject }) => subject === 'redis' || subject === 'ledger')
+    .map(({ subject, status, message, remedy }) => [status, subject, message, remedy ?? ''].join(' | '));
+}
+
+describe.skipIf(!hasRedis)('redis', () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.stop());
+
+  async function administer(...words: readonly string[]): Promise<void> {
+    const client = new Redis(redis.url);
+    await client.call(words[0] ?? '', ...words.slice(1)).finally(() => client.disconnect());
+  }
+
+  test('one that answers and takes writes', async () => {
+    const [finding, ...others] = await examine({ state: redis.url });
+
+    expect(finding).toMatch(/^ok \| redis \| 127\.0\.0\.1:\d+ answers in \d+ ms \| $/);
+    expect(others.filter((one) => one.includes('redis'))).toEqual([]);
+  });
+
+  test('one that nobody runs', async () => {
+    expect(await examine({ state: 'redis://127.0.0.1:1/0' })).toContain(
+      'error | redis | 127.0.0.1:1: nothing listens there | start it, or check host and port of state',
+    );
+  });
+
+  test('one that evicts counters', async () => {
+    await administer('config', 'set', 'maxmemory-policy', 'allkeys-lru');
+    onTestFinished(() => administer('config', 'set', 'maxmemory-policy', 'noeviction'));
+
+    expect(await examine({ state: redis.url })).toContain(
+      'warning | redis | it evicts keys when its memory is full (maxmemory-policy allkeys-lru), and budgets with them | set maxmemory-policy noeviction',
+    );
+  });
+
+  test.each([
+    ['a replica', ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one'], /READONLY/],
+    ['one that is full', ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0'], /OOM/],
+  ])('%s takes no writes', async (_what, before, after, message) => {
+    await administer(...before);
+    onTestFinished(() => administer(...after));
+
+    const [finding] = await examine({ state: redis.url });
+
+    expect(finding).toMatch(/^error \| redis/);
+    expect(finding).toMatch(message);
+  });
+
+  test('one that hangs', async () => {
+    redis.pause();
+    onTestFinished(() => redis.resume());
+
+    expect((await examine({ state: redis.url }))[0]).toMatch(
+      /^error \| redis \| .*did not answer for 1000 ms/,
+    );
+  });
+
+  test('a wrong password is not shown', async () => {
+    const url = redis.url.replace('redis://', 'redis://default:wrong-secret@');
+    await administer('config', 'set', 'requirepass', 'right-secret');
+    onTestFinished(async () => {
+      const client = new Redis(redis.url.replace('redis://', 'redis://:right-secret@'));
+      await client.config('SET', 'requirepass', '');
+      client.disconnect();
+    });
+
+    const [finding] = await examine({ state: url });
+
+    expect(finding).toMatch(/^error \| redis \| 127\.0\.0\.1:\d+: WRONGPASS.*check user, password/);
+    expect(finding).not.toContain('secret');
+  });
+});
+
+describe('ledger', () => {
+  test('a file that serve will create', async () => {
+    const [finding] = await examine({ file: 'new.sqlite' });
+
+    expect(finding).toMatch(/^ok \| ledger \| .*new\.sqlite will be created by serve/);
+  });
+
+  test('a file that is none', async () => {
+    const file = join(createWorkspace({}), 'ledger.sqlite');
+    writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(20));
+
+    const [finding] = await examine({ file });
+
+    expect(finding).toMatch(
+      /^error \| ledger \| .*ledger\.sqlite: .*not a database.* \| docs\/operations\.md/,
+    );
+  });
+
+  test('none is kept', async () => {
+    expect(await examine({})).toEqual([]);
+  });
+
+  describe.skipIf(postgresPrograms === undefined)('in PostgreSQL', () => {
+    let postgres: Postgres;
+    beforeAll(async () => {
+      postgres = await startPostgres();
+    }, 60_000);
+    afterAll(() => postgres?.stop());
+
+    test('one that answers', async () => {
+      const [finding] = await examine({ database: await postgres.createDatabase() });
+
+      expect(finding).toMatch(/^ok \| ledger \| postgres:\/\/.* answers/);
+    });
+
+    test('a standby takes no writes', async () => {
+      const database = await postgres.createDatabase();
+      await postgres.run('alter system set default_transaction_read_only = on');
+      await postgres.run('select pg_reload_conf()');
+      onTestFinished(async () => {
+        await postgres.run('alter system reset default_transaction_read_only');
+        await postgres.run('select pg_reload_conf()');
+      });
+
+      expect((await examine({ database }))[0]).toMatch(/^error \| ledger \| .*: it is read-only/);
+    });
+
+    test('one that does not exist', async () => {
+      const database = (await postgres.createDatabase()).replace(/\/[^/?]+(\?|$)/, '/nowhere$1');
+
+      expect((await examine({ database }))[0]).toMatch(/^error \| ledger \| .*"nowhere" does not exist/);
+    });
+
+    test('a server that nobody runs', async () => {
+      expect(await examine({ database: 'postgres://me:secret@127.0.0.1:1/x' })).toEqual([
+        'error | ledger | postgres://127.0.0.1:1/x: nothing listens there | start it, or check host and port of records.ledger_database',
+      ]);
+    });
+  });
+});
