@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { readHealth } from '../client/call.ts';
-import { type ClientName, clientNames, clientOf, type Settings } from './agents/clients.ts';
+import { type ClientName, clientNames, clientOf } from './agents/clients.ts';
+import { readModelLimits } from './agents/model-limits.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { exportLines, type ShellName, shellNames, unsetLines } from './agents/shell-lines.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
@@ -35,7 +36,9 @@ export function build(io: Io): Command {
       const options = commonOptions(command);
       const format = outputFormat(command, ['text', 'json']);
       if (unset === true) {
-        const settings = clientOf(name).settings({ url: '', key: '', model: '' });
+        const limits = { contextWindow: 0, maxOutputTokens: 0 };
+        const own = clientOf(name).settings({ url: '', key: '', model: '', limits });
+        const settings = { ...own, variables: { ...own.variables, ...own.defaults } };
         return write(io.stdout, unsetLines({ name, settings }, shell));
       }
       const target = await gatewayTarget(options, io);
@@ -43,9 +46,14 @@ export function build(io: Io): Command {
       if (target.proof !== undefined)
         await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
       const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
-      const { url } = target;
-      const own: Settings = clientOf(name).settings({ url, key: target.key, model: requested });
-      const settings = { ...own, variables: { ...own.variables, ...pastProxies(url, io.env) } };
+      const { url, key } = target;
+      const signal = deadline(io.signal, options.timeout ?? proofSeconds);
+      // The lines are as good for a gateway that is started later.
+      const limits =
+        requested === undefined ? {} : await readModelLimits(target, requested, signal).catch(() => ({}));
+      const own = clientOf(name).settings({ url, key, model: requested, limits });
+      const variables = { ...own.variables, ...own.defaults, ...pastProxies(url, io.env) };
+      const settings = { ...own, variables };
       const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);
       if (io.stdout.isTTY === true && options.quiet !== true) {
         await write(io.stderr, 'these lines contain a key: they are for eval, not for a file or a chat\n');

@@ -3,11 +3,13 @@ import { GatewayError } from '../errors.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
+import { readModelLimits } from './agents/model-limits.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { startAgent } from './agents/start-agent.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
+import { deadline } from './shell/output.ts';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -36,9 +38,20 @@ export function build(io: Io): Command {
         const namesModel =
           requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
         await refuseBypass(name, { url, namesModel }, io);
-        const { variables, arguments: before = [] } = settings({ url, key, model: requested });
+        // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
+        const limits = await readModelLimits(
+          { url, key },
+          requested,
+          deadline(io.signal, options.timeout ?? 10),
+        );
+        const {
+          variables,
+          defaults,
+          arguments: before = [],
+        } = settings({ url, key, model: requested, limits });
         const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
         const env = {
+          ...defaults,
           ...Object.fromEntries(inherited),
           ...pastProxies(url, io.env),
           GATEWAY_URL: url,

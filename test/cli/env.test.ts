@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, emptyDirectory, type RunningCommand, startCommand } from '../kit/command.ts';
+import { startGateway } from '../kit/gateway.ts';
 
 const cwd = emptyDirectory();
 let server: RunningCommand;
@@ -48,6 +49,27 @@ test('-o json has the same as data', async () => {
     unset: [],
     arguments: expect.arrayContaining(['-c', 'model="o9"']),
   });
+});
+
+test("a model's limits are among the lines, and are taken back", async () => {
+  const models = '{ match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768 }';
+  const gateway = await startGateway(`models: [${models}]\nplants: { store: { enabled: false } }\n`);
+  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+  const line = 'CLAUDE_CODE_MAX_CONTEXT_TOKENS';
+
+  expect((await command(['env', 'claude', '-m', 'tiny'], { env })).stdout).toContain(
+    `export ${line}=32768\n`,
+  );
+  expect((await command(['env', 'claude'], { env })).stdout).not.toContain(line);
+  expect((await command(['env', 'claude', '--unset'])).stdout).toContain(`unset ${line}\n`);
+});
+
+test('lines for a model can be printed before the gateway is up', async () => {
+  const env = { GATEWAY_URL: 'http://127.0.0.1:1', GATEWAY_KEY: 'gw_key' };
+
+  expect((await command(['env', 'claude', '-m', 'tiny'], { env })).stdout).toContain(
+    'export ANTHROPIC_MODEL=tiny\n',
+  );
 });
 
 test('--unset needs no gateway', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
@@ -207,6 +207,38 @@ test('GATEWAY_URL is used as it is, and nothing is started', async () => {
 
   expect((await agent.ended).stdout).toBe(`${gateway.url} ${gateway.key}\n`);
   expect(existsSync(join(agent.home, '.local'))).toBe(false);
+});
+
+describe("a model's limits", () => {
+  const yaml = `
+models:
+  - { match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768, max_output_tokens: 2048 }
+  - { match: plain, provider: sandbox, model: sandbox-mini }
+plants: { store: { enabled: false } }
+`;
+  const variables = 'echo "$CLAUDE_CODE_MAX_CONTEXT_TOKENS $CLAUDE_CODE_MAX_OUTPUT_TOKENS"';
+  const run = async (argv: readonly string[], script: string, env: Readonly<Record<string, string>> = {}) =>
+    (await start({ script, argv, env, yaml }).ended).stdout.trim();
+
+  test('are told to Claude Code, unless the user has set others', async () => {
+    const argv = ['run', '-m', 'tiny', 'claude'];
+
+    expect(await run(argv, variables)).toBe('32768 2048');
+    expect(await run(argv, variables, { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '9' })).toBe('32768 9');
+  });
+
+  test('are told to Codex and opencode', async () => {
+    expect(await run(['run', '-m', 'tiny', 'codex'], 'echo "$@"')).toContain('model_context_window=32768');
+    const config = await run(['run', '-m', 'tiny', 'opencode'], 'echo "$OPENCODE_CONFIG_CONTENT"');
+    expect(JSON.parse(config)).toMatchObject({
+      provider: { gateway: { models: { tiny: { limit: { context: 32_768, output: 2_048 } } } } },
+    });
+  });
+
+  test('are left to the agent where the configuration has none, or no model is named', async () => {
+    expect(await run(['run', '-m', 'plain', 'claude'], variables)).toBe('');
+    expect(await run(['run', 'claude'], variables)).toBe('');
+  });
 });
 
 test('GATEWAY_URL may have a path', async () => {

@@ -9,7 +9,7 @@ import {
   requestFor,
   speakAll,
 } from '../kit/answers.ts';
-import { anthropicClient, openaiClient, post, projects, secrets } from '../kit/gateway.ts';
+import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
 
 const once = 'retries: { attempts: 1 }, breaker: { failures: 1000 }';
@@ -392,6 +392,31 @@ test('tokens are estimated where the host has no messages of its own', async () 
   expect(data.input_tokens).toBeGreaterThan(2);
   expect(response.headers.get('x-gateway-estimate')).toBe('true');
   expect(record.bytes_out).toBe(Number(response.headers.get('content-length')));
+});
+
+test("discovery has a model's prices and the key's limits in the configuration's words", async () => {
+  const gateway = await startGateway(`
+models:
+  - match: m
+    provider: sandbox
+    model: sandbox-mini
+    context_window: 1000
+    pricing: { input: 1, output: 2, cache_write: 1.5, cache_write_1h: 3 }
+projects:
+  shop:
+    limits: { usd_per_day: 0.5, requests_per_minute: 60 }
+    keys: [{ id: shop-web, value: "\${PROJECT_KEY}", limits: { tokens_per_day: 9, mode: monitor } }]
+`);
+  const answer = await fetch(`${gateway.url}/v1/gateway/models`, { headers: { 'x-api-key': gateway.key } });
+  const { data } = (await answer.json()) as { data: object[] };
+
+  expect(data[0]).toMatchObject({
+    context_window: 1_000,
+    max_output_tokens: null,
+    pricing: { input: 1, output: 2, cache_read: 1, cache_write: 1.5, cache_write_1h: 3 },
+    limits: { project: { usd_per_day: 0.5, requests_per_minute: 60 } },
+  });
+  expect(data[0]).not.toHaveProperty('limits.key');
 });
 
 test('discovery lists which paths work, and what happens to the body on each', async () => {

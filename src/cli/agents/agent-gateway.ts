@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { gatewayAddress, readRunning } from '../../client/address.ts';
-import { getJson } from '../../client/gateway.ts';
+import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -45,8 +45,7 @@ async function findGateway(
   signal: AbortSignal,
 ): Promise<AgentGateway> {
   const address = gatewayAddress(env);
-  // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
-  await getJson(address, '/v1/gateway/models', deadline(signal, timeout));
+  if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
   return { url: address.url, key: address.key, stop: async () => undefined };
 }
 

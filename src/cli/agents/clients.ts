@@ -1,13 +1,19 @@
+import type { ModelLimits } from './model-limits.ts';
+
 export interface Target {
   readonly url: string;
   readonly key: string;
   /** The model to ask for; the client's own by default. */
   readonly model: string | undefined;
+  /** Of that model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
+  readonly limits?: ModelLimits;
 }
 
 /** What points a client at a gateway. */
 export interface Settings {
   readonly variables: Readonly<Record<string, string>>;
+  /** Variables that a user's own of the same name replace. */
+  readonly defaults?: Readonly<Record<string, string>>;
   /** Arguments that an agent needs before its own. */
   readonly arguments?: readonly string[];
 }
@@ -34,11 +40,15 @@ export const otherClouds = [
 /** Every client that `env` and `run` know. */
 export const clients = {
   claude: {
-    settings: ({ url, key, model }) => ({
+    settings: ({ url, key, model, limits: { contextWindow, maxOutputTokens } = {} }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
         ANTHROPIC_AUTH_TOKEN: key,
-        ...(model === undefined ? {} : { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
+        ...(model !== undefined && { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
+      },
+      defaults: {
+        ...(contextWindow !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextWindow) }),
+        ...(maxOutputTokens !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
       },
     }),
     // With the socket it connects there, whatever the address is.
@@ -47,11 +57,12 @@ export const clients = {
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, model }) => ({
+    settings: ({ url, key, model, limits: { contextWindow } = {} }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
         ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url)}`],
         ...(model === undefined ? [] : ['-c', `model=${JSON.stringify(model)}`]),
+        ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
       ],
     }),
     conflicts: [],
@@ -59,9 +70,9 @@ export const clients = {
     install: 'npm install -g @openai/codex',
   },
   opencode: {
-    settings: ({ url, key, model }) => ({
+    settings: (target) => ({
       variables: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig({ url, key, model })),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(target)),
         // No stored logins: with that of ChatGPT it sends requests for `openai` there, whatever the address is.
         OPENCODE_AUTH_CONTENT: '{}',
       },
@@ -115,7 +126,7 @@ function codexProvider(url: string): string {
   return `{${fields.join(', ')}}`;
 }
 
-function opencodeConfig({ url, key, model }: Target): object {
+function opencodeConfig({ url, key, model, limits = {} }: Target): object {
   const options = { baseURL: `${url}/v1`, apiKey: key };
   if (model === undefined) {
     // Only these two providers: others that it finds in the environment would bypass the gateway.
@@ -124,11 +135,13 @@ function opencodeConfig({ url, key, model }: Target): object {
       provider: { anthropic: { options }, openai: { options } },
     };
   }
-  // A model that it doesn't know needs a provider of its own.
+  // A model that it doesn't know needs a provider of its own. A limit of 0 is not known; it wants both or none.
+  const { contextWindow: context = 0, maxOutputTokens: output = 0 } = limits;
+  const entry = context + output === 0 ? {} : { limit: { context, output } };
   return {
     enabled_providers: ['gateway'],
     provider: {
-      gateway: { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models: { [model]: {} } },
+      gateway: { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models: { [model]: entry } },
     },
     model: `gateway/${model}`,
     small_model: `gateway/${model}`,

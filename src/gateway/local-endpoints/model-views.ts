@@ -1,6 +1,9 @@
+import type { KeyLimits } from '../../config/build/keys.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
+import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import type { Gateway } from '../gateway.ts';
@@ -88,11 +91,37 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
     context_window: entry.contextWindow ?? null,
     max_output_tokens: entry.maxOutputTokens ?? null,
-    pricing: entry.pricing ?? null,
+    pricing: entry.pricing === undefined ? null : pricingView(entry.pricing),
     status: statusOf(first?.provider.health.isOpen(first.model)),
-    limits: {},
+    limits: limitsView(key),
     policies: key.policies.names,
   };
+}
+
+/** In the configuration's words: US$ per million tokens. */
+function pricingView({ input, output, cacheRead, cacheWrite, longCacheWrite }: Price) {
+  return {
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: longCacheWrite ?? cacheWrite,
+  };
+}
+
+/** What the project and the key may use, in the configuration's words; limits that are only recorded are left out. */
+function limitsView({ limits = [] }: GatewayKey) {
+  const enforced = limits.filter(({ settings }) => settings.mode === 'enforce');
+  return Object.fromEntries(enforced.map(({ kind, settings }) => [kind, amountsOf(settings)]));
+}
+
+function amountsOf(settings: KeyLimits['settings']): Partial<Record<LimitName, number>> {
+  const set = limitNames.flatMap((name) => {
+    const amount = settings[name];
+    if (amount === undefined) return [];
+    return [[name, limitTable[name].unit === 'nanoUsd' ? amount / nanoUsdPerUsd : amount] as const];
+  });
+  return Object.fromEntries(set);
 }
 
 type BodyForm = 'exact' | 'spliced' | 'translated' | 'estimated';
