@@ -13,6 +13,7 @@ import { findCaps } from '../policy/traverse/caps.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { ModelRequest } from './request.ts';
+import { findSurchargedMode } from './surcharged-mode.ts';
 import { dialectAt } from './targets.ts';
 import { worstInputTokens } from './worst-input.ts';
 
@@ -43,17 +44,6 @@ export interface Spent {
   /** Undefined if no price is known. */
   readonly nanoUsd: number | undefined;
 }
-
-/** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
-const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
-  service_tier: new Set(['auto', 'default', 'flex', 'standard', 'standard_only']),
-  speed: new Set(['standard']),
-  inference_geo: new Set(['global']),
-};
-
-/** Of a request, and of any of its texts and images. */
-const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
-const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
 
 /** The most that an exchange may use. */
 interface Worst {
@@ -157,11 +147,7 @@ export class Spending {
     const hasListPrice = ({ provider, model }: Target) =>
       provider.options.family !== 'sandbox' && this.#configuredPrice(model) === undefined;
     if (!targets.some(hasListPrice)) return undefined;
-    const { document } = request;
-    const mode = Object.entries(plainModes).find(([name, plain]) =>
-      isOther(document, document.member(document.root, name), plain),
-    );
-    return mode?.[0] ?? findLongCacheWrite(document);
+    return findSurchargedMode(request.document);
   }
 
   /** As far as it can be known in advance. */
@@ -290,23 +276,6 @@ function answersOf(document: JsonDocument): number {
 function isInBackground(document: JsonDocument): boolean {
   const entry = document.member(document.root, 'background');
   return entry !== undefined && document.kind(entry) === kinds.true;
-}
-
-function isOther(document: JsonDocument, entry: number | undefined, plain: ReadonlySet<string>): boolean {
-  if (entry === undefined || document.kind(entry) === kinds.null) return false;
-  return document.kind(entry) !== kinds.string || !plain.has(document.text(entry));
-}
-
-/** The member that asks OpenAI to keep what is written to the cache for twelve hours, at a price that is not known. */
-function findLongCacheWrite(document: JsonDocument): string | undefined {
-  for (let entry = 0; entry < document.count; entry += 1) {
-    if (!document.isKey(entry)) continue;
-    const name = cacheMembers.find((each) => document.isText(entry, each));
-    if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
-      return `${name}.ttl`;
-    }
-  }
-  return undefined;
 }
 
 function unpriced(model: string): GatewayError {
