@@ -94,7 +94,7 @@ export class Spending {
    * limit.requests, .tokens, .concurrency, .budget and .state_unavailable.
    */
   reserve(limiter: Limiter, nowMs: number): Promise<void> | undefined {
-    const granted = limiter.reserve(this.#worstCase(limiter), nowMs);
+    const granted = limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
     if (!(granted instanceof Promise)) {
       this.#reservation = granted;
       return undefined;
@@ -139,6 +139,15 @@ export class Spending {
     if (mode !== undefined) throw unpriced(`${this.#request.request.model} with ${mode}`);
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
     return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
+  }
+
+  /** How a request can need less: coding agents ask for far more output than they use. */
+  #advice(): string {
+    const { dialect, kind } = this.#request.endpoint;
+    const { outputTokens } = this.worst();
+    return outputTokens === 0 || kind === 'count'
+      ? ''
+      : `; a ${dialect.caps[0]} below ${outputTokens / (this.#bounds?.answers ?? 1)} needs less`;
   }
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */

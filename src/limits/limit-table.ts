@@ -39,13 +39,13 @@ export const limitTable = {
     reason: 'limit.budget',
     words: 'tokens a month',
   },
-  usd_per_day: { kind: 'period', period: 'day', unit: 'nanoUsd', reason: 'limit.budget', words: 'US$ a day' },
+  usd_per_day: { kind: 'period', period: 'day', unit: 'nanoUsd', reason: 'limit.budget', words: 'a day' },
   usd_per_month: {
     kind: 'period',
     period: 'month',
     unit: 'nanoUsd',
     reason: 'limit.budget',
-    words: 'US$ a month',
+    words: 'a month',
   },
 } as const satisfies Record<string, LimitRow>;
 

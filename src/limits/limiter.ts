@@ -60,16 +60,19 @@ export class Limiter {
     );
   }
 
-  /** Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget. */
-  reserve(worst: Amounts, nowMs: number): Reservation | Promise<Reservation> {
+  /**
+   * Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget, with the advice if
+   * the exchange might need too much.
+   */
+  reserve(worst: Amounts, nowMs: number, advice = () => ''): Reservation | Promise<Reservation> {
     const claims = this.#planned.map((planned) => toClaim(planned, worst, nowMs));
     const grant = this.#counters.reserve(claims, nowMs);
     return grant instanceof Promise
-      ? grant.then((settled) => this.#conclude(settled, claims))
-      : this.#conclude(grant, claims);
+      ? grant.then((settled) => this.#conclude(settled, claims, advice))
+      : this.#conclude(grant, claims, advice);
   }
 
-  #conclude(grant: Grant, claims: readonly Claim[]): Reservation {
+  #conclude(grant: Grant, claims: readonly Claim[], advice: () => string): Reservation {
     const limitStates = this.#planned.map(({ limit, scope, max }, i) => ({
       limit,
       scope,
@@ -78,7 +81,7 @@ export class Limiter {
       remaining: Math.max(0, max - (grant.states[i] as CounterState).used),
       resetMs: (grant.states[i] as CounterState).resetMs,
     }));
-    if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates });
+    if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates, advice });
     const { states, ticket } = grant;
     return {
       states: limitStates,
@@ -165,10 +168,11 @@ interface Refused {
   readonly claims: readonly Claim[];
   readonly grant: Extract<Grant, { isGranted: false }>;
   readonly limitStates: readonly LimitState[];
+  readonly advice: () => string;
 }
 
 /** The refusal, with what was asked for and what is left; without Retry-After if the request can never fit. */
-function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
+function refusal({ planned, claims, grant, limitStates, advice }: Refused): LimitError {
   const { limit, scope, max } = planned[grant.refusedBy] as PlannedLimit;
   const { amount } = claims[grant.refusedBy] as Claim;
   const { used, resetMs } = grant.states[grant.refusedBy] as CounterState;
@@ -178,8 +182,8 @@ function refusal({ planned, claims, grant, limitStates }: Refused): LimitError {
   const left = neverFits
     ? `this request alone may need ${inUnit(amount)}`
     : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
-  const allowed = row.unit === 'nanoUsd' ? toUsd(max) : String(max);
-  const message = `${scope.kind} ${scope.name} may use ${allowed} ${row.words}: ${left}`;
+  const hint = row.unit === 'requests' ? '' : advice();
+  const message = `${scope.kind} ${scope.name} may use ${inUnit(max)} ${row.words}: ${left}${hint}`;
   return new LimitError(limitStates, row.reason, message, {
     ...(neverFits
       ? { retry: false }

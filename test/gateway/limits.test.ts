@@ -211,6 +211,19 @@ describe('limits of a project', () => {
     ]);
   });
 
+  test.each([
+    ['/v1/chat/completions', { ...body, max_tokens: 900 }, 'a max_tokens below 900 needs less'],
+    ['/v1/chat/completions', { ...body, max_tokens: 300, n: 3 }, 'a max_tokens below 300 needs less'],
+    ['/v1/responses', { model: 'm', input: 'hi' }, 'a max_output_tokens below 100 needs less'],
+  ])('a refusal of %s says how to need less', async (path, request, advice) => {
+    const { gateway } = await start('{ tokens_per_day: 50 }');
+
+    const { error } = (await (await post(gateway, request, path)).json()) as { error: { message: string } };
+
+    expect(error.message).toContain('project shop may use 50 tokens a day: this request alone may need ');
+    expect(error.message).toContain(advice);
+  });
+
   test('what the provider fails at costs nothing', async () => {
     host.script((response) => {
       response.writeHead(500, { 'content-type': 'application/json' });

@@ -56,7 +56,7 @@ describe('limiter', () => {
       retryAfterS: 6 * 3_600,
     });
     expect(message).toBe(
-      'project shop may use 0.005 US$ a day: US$ 0.001 left, and this request may need US$ 0.002',
+      'project shop may use US$ 0.005 a day: US$ 0.001 left, and this request may need US$ 0.002',
     );
   });
 
@@ -90,6 +90,22 @@ describe('limiter', () => {
       retry: false,
     });
     expect(message).toContain('this request alone may need 100');
+    expect(message).not.toContain(';');
+  });
+
+  test('a refusal says how to need less, unless it is about the number of requests', () => {
+    const advised = (settings: Parameters<typeof limiter>[0]) => {
+      const limits = limiter(settings);
+      try {
+        limits.reserve({ requests: 2, tokens: 100, nanoUsd: 0 }, now, () => '; ask for less');
+      } catch (error) {
+        return error instanceof Error ? error.message : '';
+      }
+      return '';
+    };
+
+    expect(advised({ tokens_per_minute: 50 })).toMatch(/may need 100; ask for less$/);
+    expect(advised({ requests_per_minute: 1 })).toMatch(/may need 2$/);
   });
 
   test('open requests are counted until they are settled', () => {
