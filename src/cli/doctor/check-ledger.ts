@@ -13,7 +13,7 @@ const trust = "set NODE_EXTRA_CA_CERTS to the file of its authority's certificat
 
 /** Whether the ledger's file or database can be read, and the database written. */
 export async function checkLedger(config: Config, io: Io): Promise<Finding[]> {
-  const place = ledgerSettings(config, io)?.place;
+  const place = placeOf(config, io);
   if (place === undefined) return [];
   const name = nameOf(place);
   try {
@@ -27,6 +27,14 @@ export async function checkLedger(config: Config, io: Io): Promise<Finding[]> {
         : 'docs/operations.md says how to recover it; or move it away, and budgets start from zero',
     ];
     return [error(`${name}: ${createTextScrubber(config.secrets)(what)}`, remedy)];
+  }
+}
+
+function placeOf(config: Config, io: Io): LedgerPlace | undefined {
+  try {
+    return ledgerSettings(config, io)?.place;
+  } catch {
+    return undefined; // it is in another user's state directory, which is a finding of its own
   }
 }
 

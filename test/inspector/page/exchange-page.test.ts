@@ -42,8 +42,8 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     await page.getByRole('tab', { name: 'Request' }).click();
     const received = page.getByRole('region', { name: 'As received' });
     const sent = page.getByRole('region', { name: 'As sent: redacted' });
-    const matched = await received.locator('mark').innerText();
-    const replaced = await sent.locator('mark').innerText();
+    const matched = await received.locator('mark').textContent();
+    const replaced = await sent.locator('mark').textContent();
     await page.getByRole('tab', { name: 'Answer' }).click();
     await page.getByRole('region', { name: "The answer's text" }).waitFor();
     await page.getByRole('button', { name: 'Event by event' }).click();
