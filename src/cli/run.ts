@@ -11,6 +11,8 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
 
+const answerSeconds = 10;
+
 export function build(io: Io): Command {
   return createCommand({
     name: 'run',
@@ -39,30 +41,22 @@ export function build(io: Io): Command {
           requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
         await refuseBypass(name, { url, namesModel }, io);
         // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
-        const limits = await readModelLimits(
-          { url, key },
-          requested,
-          deadline(io.signal, options.timeout ?? 10),
-        );
-        const {
-          variables,
-          defaults,
-          arguments: before = [],
-        } = settings({ url, key, model: requested, limits });
-        const inherited = Object.entries(io.env).filter(([variable]) => !conflicts.includes(variable));
-        const env = {
-          ...defaults,
-          ...Object.fromEntries(inherited),
-          ...pastProxies(url, io.env),
-          GATEWAY_URL: url,
-          GATEWAY_KEY: key,
-          ...variables,
-        };
-        throw new AgentExit(await startAgent({ name, arguments: [...before, ...own], env, install }, io));
+        const signal = deadline(io.signal, options.timeout ?? answerSeconds);
+        const limits = await readModelLimits({ url, key }, requested, signal);
+        const { arguments: before = [], ...set } = settings({ url, key, model: requested, limits });
+        const env = { ...set.defaults, ...inherited(io, conflicts), ...pastProxies(url, io.env) };
+        const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
+        const started = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
+        throw new AgentExit(await startAgent(started, io));
       } finally {
         await gateway.stop();
       }
     });
+}
+
+/** The environment without the variables that would point the agent elsewhere. */
+function inherited({ env }: Io, conflicts: readonly string[]): Io['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !conflicts.includes(variable)));
 }
 
 /** Throws agent.failed if an agent's own settings files would make it bypass the gateway, whatever is set for it. */

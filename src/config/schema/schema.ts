@@ -96,7 +96,11 @@ const modelSchema = z.strictObject({
     )
     .default([])
     .describe('Tried in order if the provider fails before the first byte.'),
-  context_window: amount.optional().describe('Tokens of input and output together, for model discovery.'),
+  context_window: amount
+    .optional()
+    .describe(
+      'Tokens of input and output together: for model discovery, and for agents that `run -m` starts.',
+    ),
   max_output_tokens: amount
     .optional()
     .describe(
