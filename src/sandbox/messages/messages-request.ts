@@ -147,7 +147,7 @@ function parseThinking(body: Owner, outputCap: number) {
   const owner = optional(body, 'thinking', object);
   if (owner === undefined) return { type: 'unset', isHidden: false } as const;
   const type = required(owner, 'type', oneOf(['enabled', 'adaptive', 'disabled', 'between_tools']));
-  const display = optional(owner, 'display', oneOf(['summarized', 'omitted']));
+  const display = optional(owner, 'display', oneOf(['summarized', 'omitted', 'updates']));
   if (type === 'enabled') {
     const budget = required(owner, 'budget_tokens', integer({ minimum: 1024 }));
     if (budget >= outputCap) throw invalidField([...owner.path, 'budget_tokens'], 'must be below max_tokens');

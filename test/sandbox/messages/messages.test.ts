@@ -218,6 +218,17 @@ describe('thinking', () => {
     });
   });
 
+  test('may be asked for as updates, as Claude Code does on a terminal', async () => {
+    const { anthropic } = clients();
+
+    const { content } = await anthropic.beta.messages.create({
+      ...body,
+      thinking: { type: 'adaptive', display: 'updates' },
+    });
+
+    expect(content[0]).toMatchObject({ type: 'thinking', thinking: expect.stringMatching(/./) });
+  });
+
   test('is accepted again as it was, and refused when it was changed', async () => {
     const { anthropic } = clients();
     const { content } = await anthropic.messages.create(body);
