@@ -18,11 +18,13 @@ export const phone: Detector = {
     for (const run of findLongRuns(text, 7, phoneCharacters)) {
       const features = featuresOf(text, run);
       if (features.digits < 7) continue;
-      const first = findings.length;
+      let found: readonly Finding[] = [];
       for (const shape of shapes) {
-        if ((features.bits & shape.needs) === shape.needs) addShaped(findings, { text, run, shape, first });
+        if ((features.bits & shape.needs) !== shape.needs) continue;
+        found = joinNew(found, findShaped(text, run, shape));
       }
-      addAnnounced(findings, { text, firstDigit: features.firstDigit, first });
+      found = joinNew(found, findAnnounced(text, features.firstDigit));
+      for (const number of found) findings.push(number);
     }
     return findings;
   },
@@ -121,31 +123,20 @@ const shapes: readonly Shape[] = [
 /** Any digits, but only the first ones of a candidate, right after a word that announces a number. */
 const announced = /(?<![\w.+-])\(?\d(?:[-. ()/\u00a0\u202f]{0,2}\d){6,14}(?![\w]|[-.]\d)/y;
 
-interface Within {
-  readonly text: string;
-  /** The number of findings before this candidate. */
-  readonly first: number;
-}
-
-function addShaped(
-  findings: Finding[],
-  { text, first, run, shape }: Within & { readonly run: Finding; readonly shape: Shape },
-): void {
-  const { pattern, accepts } = shape;
+function findShaped(text: string, run: Finding, { pattern, accepts }: Shape): readonly Finding[] {
+  const numbers: Finding[] = [];
   const offset = Math.max(0, run.start - 1);
   const slice = text.slice(offset, run.end + 2);
   pattern.lastIndex = 0;
   for (let match = pattern.exec(slice); match !== null; match = pattern.exec(slice)) {
     const start = offset + match.index;
     const number = { start, end: start + match[0].length };
-    if (isNew(findings, number, first) && accepts(text, number)) findings.push(number);
+    if (accepts(text, number)) numbers.push(number);
   }
+  return numbers;
 }
 
-function addAnnounced(
-  findings: Finding[],
-  { text, first, firstDigit }: Within & { readonly firstDigit: number },
-): void {
+function findAnnounced(text: string, firstDigit: number): readonly Finding[] {
   // A bracket before it belongs to it.
   for (let start = firstDigit - 1; start <= firstDigit; start += 1) {
     if (start < firstDigit && text.charCodeAt(start) !== 40) continue;
@@ -153,18 +144,24 @@ function addAnnounced(
     announced.lastIndex = start;
     if (!announced.test(text)) continue;
     const number = { start, end: announced.lastIndex };
-    if (isNew(findings, number, first) && isAnnounced(text, number)) findings.push(number);
-    return;
+    return isAnnounced(text, number) ? [number] : [];
   }
+  return [];
 }
 
-/** Whether a number overlaps with none that was found in the same candidate. */
-function isNew(findings: readonly Finding[], number: Finding, first: number): boolean {
-  for (let at = first; at < findings.length; at += 1) {
-    const finding = findings[at] as Finding;
-    if (finding.start < number.end && number.start < finding.end) return false;
+/** The numbers found so far, and those of another format that overlap with none of them; all in order of the text. */
+function joinNew(found: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+  if (found.length === 0 || others.length === 0) return found.length === 0 ? others : found;
+  const joined: Finding[] = [];
+  let at = 0;
+  for (const other of others) {
+    for (; at < found.length && (found[at] as Finding).end <= other.start; at += 1) {
+      joined.push(found[at] as Finding);
+    }
+    const next = found[at];
+    if (next === undefined || other.end <= next.start) joined.push(other);
   }
-  return true;
+  return joined.concat(found.slice(at));
 }
 
 function isAnnounced(text: string, { start }: Finding): boolean {
