@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { worstInputTokens } from '../../src/gateway/worst-input.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
+import { growth } from '../kit/growth.ts';
 
 const count = (value: unknown) => worstInputTokens(parseStrictJson(Buffer.from(JSON.stringify(value))));
 const message = (content: unknown) => ({ messages: [{ role: 'user', content }] });
@@ -56,5 +57,24 @@ describe('the worst case of input', () => {
   test('of a list of tokens is at least their number', () => {
     expect(count({ input: Array.from({ length: 3_000 }, () => 0) })).toBeGreaterThanOrEqual(3_000);
     expect(count({ input: Array.from({ length: 3_000 }, () => 100_256) })).toBeLessThan(7_100);
+  });
+
+  test('reads a backslash before it as another escape', () => {
+    const escaped = `{"messages":[{"role":"user","content":"${'\\\\u6f22'.repeat(500)}"}]}`;
+
+    expect(worstInputTokens(parseStrictJson(Buffer.from(escaped)))).toBe(Math.ceil(escaped.length / 3));
+  });
+
+  test.each([
+    ['strings with an escape', '"\\n"'],
+    ['strings with an escaped character', '"\\u6f22"'],
+    ['strings of one wide character', '"漢"'],
+    ['objects with an escaped key', '{"\\n":1}'],
+  ])('is counted in one pass over %s', (_what, unit) => {
+    const body = (count: number) =>
+      parseStrictJson(Buffer.from(`{"messages":[${Array.from({ length: count }, () => unit).join()}]}`));
+    const limit = 24;
+
+    expect(growth(worstInputTokens, { small: body(5_000), large: body(40_000), limit })).toBeLessThan(limit);
   });
 });
