@@ -37,7 +37,9 @@ export class SseParser {
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
+    // Each is searched for again only when it has been passed.
     let nextReturn = bytes.indexOf(carriageReturn);
+    let nextFeed = bytes.indexOf(lineFeed);
     while (start < bytes.length) {
       if (this.#skipsLineFeed) {
         this.#skipsLineFeed = false;
@@ -47,7 +49,7 @@ export class SseParser {
         }
       }
       if (nextReturn >= 0 && nextReturn < start) nextReturn = bytes.indexOf(carriageReturn, start);
-      const nextFeed = bytes.indexOf(lineFeed, start);
+      if (nextFeed >= 0 && nextFeed < start) nextFeed = bytes.indexOf(lineFeed, start);
       const isReturn = nextReturn >= 0 && (nextFeed < 0 || nextReturn < nextFeed);
       const end = isReturn ? nextReturn : nextFeed;
       if (end < 0) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventLimitBytes, formatSse, SseParser } from '../../src/dialects/sse.ts';
+import { growth } from '../kit/growth.ts';
 
 type Event = readonly [name: string | undefined, data: string];
 
@@ -12,6 +13,20 @@ function parse(...chunks: (string | Uint8Array)[]): Event[] {
 }
 
 describe('SseParser', () => {
+  test.each([
+    ['carriage returns', '\r'],
+    ['line feeds', '\n'],
+    ['both', '\r\n'],
+    ['events that end in carriage returns', 'data: 1\r\r'],
+    ['data lines of one event', 'data:\r'],
+    ['carriage returns before the only line feed', '\r'],
+  ])('reads a chunk of %s in time that is linear in its size', (what, unit) => {
+    const chunk = (bytes: number) => unit.repeat(bytes / unit.length) + (what.includes('only') ? '\n' : '');
+    const limit = 24;
+
+    expect(growth(parse, { small: chunk(30_000), large: chunk(240_000), limit })).toBeLessThan(limit);
+  });
+
   test.each([
     ['line feeds', 'event: a\ndata: 1\n\ndata: 2\n\n'],
     ['carriage returns with line feeds', 'event: a\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n'],
