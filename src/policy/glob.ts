@@ -8,6 +8,38 @@ export function compileGlob(pattern: string): Glob {
   return (name) => matches(wanted, Array.from(name));
 }
 
+/**
+ * Finds which of many globs is the first to match a name: its index, or -1. Names without wildcards are looked up; of the
+ * others only those are tried with which the name shares what stands before the first wildcard and after the last.
+ */
+export function compileGlobs(patterns: readonly string[]): (name: string) => number {
+  const exact = new Map<string, number>();
+  const byEnds = new Map<string, { readonly at: number; readonly matches: Glob }[]>();
+  const lengths = new Map<string, readonly [head: number, tail: number]>();
+  for (const [at, pattern] of patterns.entries()) {
+    const [head = ''] = pattern.split(/[*?]/, 1);
+    if (head === pattern) {
+      if (!exact.has(pattern)) exact.set(pattern, at);
+      continue;
+    }
+    const tail = /[^*?]*$/.exec(pattern)?.[0] ?? '';
+    const ends = `${head}*${tail}`;
+    const others = byEnds.get(ends) ?? [];
+    others.push({ at, matches: compileGlob(pattern) });
+    byEnds.set(ends, others);
+    lengths.set(`${head.length} ${tail.length}`, [head.length, tail.length]);
+  }
+  return (name) => {
+    let first = exact.get(name) ?? patterns.length;
+    for (const [head, tail] of lengths.values()) {
+      const ends = `${name.slice(0, head)}*${tail === 0 ? '' : name.slice(-tail)}`;
+      const found = byEnds.get(ends)?.find(({ at, matches }) => at >= first || matches(name));
+      if (found !== undefined) first = Math.min(first, found.at);
+    }
+    return first === patterns.length ? -1 : first;
+  };
+}
+
 /** A name that begins and ends with the outer parts, and between them holds the others in order. */
 function matchParts(parts: readonly string[]): Glob {
   const [first = ''] = parts;

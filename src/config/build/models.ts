@@ -1,4 +1,4 @@
-import { compileGlob, covers } from '../../policy/glob.ts';
+import { compileGlobs } from '../../policy/glob.ts';
 import type { ModelSettings } from '../schema/schema.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
@@ -36,32 +36,24 @@ export function buildModels(
   providers: ReadonlyMap<string, ProviderConfig>,
   report: Report,
 ): readonly ModelEntry[] {
+  // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
+  const firstMatch = compileGlobs(all.map(({ match }) => match));
   for (const [i, settings] of all.entries()) {
     checkTargets(i, settings, providers, report);
-    const earlier = all.slice(0, i).find((other) => covers(other.match, settings.match));
-    if (earlier !== undefined) {
+    const first = firstMatch(settings.match);
+    if (first < i) {
       report.warn(
         ['models', i, 'match'],
-        `never reached: "${earlier.match}" comes before it and matches the same`,
+        `never reached: "${all[first]?.match}" comes before it and matches the same`,
       );
     }
   }
   return all.map(buildModel);
 }
 
-/** Exact names are looked up; only a name that no exact entry has, or that a pattern before it may match, is tested. */
 export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
-  const exact = new Map<string, number>();
-  const patterns: { readonly at: number; readonly matches: (name: string) => boolean }[] = [];
-  for (const [at, { match, isPattern }] of entries.entries()) {
-    if (isPattern) patterns.push({ at, matches: compileGlob(match) });
-    else if (!exact.has(match)) exact.set(match, at);
-  }
-  return (name) => {
-    const limit = exact.get(name) ?? entries.length;
-    const pattern = patterns.find(({ at, matches }) => at < limit && matches(name));
-    return entries[pattern?.at ?? limit];
-  };
+  const firstMatch = compileGlobs(entries.map(({ match }) => match));
+  return (name) => entries[firstMatch(name)];
 }
 
 /** The model for whoever names none; one that nobody serves is an error. */
