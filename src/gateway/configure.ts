@@ -1,5 +1,6 @@
 import type { ModelEntry } from '../config/build/models.ts';
 import type { BodyLimits } from '../http/body.ts';
+import type { BodyMemory } from '../http/body-memory.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { BreakerChannel } from '../providers/breaker-channel.ts';
@@ -26,6 +27,8 @@ export interface GatewayConfig {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
   readonly bodyLimits: BodyLimits;
+  /** Most bytes of request bodies in memory, of all keys together. */
+  readonly bodiesInFlightBytes: number;
   readonly keys: KeyRing<GatewayKey>;
   /** The configured providers; a model whose provider is not among them is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
@@ -41,6 +44,7 @@ export interface GatewayConfig {
 /** What outlives every configuration. */
 export interface ProcessState {
   readonly ticks: TickQueue;
+  readonly bodyMemory: BodyMemory;
   readonly counters: Counters;
   readonly ledger: Ledger | undefined;
   readonly breakers: BreakerChannel | undefined;
@@ -85,6 +89,7 @@ export function configureGateway(
   const gateway: Gateway = {
     access: config,
     bodyLimits: config.bodyLimits,
+    holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlightBytes),
     keys: config.keys,
     decider,
     router,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import type { HeldBytes } from '../http/body-memory.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
@@ -39,6 +40,8 @@ export class Exchange implements SwapRemoveItem {
   #spending: Spending | undefined;
   #entry: LedgerEntry | undefined;
   isRecorded = true;
+  /** What its body takes of the memory for bodies; given back when it is over. */
+  held: HeldBytes | undefined;
   /** Set if an observer follows exchanges from their head on. */
   trace: ExchangeTrace | undefined;
   #failure: GatewayError | undefined;
@@ -142,6 +145,7 @@ export class Exchange implements SwapRemoveItem {
 
   /** The final record of the exchange. `scrub` removes secrets from other programs' messages. */
   finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
+    this.held?.release();
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
     const spent = this.#spending && this.draft.noteSpending(this.#spending, { status, error });

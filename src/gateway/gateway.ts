@@ -1,11 +1,12 @@
 import type { BodyLimits } from '../http/body.ts';
+import type { HeldBytes } from '../http/body-memory.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import type { Scrubber } from './answer/scrub.ts';
-import type { KeyRing } from './authenticate.ts';
+import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { GatewayKey } from './gateway-key.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
@@ -19,6 +20,8 @@ import type { AccessSettings } from './receive.ts';
 export interface Gateway {
   readonly access: AccessSettings;
   readonly bodyLimits: BodyLimits;
+  /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
+  readonly holdBody: (key: KnownKey) => HeldBytes;
   readonly keys: KeyRing<GatewayKey>;
   readonly decider: Decider;
   readonly router: Router;

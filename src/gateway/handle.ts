@@ -28,7 +28,8 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     gateway.admit();
 
     checkMediaType(exchange.request);
-    const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits);
+    exchange.held = gateway.holdBody(key);
+    const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits, exchange.held);
     exchange.noteBody(body, { isRecorded: gateway.recordsBodies });
 
     const decided = await decide(exchange, gateway, { body, endpoint, key });

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import { type Listener, type ListenLimits, listen } from '../http/listen.ts';
+import { BodyMemory } from '../http/body-memory.ts';
+import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -40,6 +41,8 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly limits: ListenLimits;
+  /** Connections that another process has accepted, in place of listening. */
+  readonly accepted?: AcceptedSockets;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
   /** Where limits are counted; in memory by default. The counters outlive every configuration. */
@@ -66,13 +69,14 @@ interface ServeOptions {
 
 /** Starts the proxy. Throws port.busy and what an unusable address throws. */
 export async function serveGateway(options: ServeOptions): Promise<GatewayServer> {
-  const { host, port, limits, ledger, breakers, counters = new MemoryCounters() } = options;
+  const { host, port, limits, accepted, ledger, breakers, counters = new MemoryCounters() } = options;
   const open = new SwapRemoveList<Exchange>();
   const memory = watchHeap();
   const repeats = foldRepeats(options.record);
   let listener: Listener | undefined;
   const state: ProcessState = {
     ticks: new TickQueue(),
+    bodyMemory: new BodyMemory(),
     counters,
     ledger,
     breakers,
@@ -94,7 +98,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
   breakers?.subscribe((change) => active.followBreaker(change));
 
   const onRequest = requestHandler(options, { open, active });
-  const server = await listen({ host, port, limits, ticks: state.ticks, onRequest });
+  const server = await listen({ host, port, limits, accepted, ticks: state.ticks, onRequest });
   listener = server;
   server.stopSignal.addEventListener('abort', () => cut(open));
 

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { GatewayError } from '../errors.ts';
 
 export interface Address {
@@ -23,14 +23,6 @@ export function bind(server: Server, { host, port }: Address): Promise<number> {
     });
     server.listen({ host, port, backlog: 4096 }, () => resolve((server.address() as AddressInfo).port));
   });
-}
-
-/** Checks whether an address can be listened on, and resolves with the port; throws as `bind` does. */
-export async function probe(address: Address): Promise<number> {
-  const server = createServer();
-  const port = await bind(server, address);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export function urlOf({ host, port }: Address): string {

@@ -1,7 +1,7 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 import { GrowingBuffer } from '../growing-buffer.ts';
+import type { HeldBytes } from './body-memory.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -14,26 +14,32 @@ export interface BodyLimits {
   readonly bodyTotalMs: number;
 }
 
-const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+const decoders = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate };
 
 /**
- * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied.
- * Throws request.too_large, request.timeout, request.encoding, request.framing (it was malformed), client.left.
+ * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied. Its bytes are
+ * added to `held` before they are read: the announced length at once, everything else as it comes.
+ * Throws request.too_large, request.timeout, request.encoding, request.framing (it was malformed), client.left, and
+ * what `held` throws.
  */
 export function readBody(
   request: HttpRequest,
   response: HttpResponse,
   limits: BodyLimits,
+  held?: Pick<HeldBytes, 'add'>,
 ): Buffer | Promise<Buffer> {
   const encoding = contentEncoding(request);
-  if (request.bodyLength !== undefined && request.bodyLength > limits.bodyBytes) throw tooLarge(limits);
+  if (request.bodyLength !== undefined) {
+    if (request.bodyLength > limits.bodyBytes) throw tooLarge(limits);
+    held?.add(request.bodyLength);
+  }
   const here = request.whole();
   if (here !== undefined && here.length > limits.bodyBytes) throw tooLarge(limits);
   if (here !== undefined && encoding === undefined) return here;
   // Only now, after all checks that need no body, so that a refused client never sends it.
   if (request.expectsContinue && !request.isComplete) response.writeContinue();
-  const body = receive(request, limits);
-  return encoding === undefined ? body : body.then((bytes) => decode(bytes, encoding, limits));
+  const body = receive(request, limits, held);
+  return encoding === undefined ? body : body.then((bytes) => decode(bytes, encoding, limits, held));
 }
 
 function contentEncoding(request: HttpRequest): keyof typeof decoders | undefined {
@@ -43,12 +49,16 @@ function contentEncoding(request: HttpRequest): keyof typeof decoders | undefine
   throw new GatewayError('request.encoding', 'content-encoding must be gzip, br or deflate, once, or absent');
 }
 
-function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
+function receive(
+  request: HttpRequest,
+  limits: BodyLimits,
+  held: Pick<HeldBytes, 'add'> | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const announced = request.bodyLength ?? 0;
+    const announced = request.bodyLength;
     const body = new GrowingBuffer();
     let isSettled = false;
-    const settle = (error?: GatewayError) => {
+    const settle = (error?: unknown) => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(idle);
@@ -63,6 +73,11 @@ function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
       take: (piece) => {
         if (isSettled) return;
         if (body.length + piece.length > limits.bodyBytes) return settle(tooLarge(limits));
+        try {
+          if (announced === undefined) held?.add(piece.length);
+        } catch (error) {
+          return settle(error);
+        }
         body.append(piece, announced);
         idle.refresh();
       },
@@ -72,23 +87,28 @@ function receive(request: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   });
 }
 
-async function decode(body: Buffer, encoding: keyof typeof decoders, limits: BodyLimits): Promise<Buffer> {
-  let decoded: Decoded;
+async function decode(
+  body: Buffer,
+  encoding: keyof typeof decoders,
+  limits: BodyLimits,
+  held: Pick<HeldBytes, 'add'> | undefined,
+): Promise<Buffer> {
+  const decoder = decoders[encoding]();
+  const decoded = new GrowingBuffer();
+  decoder.end(body);
   try {
-    const options = { maxOutputLength: limits.bodyBytes, info: true };
-    decoded = (await decoders[encoding](body, options)) as unknown as Decoded; // node's types don't know `info`
+    for await (const piece of decoder as AsyncIterable<Buffer>) {
+      if (decoded.length + piece.length > limits.bodyBytes) throw tooLarge(limits);
+      held?.add(piece.length);
+      decoded.append(piece);
+    }
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('request.encoding', `the body is not valid ${encoding}`, { cause });
   }
   // zlib ignores trailing data, but another reader might not.
-  if (decoded.engine.bytesWritten === body.length) return decoded.buffer;
+  if (decoder.bytesWritten === body.length) return decoded.bytes();
   throw new GatewayError('request.encoding', `the body continues after the end of its ${encoding} data`);
-}
-
-interface Decoded {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
 }
 
 function tooLarge(limits: BodyLimits): GatewayError {

@@ -50,6 +50,10 @@ export class Connection implements SwapRemoveItem, Wire {
   #isDetached = false;
   readonly #destroySoon: () => void;
   readonly #onEnd: readonly (() => void)[];
+  /** Since when a head is awaited: from the connection's start, then from its first byte; undefined between requests. */
+  #headSinceMs: number | undefined = performance.now();
+  /** How much had been received when the last answer ended. */
+  #bytesBefore = 0;
   /** Bytes that the client has read, and since when it has read no more although data is waiting. */
   #readBytes = 0;
   #stuckSinceMs: number | undefined;
@@ -97,6 +101,7 @@ export class Connection implements SwapRemoveItem, Wire {
     const head = this.#readHead(message);
     if (head === undefined) return;
     const request = new HttpRequest(message, head);
+    this.#headSinceMs = undefined;
     // A client that asks for another protocol may continue in it; a stopping server accepts nothing more.
     const isLast = !head.keepsAlive || head.asksForUpgrade || this.#server.isDraining;
     const response = new HttpResponse(this, node, request, { closes: isLast });
@@ -172,18 +177,14 @@ export class Connection implements SwapRemoveItem, Wire {
     this.#socket.destroy();
   }
 
-  /** The server stops: ends an unused connection now. Node ends those that are idle, answers those that are busy. */
+  /** The server stops: ends an idle connection now. */
   drain(): void {
-    if (this.#answers.length === 0 && this.#socket.bytesRead === 0) this.#socket.destroy();
+    if (this.#isIdle && this.#socket.bytesRead === this.#bytesBefore) this.#socket.destroy();
   }
 
-  /** The server stops, and no request has come on this connection in time. */
-  endUnlessBusy(): void {
-    if (this.#answers.length === 0 && this.#state === 'open') this.refuse(late());
-  }
-
-  /** Ends the connection if its client has stopped reading. */
+  /** Ends the connection if its client has stopped reading, or sends its next head too slowly. */
   checkTime(nowMs: number): void {
+    this.#checkHead(nowMs);
     const waiting = this.#socket.writableLength;
     const readBytes = this.#socket.bytesWritten - waiting;
     if (waiting === 0 || this.#state === 'upgraded') {
@@ -196,8 +197,24 @@ export class Connection implements SwapRemoveItem, Wire {
     }
   }
 
+  /** Not Node's `headersTimeout`: it leaves out connections that another process has accepted. */
+  #checkHead(nowMs: number): void {
+    if (!this.#isIdle) return;
+    if (this.#headSinceMs === undefined) {
+      if (this.#socket.bytesRead !== this.#bytesBefore) this.#headSinceMs = nowMs;
+    } else if (nowMs - this.#headSinceMs >= this.#server.limits.headMs) {
+      this.refuse(late());
+    }
+  }
+
+  /** Whether nothing but the next head is awaited. */
+  get #isIdle(): boolean {
+    return this.#answers.length === 0 && this.#state === 'open' && this.#lastRequest?.isComplete !== false;
+  }
+
   ended(response: HttpResponse): void {
     this.#answers.shift();
+    this.#bytesBefore = this.#socket.bytesRead;
     if (response.closes) return; // Node has called destroySoon
     const next = this.#answers[0];
     if (next !== undefined) return next.begin();

@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { type Address, bind, urlOf } from './bind.ts';
-import { Connection, type ConnectionLimits, type ConnectionServer, late } from './connection.ts';
+import { Connection, type ConnectionLimits, type ConnectionServer } from './connection.ts';
 import { keepAliveS } from './response.ts';
 import { malformed } from './strict-head.ts';
 
@@ -14,7 +14,15 @@ export interface ListenLimits extends ConnectionLimits {
   readonly drainMs: number;
 }
 
+/** Connections that another process accepts and hands over. */
+export interface AcceptedSockets {
+  /** Calls `take` for each connection from now on. */
+  subscribe(take: (socket: Socket) => void): void;
+}
+
 export interface ListenOptions extends Address {
+  /** In place of listening at the address. */
+  readonly accepted?: AcceptedSockets | undefined;
   readonly limits: ListenLimits;
   readonly onRequest: ConnectionServer['onRequest'];
   /** Without it an Upgrade header is ignored and the request answered as if it had none. */
@@ -58,13 +66,14 @@ export async function listen({
   onRequest,
   onUpgrade,
   ticks = new TickQueue(),
+  accepted,
   ...address
 }: ListenOptions): Promise<Listener> {
   const stop = new AbortController();
   const open = new SwapRemoveList<Connection>();
   let drained: Promise<void> | undefined;
   let emptied: () => void = () => undefined;
-  const server = createLimitedServer(limits);
+  const server = createLimitedServer(limits.headBytes);
   follow(server, open, {
     limits,
     ticks,
@@ -78,7 +87,8 @@ export async function listen({
       if (open.items.length === 0) emptied();
     },
   });
-  const port = await bind(server, address);
+  accepted?.subscribe((socket) => server.emit('connection', socket));
+  const port = accepted === undefined ? await bind(server, address) : address.port;
   const overdue = setInterval(() => {
     const nowMs = performance.now();
     for (const connection of [...open.items]) connection.checkTime(nowMs);
@@ -87,10 +97,6 @@ export async function listen({
   const drain = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const connection of [...open.items]) connection.drain();
-    // A closed server no longer checks for overdue heads.
-    const lateHeads = setTimeout(() => {
-      for (const connection of [...open.items]) connection.endUnlessBusy();
-    }, limits.headMs);
     const cut = setTimeout(() => {
       stop.abort();
       setTimeout(() => {
@@ -104,7 +110,6 @@ export async function listen({
         emptied = resolve;
       });
     }
-    clearTimeout(lateHeads);
     clearTimeout(cut);
     clearInterval(overdue);
   };
@@ -124,14 +129,13 @@ export async function listen({
 }
 
 /** Node's server with the product's limits in place of its own. */
-function createLimitedServer({ headBytes, headMs }: ListenLimits): Server {
+function createLimitedServer(headBytes: number): Server {
   const server = createServer({
     noDelay: true,
     maxHeaderSize: headBytes,
-    headersTimeout: headMs,
+    headersTimeout: 0, // connections check it, also those that another process has accepted
     requestTimeout: 0, // bodies have their own timeouts
     keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
-    connectionsCheckingInterval: checkMs,
     requireHostHeader: false, // Node's own answer would have no body
   });
   server.maxHeadersCount = 0; // Node would silently drop the rest, and with it a second Host; their size is limited
@@ -170,7 +174,6 @@ function follow(
 
 /** Maps an error of Node's parser to a refusal. */
 function refusedByParser({ code, message }: NodeJS.ErrnoException): GatewayError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return late();
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new GatewayError('request.headers_too_large', 'the request head is too large');
   }

@@ -80,6 +80,7 @@ test('turns durations and sizes into the numbers of reliability', async () => {
 
   expect(server.limits).toEqual({
     headMs: 10_000,
+    bodiesInFlightBytes: 512 * 1024 * 1024,
     bodyIdleMs: 15_000,
     bodyTotalMs: 60_000,
     headBytes: 16_384,

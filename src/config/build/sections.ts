@@ -1,6 +1,6 @@
 import { parseDuration } from '../schema/durations.ts';
 import type { Settings } from '../schema/schema.ts';
-import { parseSize } from '../schema/sizes.ts';
+import { parseMemorySize, parseSize } from '../schema/sizes.ts';
 
 export interface ServerConfig {
   readonly host: string;
@@ -15,6 +15,7 @@ export interface ServerConfig {
     readonly bodyTotalMs: number;
     readonly headBytes: number;
     readonly bodyBytes: number;
+    readonly bodiesInFlightBytes: number;
     readonly connections: number;
     readonly pipelined: number;
     readonly writeMs: number;
@@ -51,6 +52,7 @@ export function buildServer({
       bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
       headBytes: parseSize(limits.head_size) ?? 0,
       bodyBytes: parseSize(limits.body_size) ?? 0,
+      bodiesInFlightBytes: parseMemorySize(limits.bodies_in_flight) ?? 0,
       connections: limits.connections,
       pipelined: limits.pipelined,
       writeMs: parseDuration(limits.write_timeout) ?? 0,

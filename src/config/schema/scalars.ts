@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { durationPattern, parseDuration } from './durations.ts';
-import { parseSize, sizePattern } from './sizes.ts';
+import { parseMemorySize, parseSize, sizePattern } from './sizes.ts';
 
 // The texts and numbers a configuration is made of, each with the words for what was expected.
 
@@ -71,15 +71,21 @@ export const duration = (least = 1) =>
       'expected more than 0: the time-out cannot be turned off',
     );
 
-export const size = z
+const sizeText = z
   .string({ error: ({ input }) => unitMissing(input, 'NB, NKiB or NMiB') })
   .regex(sizePattern, {
     error: ({ input }) =>
       unitMissing(input, 'NB, NKiB or NMiB') ?? 'expected a size such as 16KiB, 32MiB or 10MB',
     abort: true,
-  })
+  });
+
+/** A size of something that is one Buffer. */
+export const size = sizeText
   .refine((text) => parseSize(text) !== undefined, 'expected at most 256MiB')
   .refine((text) => parseSize(text) !== 0, 'expected more than 0');
+
+/** A size of memory for many things. */
+export const memorySize = sizeText.refine((text) => parseMemorySize(text) !== 0, 'expected more than 0');
 
 export const port = z.int().min(0).max(65_535);
 export const amount = z.int().min(1).max(1_000_000_000);

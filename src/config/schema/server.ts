@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { amount, duration, hostName, port, size } from './scalars.ts';
+import { amount, duration, hostName, memorySize, port, size } from './scalars.ts';
+import { parseMemorySize, parseSize } from './sizes.ts';
 
 export const serverSchema = z.strictObject({
   host: hostName
@@ -27,6 +28,11 @@ export const serverSchema = z.strictObject({
       body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
       head_size: size.default('16KiB').describe('Largest head of a request.'),
       body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
+      bodies_in_flight: memorySize
+        .default('512MiB')
+        .describe(
+          'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone.',
+        ),
       connections: amount.default(10_000).describe('Most connections at a time.'),
       pipelined: z
         .int()
@@ -37,6 +43,14 @@ export const serverSchema = z.strictObject({
       write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),
       drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
     })
+    .refine(
+      ({ body_size, bodies_in_flight }) =>
+        (parseMemorySize(bodies_in_flight) ?? 0) >= 2 * (parseSize(body_size) ?? 0),
+      {
+        path: ['bodies_in_flight'],
+        error: 'expected at least twice body_size: one key gets half of it, and a body must fit',
+      },
+    )
     .prefault({})
     .describe('Limits of what clients may do to the server.'),
 });

@@ -14,6 +14,7 @@ export function gatewayConfig(
     allowedHosts: config.server.allowedHosts,
     allowedOrigins: config.server.allowedOrigins,
     bodyLimits: config.server.limits,
+    bodiesInFlightBytes: config.server.limits.bodiesInFlightBytes,
     keys,
     providers: [...config.providers.values()].flatMap(
       (provider) => providerOptions(provider, sandboxUrl) ?? [],

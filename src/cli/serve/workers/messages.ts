@@ -38,6 +38,8 @@ export type WorkerCommand =
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
   | CounterAnswer
+  /** Comes with a socket, and is answered by `taken` before anything is read from it. */
+  | { readonly kind: 'connection'; readonly id: number }
   /** A breaker opened or closed in another worker; not answered. */
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   /** Answered by `reading`, out of order: a reading does not wait for a reload. */
@@ -53,6 +55,7 @@ export interface Reading {
 
 export type WorkerAnswer =
   | CounterRequest
+  | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
   /** The last message: how many ledger changes were not committed; undefined if no ledger is kept. */

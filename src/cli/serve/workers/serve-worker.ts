@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type Config, rebuildConfig } from '../../../config/config.ts';
 import { toGatewayError } from '../../../errors.ts';
 import type { PreparedConfig } from '../../../gateway/active-config.ts';
@@ -20,12 +21,13 @@ import { letHeapGrow } from '../server/server-handle.ts';
 import { openTracer } from '../server/tracing.ts';
 import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 
-// The entry of a worker process, which serves at the shared port. It runs the parent's commands one after the other; Node
-// ends it when the parent is gone.
+// The entry of a worker process, which serves the connections that its parent accepts. It runs the parent's commands one
+// after the other.
 
 // Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined); // nobody reads it any more
+process.once('disconnect', () => process.exit()); // the parent is gone
 
 let server: GatewayServer | undefined;
 let prepared: PreparedConfig | undefined;
@@ -42,7 +44,9 @@ let meter: Meter | undefined;
 let breakers: OpenBreakerChannel | undefined;
 let followBreaker: (change: BreakerChange) => void = () => undefined;
 let tracer: Tracer | undefined;
-process.on('message', (command: WorkerCommand) => {
+let takeConnection: ((socket: Socket) => void) | undefined;
+process.on('message', (command: WorkerCommand, socket: Socket | undefined) => {
+  if (command.kind === 'connection') return receiveConnection(command.id, socket);
   if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
     return shared.receive(command);
   if (command.kind === 'breaker') return followBreaker(command.change);
@@ -52,7 +56,22 @@ process.on('message', (command: WorkerCommand) => {
 });
 answer({ kind: 'done' });
 
-type OrderedCommand = Exclude<WorkerCommand, CounterAnswer | { kind: 'breaker' | 'read' | 'counted' }>;
+type OrderedCommand = Exclude<
+  WorkerCommand,
+  CounterAnswer | { kind: 'breaker' | 'read' | 'counted' | 'connection' }
+>;
+
+/** The socket is undefined if its client has left meanwhile. */
+function receiveConnection(id: number, socket: Socket | undefined): void {
+  answer({ kind: 'taken', id });
+  if (socket === undefined) return;
+  // As Node's server sets them up that accepts by itself.
+  socket.allowHalfOpen = true;
+  socket.setNoDelay(true);
+  if (takeConnection === undefined) return void socket.destroy();
+  takeConnection(socket);
+  socket.resume();
+}
 
 async function answerTo(command: OrderedCommand): Promise<void> {
   try {
@@ -121,6 +140,11 @@ async function start(options: WorkerStart): Promise<void> {
     host,
     port,
     limits: { ...limits, connections: share(limits.connections) },
+    accepted: {
+      subscribe: (take) => {
+        takeConnection = take;
+      },
+    },
     config: withShares(config, options.sandboxUrl),
     record: recorder.write,
     counters,
@@ -179,7 +203,9 @@ function countOpen(): Promise<OpenCounts> {
 function withShares(config: Config, sandboxUrl: string | undefined): GatewayConfig {
   const whole = gatewayConfig(config, sandboxUrl);
   const providers = whole.providers.map((each) => ({ ...each, connections: share(each.connections) }));
-  return { ...whole, providers };
+  // Half of it must be room enough for the largest body.
+  const bodiesInFlightBytes = Math.max(share(whole.bodiesInFlightBytes), 2 * whole.bodyLimits.bodyBytes);
+  return { ...whole, providers, bodiesInFlightBytes };
 }
 
 /** This process's share of a limit that applies to all workers together. */

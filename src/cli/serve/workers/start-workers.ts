@@ -1,7 +1,5 @@
-import cluster from 'node:cluster';
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../../../config/config.ts';
-import { probe, urlOf } from '../../../http/bind.ts';
+import { urlOf } from '../../../http/bind.ts';
 import type { ReadSums } from '../../../limits/counters.ts';
 import { CounterService } from '../../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
@@ -34,8 +32,6 @@ interface ServerOptions {
   readonly ownerProof?: OwnerProof | undefined;
 }
 
-// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
 /** Milliseconds after the drain time: for the last error events, the last records and the exit of the process. */
 const endingMs = 5_000;
 
@@ -44,24 +40,22 @@ const endingMs = 5_000;
  * replaces a process that dies. Throws if one of them can't start; then none is left running.
  */
 export async function startWorkers({ workers, ...served }: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, ledger, tracing, ownerProof } = served;
+  const { config, sandboxUrl, host, port: wanted, ledger, tracing, ownerProof } = served;
   const { count, recording, onEvent, writeStderr } = workers;
-  // With a fixed port, a new process can listen on the same one even after all have died.
-  const port = await probe(served);
   const startedMs = Date.now();
   const limits = await openService(served);
   let current = config;
-  setUpCluster();
   const pool = new WorkerPool({
     count,
+    address: { host, port: wanted },
     config: { config: config.source, sandboxUrl },
-    start: { host, port, workers: count, startedMs, recording, ledger, tracing, ownerProof },
+    start: { host, workers: count, startedMs, recording, ledger, tracing, ownerProof },
     limits,
     drainMs: config.server.limits.drainMs + endingMs,
     onEvent,
     writeStderr,
   });
-  await pool.start();
+  const port = await pool.start();
 
   return {
     url: urlOf({ host, port }),
@@ -81,16 +75,6 @@ export async function startWorkers({ workers, ...served }: ServerOptions): Promi
     readMetrics: () => pool.readMetrics(),
     drain: () => pool.drain(),
   };
-}
-
-function setUpCluster(): void {
-  cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({
-    exec: fileURLToPath(new URL(entry, import.meta.url)),
-    args: [],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
 }
 
 /** Counts for all workers, starting from what the budgets have used; each worker writes to the ledger itself. */

@@ -1,10 +1,12 @@
 import { GatewayError } from '../../../errors.ts';
+import type { Address } from '../../../http/bind.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import type { PreparedReload } from '../server/server-handle.ts';
+import { HandOver } from './hand-over.ts';
 import type { WorkerConfig, WorkerStart } from './messages.ts';
 import { Worker, type WorkerEvent } from './worker.ts';
 
@@ -13,7 +15,8 @@ interface WorkerPoolOptions {
   /** The configuration that the workers start with. */
   readonly config: WorkerConfig;
   /** What a process starts with, besides its configuration. */
-  readonly start: Omit<WorkerStart, keyof WorkerConfig>;
+  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port'>;
+  readonly address: Address;
   readonly limits: CounterService;
   /** How long a worker may take to drain, in milliseconds. */
   readonly drainMs: number;
@@ -25,31 +28,46 @@ interface WorkerPoolOptions {
 export class WorkerPool {
   readonly #workers: readonly Worker[];
   readonly #metrics = new WorkerMetrics();
+  readonly #handOver: HandOver;
+  readonly #address: Address;
+  #port = 0;
   #current: WorkerConfig;
 
-  constructor({ count, config, start, ...options }: WorkerPoolOptions) {
+  constructor({ count, config, start, address, ...options }: WorkerPoolOptions) {
     this.#current = config;
+    this.#address = address;
+    let started = 0;
+    const nextNumber = () => {
+      started += 1;
+      return started;
+    };
     this.#workers = Array.from(
       { length: count },
       () =>
         new Worker({
           ...options,
-          start: () => ({ ...this.#current, ...start }),
+          start: () => ({ ...this.#current, ...start, port: this.#port }),
+          nextNumber,
+          onServing: () => this.#handOver.assignWaiting(),
           countOpen: () => this.countOpen(),
           onBreaker: (from, change) => this.#shareBreaker(from, change),
         }),
     );
+    this.#handOver = new HandOver(this.#workers);
   }
 
   get pids(): readonly number[] {
     return this.#workers.map(({ pid }) => pid);
   }
 
-  /** Throws if one of them can't start; then none is left running. */
-  async start(): Promise<void> {
+  /** Resolves with the port. Throws port.busy, and what prevents a worker from starting; then none is left running. */
+  async start(): Promise<number> {
+    this.#port = await this.#handOver.listen(this.#address);
     try {
       await Promise.all(this.#workers.map((worker) => worker.start()));
+      return this.#port;
     } catch (thrown) {
+      this.#handOver.close();
       await Promise.all(this.#workers.map((worker) => worker.kill()));
       throw thrown;
     }
@@ -95,6 +113,7 @@ export class WorkerPool {
 
   /** Throws drain.incomplete, once all have ended, if one of them had to be killed or could not write its ledger. */
   async drain(): Promise<void> {
+    this.#handOver.close();
     const complete = await Promise.all(this.#workers.map((worker) => worker.drain()));
     if (complete.includes(false))
       throw new GatewayError('drain.incomplete', 'not all workers ended in order');

@@ -1,8 +1,11 @@
-import cluster, { type Worker as Process } from 'node:cluster';
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../../record/observer.ts';
+import type { ConnectionTarget } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
@@ -26,6 +29,10 @@ interface WorkerOptions {
   readonly start: () => WorkerStart;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
+  /** Numbers the processes of all workers, from 1: their only argument, to tell them apart. */
+  readonly nextNumber: () => number;
+  /** It serves from now on. */
+  readonly onServing: () => void;
   /** A breaker opened or closed in this worker; the others follow. */
   readonly onBreaker: (worker: Worker, change: BreakerChange) => void;
   /** Counts for all workers. */
@@ -35,6 +42,9 @@ interface WorkerOptions {
   /** How long it may take to drain, in milliseconds. */
   readonly drainMs: number;
 }
+
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
+const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
 
 interface Pending {
   readonly command: WorkerCommand['kind'];
@@ -48,9 +58,9 @@ const answerMs = 30_000;
 const readMs = 2_000;
 
 /** One worker: a process, which is replaced when it dies. */
-export class Worker {
+export class Worker implements ConnectionTarget {
   readonly #options: WorkerOptions;
-  #process: Process | undefined;
+  #process: ChildProcess | undefined;
   #closed: Promise<unknown> = Promise.resolve();
   /** Whether it receives commands: those sent while its modules are loading are lost. */
   #isListening = false;
@@ -58,6 +68,8 @@ export class Worker {
   #isStopped = false;
   #pending: Pending[] = [];
   readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
+  /** Connections sent to it that it has not confirmed. */
+  readonly #connections = new Map<number, (isTaken: boolean) => void>();
   #sequence = 0;
   /** The configuration that its process has prepared. */
   #prepared: WorkerConfig | undefined;
@@ -73,7 +85,7 @@ export class Worker {
   }
 
   get pid(): number {
-    return this.#process?.process.pid ?? 0;
+    return this.#process?.pid ?? 0;
   }
 
   /**
@@ -86,8 +98,9 @@ export class Worker {
       this.#isListening = true;
       await this.#send({ kind: 'start', start: this.#options.start() });
       this.#isServing = true;
+      this.#options.onServing();
     } catch (thrown) {
-      spawned.process.kill('SIGKILL');
+      spawned.kill('SIGKILL');
       await this.#closed;
       throw thrown;
     }
@@ -111,9 +124,19 @@ export class Worker {
     this.#prepared = undefined;
     const committing = this.#process;
     const steps = isPrepared ? [] : [this.#send({ kind: 'prepare', next })];
-    inTime(Promise.all([...steps, this.#send({ kind: 'commit' })])).catch(() =>
-      committing?.process.kill('SIGKILL'),
-    );
+    inTime(Promise.all([...steps, this.#send({ kind: 'commit' })])).catch(() => committing?.kill('SIGKILL'));
+  }
+
+  get isServing(): boolean {
+    return this.#isServing && !this.#isStopped && this.#process?.connected === true;
+  }
+
+  accept(socket: Socket, done: (isTaken: boolean) => void): void {
+    this.#sequence += 1;
+    const id = this.#sequence;
+    this.#connections.set(id, done);
+    const command: WorkerCommand = { kind: 'connection', id };
+    this.#process?.send(command, socket, { keepOpen: true }, ignoreDeath);
   }
 
   followBreaker(change: BreakerChange): void {
@@ -156,7 +179,7 @@ export class Worker {
     this.#stop();
     const { pid } = this;
     this.#process?.send({ kind: 'drain' } satisfies WorkerCommand, ignoreDeath);
-    const late = setTimeout(() => this.#process?.process.kill('SIGKILL'), this.#options.drainMs);
+    const late = setTimeout(() => this.#process?.kill('SIGKILL'), this.#options.drainMs);
     await this.#closed;
     clearTimeout(late);
     const [how, unwritten] = [this.#end, this.#unwritten];
@@ -167,7 +190,7 @@ export class Worker {
 
   async kill(): Promise<void> {
     this.#stop();
-    this.#process?.process.kill('SIGKILL');
+    this.#process?.kill('SIGKILL');
     await this.#closed;
   }
 
@@ -176,17 +199,28 @@ export class Worker {
     clearTimeout(this.#restart);
   }
 
-  #spawn(): Process {
+  #spawn(): ChildProcess {
     this.#bornMs = Date.now();
-    const spawned = cluster.fork();
+    const spawned = fork(
+      fileURLToPath(new URL(entry, import.meta.url)),
+      [String(this.#options.nextNumber())],
+      {
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      },
+    );
     this.#process = spawned;
-    this.#closed = new Promise((resolve) => spawned.process.once('close', resolve));
-    spawned.on('message', (answer: WorkerAnswer) => this.#receive(spawned, answer));
+    this.#closed = new Promise((resolve) => spawned.once('close', resolve));
+    spawned.on('message', (answer) => this.#receive(spawned, answer as WorkerAnswer));
     spawned.on('error', (error) => {
-      if (spawned.process.pid === undefined) this.#lose(spawned, error.message);
+      if (spawned.pid === undefined) this.#lose(spawned, error.message);
+    });
+    // After its last message, which 'exit' and 'disconnect' may not be: what it has not confirmed, it has not read from.
+    spawned.once('close', () => {
+      for (const done of takeAll(this.#connections)) done(false);
     });
     spawned.on('exit', (code, signal) => this.#lose(spawned, signal ?? `exit code ${code}`));
-    if (spawned.process.stderr !== null) relayLines(spawned.process.stderr, this.#options.writeStderr);
+    if (spawned.stderr !== null) relayLines(spawned.stderr, this.#options.writeStderr);
     return spawned;
   }
 
@@ -200,11 +234,16 @@ export class Worker {
     return new Promise((resolve, reject) => this.#pending.push({ command, resolve, reject }));
   }
 
-  #receive(from: Process, answer: WorkerAnswer): void {
+  #receive(from: ChildProcess, answer: WorkerAnswer): void {
     if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
-      const granted = this.#options.limits.answer(from.id, answer);
+      const granted = this.#options.limits.answer(idOf(from), answer);
       if (granted instanceof Promise) void granted.then((late) => late && from.send(late, ignoreDeath));
       else if (granted !== undefined) from.send(granted, ignoreDeath);
+      return;
+    }
+    if (answer.kind === 'taken') {
+      this.#connections.get(answer.id)?.(true);
+      this.#connections.delete(answer.id);
       return;
     }
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
@@ -225,8 +264,8 @@ export class Worker {
     else pending?.reject(new GatewayError(answer.code, answer.message, { cause: answer.cause }));
   }
 
-  #lose(lost: Process, how: string): void {
-    this.#options.limits.release(lost.id);
+  #lose(lost: ChildProcess, how: string): void {
+    this.#options.limits.release(idOf(lost));
     if (lost !== this.#process) return;
     this.#end = how;
     const { pid } = this;
@@ -263,6 +302,16 @@ export class Worker {
 
 /** Sending to a dead process is ignored: its exit arrives as an event. */
 function ignoreDeath(): void {}
+
+function idOf({ pid = 0 }: ChildProcess): number {
+  return pid;
+}
+
+function takeAll<Value>(map: Map<number, Value>): Value[] {
+  const values = [...map.values()];
+  map.clear();
+  return values;
+}
 
 function inTime<Value>(answer: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {

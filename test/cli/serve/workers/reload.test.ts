@@ -40,7 +40,7 @@ test('a changed file reaches every worker; one with mistakes changes none', asyn
 // What a process loads first that is to refuse, as the second worker, the first command of a kind.
 const refusing = (kind: string) => `
 const on = process.on.bind(process);
-let isFirst = require('node:cluster').worker?.id === 2;
+let isFirst = process.argv[2] === '2';
 process.on = (name, listener) =>
   on(name, (...heard) => {
     if (name !== 'message' || heard[0].kind !== '${kind}' || !isFirst) return listener(...heard);
