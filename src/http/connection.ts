@@ -296,7 +296,7 @@ function ignore(): void {
 }
 
 /** The refusal of a head that is overdue. */
-export function late(): GatewayError {
+function late(): GatewayError {
   return new GatewayError('request.timeout', 'the request head did not arrive in time');
 }
 
