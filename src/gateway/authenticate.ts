@@ -13,6 +13,12 @@ export interface KeyRing<Key extends KnownKey> {
   find(presented: string): Key | undefined;
 }
 
+interface Authentication<Key extends KnownKey> {
+  readonly keys: KeyRing<Key>;
+  /** Whether clients may send a login of their own at a provider. */
+  readonly takesLogins: boolean;
+}
+
 const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key']);
 const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
@@ -22,15 +28,21 @@ const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toL
  */
 export function authenticate<Key extends KnownKey>(
   request: Pick<HttpRequest, 'rawHeaders'>,
-  keys: KeyRing<Key>,
+  { keys, takesLogins }: Authentication<Key>,
   nowMs: number,
 ): Key {
   const key = keys.find(presentedKey(request.rawHeaders));
-  if (key === undefined) throw new GatewayError('key.invalid', 'this project key is not known here');
+  if (key === undefined) throw unknownKey(takesLogins);
   if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
     throw new GatewayError('key.expired', 'this project key has expired');
   }
   return key;
+}
+
+/** One answer for keys that never were and keys that are no more. */
+function unknownKey(takesLogins: boolean): GatewayError {
+  const hint = takesLogins ? '; next to your own login, send it as x-gateway-key' : '';
+  return new GatewayError('key.invalid', `this project key is not known here${hint}`);
 }
 
 function presentedKey(rawHeaders: readonly string[]): string {

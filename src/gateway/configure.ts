@@ -10,7 +10,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import type { TickQueue } from '../tick-queue.ts';
-import { createTextScrubber, Scrubber } from './answer/scrub.ts';
+import { createMasks } from './answer/masks.ts';
 import type { KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
@@ -91,12 +91,12 @@ export function configureGateway(
     bodyLimits: config.bodyLimits,
     holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlightBytes),
     keys: config.keys,
+    takesLogins: config.providers.some(({ credentials }) => credentials === 'client'),
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
-    scrubber: new Scrubber(config.secrets),
-    scrubText: createTextScrubber(config.secrets),
+    masks: createMasks(config.secrets),
     ledger,
     tracer,
     record,

@@ -13,7 +13,9 @@ import type { ExchangeRecord } from '../record/record.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { ExchangeSpans, Tracer } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
+import { bothMasks, type Masks } from './answer/masks.ts';
 import type { KnownKey } from './authenticate.ts';
+import type { ClientLogin } from './client-login.ts';
 import { LedgerEntry, toIntent } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
 import { refusalForm } from './refusal-form.ts';
@@ -44,6 +46,8 @@ export class Exchange implements SwapRemoveItem {
   held: HeldBytes | undefined;
   /** Set if an observer follows exchanges from their head on. */
   trace: ExchangeTrace | undefined;
+  #login: ClientLogin | undefined;
+  #masks: Masks | undefined;
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
   #spans: ExchangeSpans | undefined;
@@ -55,6 +59,26 @@ export class Exchange implements SwapRemoveItem {
     response.onClose(() => {
       if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });
+  }
+
+  /** The client's own login at a provider; undefined if it has sent none. */
+  get login(): ClientLogin | undefined {
+    return this.#login;
+  }
+
+  noteLogin(login: ClientLogin | undefined): void {
+    if (login === undefined) return;
+    this.#login = login;
+    this.addMasks(login.masks);
+  }
+
+  /** Masks what must not be in this exchange's answer and record; set before anything is written. */
+  get masks(): Masks {
+    return this.#masks as Masks;
+  }
+
+  addMasks(masks: Masks): void {
+    this.#masks = this.#masks === undefined ? masks : bothMasks(this.#masks, masks);
   }
 
   /** Its spans; undefined if tracing is off. */
@@ -73,8 +97,10 @@ export class Exchange implements SwapRemoveItem {
   noteBody(body: Buffer, { isRecorded }: { readonly isRecorded: boolean }): void {
     this.#body = body;
     this.draft.noteBytesIn(body.length);
-    this.trace?.received(body);
-    if (isRecorded) this.draft.noteBody(body.toString());
+    if (this.trace === undefined && !isRecorded) return;
+    const shown = this.#login?.masks.bytes(body) ?? body;
+    this.trace?.received(shown);
+    if (isRecorded) this.draft.noteBody(shown.toString());
   }
 
   /**
@@ -143,13 +169,13 @@ export class Exchange implements SwapRemoveItem {
     this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 
-  /** The final record of the exchange. `scrub` removes secrets from other programs' messages. */
-  finish(configHash: string, scrub: (text: string) => string): ExchangeRecord {
+  /** The final record of the exchange. */
+  finish(configHash: string): ExchangeRecord {
     this.held?.release();
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
     const spent = this.#spending && this.draft.noteSpending(this.#spending, { status, error });
-    const record = this.draft.finish({ status, error, configHash, scrub });
+    const record = this.draft.finish({ status, error, configHash, scrub: this.masks.text });
     if (spent !== undefined) this.#entry?.finish(record, spent);
     if (this.isRecorded) this.trace?.finished(record, error?.message);
     this.#spans?.finished(record);

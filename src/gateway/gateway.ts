@@ -5,7 +5,7 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
-import type { Scrubber } from './answer/scrub.ts';
+import type { Masks } from './answer/masks.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { GatewayKey } from './gateway-key.ts';
@@ -23,13 +23,15 @@ export interface Gateway {
   /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
   readonly holdBody: (key: KnownKey) => HeldBytes;
   readonly keys: KeyRing<GatewayKey>;
+  /** Whether there is a provider that takes the client's own login. */
+  readonly takesLogins: boolean;
   readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;
   /** Masks every configured secret. */
-  readonly scrubber: Scrubber;
+  readonly masks: Masks;
   /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
   /** Where every exchange is entered before its provider is called; undefined if no ledger is kept. */
@@ -37,7 +39,6 @@ export interface Gateway {
   /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;
   readonly record: RepeatFolder['write'];
-  readonly scrubText: (text: string) => string;
   /** Whether records hold the requests' bodies. */
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */

@@ -1,9 +1,10 @@
 import { readBody } from '../http/body.ts';
 import { sendAnswer } from './answer/answer.ts';
-import { authenticate } from './authenticate.ts';
+import { takeLogin } from './client-login.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
+import { identify } from './identify.ts';
 import { answerLocally } from './local-endpoints/answer-locally.ts';
 import { sendEstimate } from './local-endpoints/send-estimate.ts';
 import { forwardRequest } from './outgoing/forward-request.ts';
@@ -18,11 +19,14 @@ import { usableTargets } from './targets.ts';
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { decider, ledger, router } = gateway;
+  exchange.addMasks(gateway.masks);
+  // First of all, so that even a record of a wrong path can't have it.
+  if (gateway.takesLogins) exchange.noteLogin(takeLogin(exchange.request, gateway.keys));
   try {
     const { endpoint, path, query } = receive(exchange, gateway.access);
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { endpoint, path, query });
 
-    const key = authenticate(exchange.request, gateway.keys, exchange.startedMs);
+    const key = identify(exchange, gateway);
     exchange.draft.noteCaller(endpoint.name, key);
     exchange.beginSpans(gateway.tracer);
     gateway.admit();
@@ -35,7 +39,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const decided = await decide(exchange, gateway, { body, endpoint, key });
     const { request, check } = decided;
     const route = router.resolve(request.model);
-    const targets = usableTargets(route, request, endpoint);
+    const targets = usableTargets(route, request, { endpoint, login: exchange.login });
     if (targets.length === 0) return sendEstimate(exchange, request);
 
     const limiter = gateway.limiterFor(key);
@@ -44,11 +48,11 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (ledger !== undefined) await exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
 
     const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
-    await sendAnswer(exchange, forwarded, { endpoint, request, gateway, check });
+    await sendAnswer(exchange, forwarded, { endpoint, request, check });
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {
-    const record = exchange.finish(gateway.configHash, gateway.scrubText);
+    const record = exchange.finish(gateway.configHash);
     if (exchange.isRecorded) gateway.record(record, exchange.repeatKey());
   }
 }

@@ -1,6 +1,8 @@
 import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
+import type { ProviderOptions } from '../providers/provider.ts';
 import type { Route, Target } from '../providers/route.ts';
+import type { ClientLogin } from './client-login.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { ModelRequest } from './request.ts';
 
@@ -12,25 +14,30 @@ const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
   ]),
 );
 
-/** The dialect in which a provider takes an endpoint's requests: the endpoint's own, else another; undefined if none. */
+/**
+ * The dialect in which a provider takes an endpoint's requests: the endpoint's own, else another; undefined if none. A
+ * provider that takes the client's own login gets no translations: the login of a client that speaks another dialect is
+ * for another provider.
+ */
 export function dialectAt(
-  { endpoints }: { readonly endpoints: ReadonlySet<string> },
+  { endpoints, credentials }: Pick<ProviderOptions, 'endpoints' | 'credentials'>,
   { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
 ): DialectName | undefined {
   if (endpoints.has(name)) return dialectName;
-  if (name === 'count_tokens') return undefined;
+  if (name === 'count_tokens' || credentials === 'client') return undefined;
   return alternatives.get(name)?.find((other) => endpoints.has(other));
 }
 
 /**
  * The targets of a model that can take this endpoint, in its own dialect or translated; none for a token count that no
- * provider supports. Throws model.unknown if no entry of the model list matches, provider.unavailable if its providers
- * are not configured, request.unsupported if none can take the request.
+ * provider supports. Without the client's own login those that take it are left out. Throws model.unknown if no entry of
+ * the model list matches, provider.unavailable if its providers are not configured, request.unsupported if none can take
+ * the request, and key.missing if the first of them takes a login that the client has not sent.
  */
 export function usableTargets(
   route: Route | undefined,
   { model }: ModelRequest,
-  endpoint: ModelEndpoint,
+  { endpoint, login }: { readonly endpoint: ModelEndpoint; readonly login: ClientLogin | undefined },
 ): readonly Target[] {
   if (route === undefined) {
     const message = `no provider serves the model ${model}; GET /v1/models lists the available ones`;
@@ -41,7 +48,21 @@ export function usableTargets(
   }
   const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
   const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);
-  if (usable.length > 0 || endpoint.kind === 'count') return usable;
+  const first = usable[0]?.provider.options;
+  if (first !== undefined && login === undefined && usable.some(takesLogin)) {
+    if (first.credentials === 'client') throw withoutLogin(first.name);
+    return usable.filter((target) => !takesLogin(target));
+  }
+  if (first !== undefined || endpoint.kind === 'count') return usable;
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
   throw new GatewayError('request.unsupported', message, { param: '/model' });
+}
+
+function takesLogin({ provider }: Target): boolean {
+  return provider.options.credentials === 'client';
+}
+
+function withoutLogin(provider: string): GatewayError {
+  const message = `provider ${provider} takes your own login, not a key of the gateway: send it as authorization (or x-api-key) and the project key as x-gateway-key; gateway run does so for Claude Code and Codex`;
+  return new GatewayError('key.missing', message);
 }

@@ -70,6 +70,20 @@ export class HttpRequest {
     return value;
   }
 
+  /**
+   * The value of a header, which is taken out of the head: nothing that reads the head afterwards gets it, not even if it
+   * has known the list since before.
+   */
+  takeHeader(name: string): string | undefined {
+    const value = this.header(name);
+    if (value === undefined) return undefined;
+    const { rawHeaders } = this.#message;
+    for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+      if (lowerCase(rawHeaders[i] as string) === name) rawHeaders.splice(i, 2);
+    }
+    return value;
+  }
+
   /** All headers by their lower-case names. */
   get headers(): Readonly<Record<string, string | undefined>> {
     const all: Record<string, string | undefined> = Object.create(null);

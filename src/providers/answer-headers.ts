@@ -9,6 +9,7 @@ const passedNames = new Set([
   'request-id',
 ]);
 const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
+const rateLimitPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'];
 // Headers that the gateway itself uses.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
 
@@ -30,7 +31,7 @@ const answerField = memoize((name): AnswerField => {
     name,
     passedAs,
     isOfUse: passedAs !== undefined || readNames.has(name),
-    isRateLimit: name.startsWith('x-ratelimit-') || name.startsWith('anthropic-ratelimit-'),
+    isRateLimit: rateLimitPrefixes.some((prefix) => name.startsWith(prefix)),
   };
 });
 
@@ -57,6 +58,11 @@ export class AnswerHeaders {
     for (let i = 0; i < this.#fields.length; i += 1)
       if (this.#fields[i]?.name === name) return this.#values[i];
     return undefined;
+  }
+
+  /** Whether the provider says how much of its limits is left. */
+  get hasRateLimits(): boolean {
+    return this.#fields.some(({ isRateLimit }) => isRateLimit);
   }
 
   /**

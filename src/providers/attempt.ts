@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import type { ClientCredential } from './client-credential.ts';
 import { retryAfterMs, retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
 import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
@@ -12,8 +13,11 @@ declare const approved: unique symbol;
 export interface ProviderRequest {
   readonly [approved]: true;
   readonly path: string;
+  /** Without the client's own credential. */
   readonly headers: string[];
   readonly body: Buffer;
+  /** The client's own credential, for providers that take it. */
+  readonly credential?: ClientCredential | undefined;
 }
 
 /** A request that has the head of its answer. */
@@ -54,6 +58,8 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
 function mayRepeat(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
   const { status, headers } = attempt.forwarded.answer;
+  // The limits on a client's own login are for the client to wait for.
+  if (status === 429 && attempt.target.provider.options.credentials === 'client') return false;
   return isRefusalForLoad(status) && headers.get('x-should-retry') !== 'false';
 }
 

@@ -122,8 +122,10 @@ function send<Request extends ProviderRequest>(
     forget = lifetime.onEnd(() => giveUp(lifetime.reason));
     if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
-    const { path, headers, body } = request;
-    provider.pool.send({ path, headers, body, method: 'POST' }, upstream);
+    const { path, headers, body, credential } = request;
+    const own = credential?.headerFor(provider.options) ?? [];
+    const all = own.length === 0 ? headers : [...headers, ...own];
+    provider.pool.send({ path, headers: all, body, method: 'POST' }, upstream);
   });
 }
 

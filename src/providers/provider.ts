@@ -15,6 +15,8 @@ export interface ProviderOptions {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** Whose credentials its requests carry: a key of the gateway's, or the client's own. */
+  readonly credentials: 'api_key' | 'client';
   /** PEM certificates of authorities beyond Node's own. */
   readonly ca?: string | undefined;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */

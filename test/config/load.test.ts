@@ -338,6 +338,41 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(`warning: ${path}: ${message}`)]);
 });
 
+test.each([
+  [
+    'a: { dialect: anthropic, credentials: client, api_key: "${K}" }',
+    'providers.a.api_key',
+    "its requests carry the client's own credential: remove one of the two",
+  ],
+  [
+    'a: { dialect: openai, credentials: client, base_url: "http://h.example" }',
+    'providers.a.base_url',
+    "the client's own login must not go over the network unencrypted",
+  ],
+  [
+    'a: { dialect: sandbox, credentials: client }',
+    'providers.a.credentials',
+    'the sandbox is built in and takes no login',
+  ],
+  [
+    'a: { dialect: anthropic, credentials: client }, b: { dialect: anthropic, credentials: client, base_url: "https://h.example" }',
+    'providers.b.credentials',
+    "a takes the client's own login for messages too, and it can be for one host only",
+  ],
+])('a login of the client: %s', async (providers, path, message) => {
+  const [problem] = await problemsOf(`providers: { ${providers} }`, { K: 'a-key' });
+
+  expect(problem).toContain(`${path}: ${message}`);
+});
+
+test('two hosts may take logins at different endpoints', async () => {
+  const yaml = `providers:
+  a: { dialect: anthropic, credentials: client }
+  b: { dialect: openai, credentials: client, base_url: "https://chatgpt.com/backend-api/codex", endpoints: [responses] }`;
+
+  expect(await problemsOf(yaml, {})).toEqual([]);
+});
+
 test('warns of a key file that everybody can read', async () => {
   const cwd = createWorkspace({
     'gateway.yaml':

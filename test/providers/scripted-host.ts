@@ -100,6 +100,7 @@ export function makeProvider(baseUrl: string, { timeouts, ...rest }: Overrides =
     name: 'host',
     family: 'openai',
     baseUrl,
+    credentials: 'api_key',
     endpoints: new Set(['chat']),
     forwardHeaders: new Set(),
     timeouts: {

@@ -17,6 +17,7 @@ export interface ProviderConfig {
   /** Without a slash at its end. Absent exactly for the sandbox, whose address `serve` knows. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  readonly credentials: ProviderSettings['credentials'];
   /** PEM certificates of further authorities. */
   readonly ca?: string;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */
@@ -66,13 +67,34 @@ interface ProviderInputs {
 
 export function buildProviders(inputs: ProviderInputs): ReadonlyMap<string, ProviderConfig> {
   const all = Object.entries(inputs.settings.providers ?? {});
-  return new Map(all.map(([name, settings]) => [name, buildProvider(name, settings, inputs)]));
+  const providers = new Map(
+    all.map(([name, settings]) => [name, buildProvider(name, settings, inputs)] as const),
+  );
+  for (const endpoint of allEndpoints) checkLogins(endpoint, [...providers.values()], inputs.report);
+  return providers;
+}
+
+/** Of two hosts that take the client's own login at one endpoint, nobody could tell which one it is for. */
+function checkLogins(endpoint: Endpoint, providers: readonly ProviderConfig[], report: Report): void {
+  const [first, ...others] = providers.filter(
+    ({ credentials, endpoints, baseUrl }) =>
+      credentials === 'client' && endpoints.has(endpoint) && baseUrl !== undefined,
+  );
+  const second = others.find(
+    ({ baseUrl = '' }) => new URL(baseUrl).origin !== new URL(first?.baseUrl ?? '').origin,
+  );
+  if (first === undefined || second === undefined) return;
+  report.error(
+    ['providers', second.name, 'credentials'],
+    `${first.name} takes the client's own login for ${endpoint} too, and it can be for one host only`,
+    { hint: 'give one of them an api_key, or other endpoints' },
+  );
 }
 
 function buildProvider(name: string, settings: ProviderSettings, inputs: ProviderInputs): ProviderConfig {
   const { caFiles, proxies, report } = inputs;
   check(['providers', name], settings, report);
-  const { dialect, base_url, api_key, endpoints, timeouts, breaker } = settings;
+  const { dialect, base_url, api_key, credentials, endpoints, timeouts, breaker } = settings;
   const ca = authoritiesOf(['providers', name, 'ca_file'], settings, { caFiles, report });
   const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
   const baseUrl = base_url?.replace(/\/+$/, '');
@@ -93,10 +115,11 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     dialect,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(api_key !== undefined && { apiKey: api_key }),
+    credentials,
     ...(ca !== undefined && { ca }),
     ...(isProxied && { proxy }),
     endpoints: new Set(endpoints),
-    forwardHeaders: settings.forward_headers.map((header) => header.toLowerCase()),
+    forwardHeaders: forwardHeadersOf(settings),
     timeouts: {
       connectMs: ms(timeouts.connect),
       headersMs: ms(timeouts.headers),
@@ -112,8 +135,26 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
   };
 }
 
+/** What Codex tells ChatGPT's host beside its login; other hosts have no use for it. */
+const loginHeaders: Readonly<Record<ProviderDialect, readonly string[]>> = {
+  openai: [
+    'chatgpt-account-id',
+    'x-openai-fedramp',
+    'x-openai-internal-codex-responses-lite',
+    'x-openai-subagent',
+    'version',
+  ],
+  anthropic: [],
+  sandbox: [],
+};
+
+function forwardHeadersOf({ credentials, dialect, forward_headers }: ProviderSettings): readonly string[] {
+  const own = forward_headers.map((header) => header.toLowerCase());
+  return credentials === 'client' ? [...new Set([...own, ...loginHeaders[dialect]])] : own;
+}
+
 function check(path: readonly string[], settings: ProviderSettings, report: Report): void {
-  const { dialect, base_url, api_key } = settings;
+  const { dialect, base_url, api_key, credentials } = settings;
   const own = families[dialect].endpoints;
   for (const [i, endpoint] of (settings.endpoints ?? []).entries()) {
     if (own.includes(endpoint)) continue;
@@ -127,7 +168,18 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
       if ((settings[key] ?? undefined) !== undefined)
         report.error([...path, key], 'the sandbox is built in and takes none', { part: 'key' });
     }
+    if (credentials === 'client')
+      report.error([...path, 'credentials'], 'the sandbox is built in and takes no login');
     return;
+  }
+  if (api_key !== undefined && credentials === 'client') {
+    report.error(
+      [...path, 'api_key'],
+      "its requests carry the client's own credential: remove one of the two",
+      {
+        part: 'key',
+      },
+    );
   }
   if (api_key !== undefined && !report.isFromEnvironment([...path, 'api_key'])) {
     report.warn([...path, 'api_key'], 'a key in the file is easily shared by mistake', {
@@ -136,6 +188,11 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
   }
   if (base_url === undefined) return;
   const { protocol, hostname, pathname } = new URL(base_url);
+  if (protocol === 'http:' && credentials === 'client' && !isLoopback(hostname)) {
+    report.error([...path, 'base_url'], "the client's own login must not go over the network unencrypted", {
+      hint: 'use https://',
+    });
+  }
   if (protocol === 'http:' && api_key !== undefined && !isLoopback(hostname)) {
     report.warn([...path, 'base_url'], 'the key and all requests go over the network unencrypted');
   }
@@ -155,7 +212,8 @@ function authoritiesOf(
   return undefined;
 }
 
-function missingKey({ base_url, api_key }: ProviderSettings): string | undefined {
+function missingKey({ base_url, api_key, credentials }: ProviderSettings): string | undefined {
+  if (credentials === 'client') return undefined;
   const isPublicHost = /^https:\/\/api\.(?:anthropic|openai)\.com(?:[:/]|$)/.test(base_url ?? '');
   return isPublicHost && api_key === undefined ? 'it has no api_key' : undefined;
 }

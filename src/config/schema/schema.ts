@@ -39,6 +39,12 @@ const providerSchema = z.strictObject({
     .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces')
     .optional()
     .describe(`Its key, as \${NAME}; a host without keys needs none.`),
+  credentials: z
+    .enum(['api_key', 'client'])
+    .default('api_key')
+    .describe(
+      "Whose credentials its requests carry: api_key, or the client's own, such as the login of a subscription, which then comes beside the project key in x-gateway-key.",
+    ),
   endpoints: z
     .array(z.enum(endpoints))
     .min(1)

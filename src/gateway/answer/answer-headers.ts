@@ -1,9 +1,8 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 
-interface HeadOptions extends Pick<Gateway, 'scrubText'> {
+interface HeadOptions {
   /** The body is not the provider's own: the gateway rewrote it. */
   readonly isOwn: boolean;
 }
@@ -15,13 +14,15 @@ interface HeadOptions extends Pick<Gateway, 'scrubText'> {
 export function headersFor(
   exchange: Exchange,
   { answer, target, request, attempts }: Forwarded<UpstreamRequest>,
-  { scrubText, isOwn }: HeadOptions,
+  { isOwn }: HeadOptions,
 ): string[] {
   const { id, draft } = exchange;
-  const limits = exchange.limitHeaders();
+  // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and
+  // a client under the gateway's limits must not act on them.
+  const hasOwnLimits = target.provider.options.credentials === 'client' && answer.headers.hasRateLimits;
+  const limits = hasOwnLimits ? [] : exchange.limitHeaders();
   const passed: string[] = [...limits];
-  // A client under the gateway's limits must not act on the provider's limits, which apply to the gateway.
-  answer.headers.passOn(passed, scrubText, { rateLimits: limits.length === 0 });
+  answer.headers.passOn(passed, exchange.masks.text, { rateLimits: limits.length === 0 });
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);

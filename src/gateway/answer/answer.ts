@@ -9,14 +9,12 @@ import { readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/upstream.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
 import { CheckedStream } from './checked-stream.ts';
 import { relayStream } from './relay.ts';
-import { ScrubbedStream } from './scrubbed-stream.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
 const answerLimitBytes = 32 * 1024 * 1024;
@@ -29,7 +27,6 @@ const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
   readonly request: ModelRequest;
-  readonly gateway: Gateway;
   /** The rules on answers that apply to this one. */
   readonly check: ResponseCheck | undefined;
 }
@@ -60,10 +57,11 @@ function choose(
   options: AnswerOptions,
 ): Promise<void> | undefined {
   const { status } = forwarded.answer;
-  if (status === 401 || status === 403) {
+  const { name, credentials } = forwarded.target.provider.options;
+  // With the client's own login, the client must know, so that it renews it.
+  if ((status === 401 || status === 403) && credentials !== 'client') {
     forwarded.answer.abort();
     // The client would think that its own key was rejected.
-    const name = forwarded.target.provider.options.name;
     throw new GatewayError(
       'provider.credentials_rejected',
       `provider ${name} rejected the gateway's credentials`,
@@ -79,7 +77,8 @@ function choose(
   }
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
-  if (options.request.stream && isEventStream(type)) {
+  // ChatGPT's host sends its streams without a content-type.
+  if (options.request.stream && (type === '' || isEventStream(type))) {
     return sendStream(exchange, answer, forwarded, options);
   }
   if (isJson(type)) return sendWholeAnswer(exchange, answer, forwarded, options);
@@ -94,13 +93,14 @@ function sendStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, gateway, check }: AnswerOptions,
+  { endpoint, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
-  const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn: false });
+  const headers = headersFor(exchange, forwarded, { isOwn: false });
+  if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
   const { dialect } = endpoint;
   const relayScrubbed = (stream: AnswerStream) =>
-    relayStream(exchange, { answer, stream: new ScrubbedStream(stream, gateway.scrubber, dialect), headers });
+    relayStream(exchange, { answer, stream: exchange.masks.stream(stream, dialect), headers });
   const stream =
     translation === undefined ? new ExactStream(dialect) : new TranslatedStream(translation.stream());
   if (check === undefined) return relayScrubbed(stream);
@@ -126,7 +126,7 @@ function sendWhole(
   exchange: Exchange,
   body: Buffer,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, request, gateway, check }: AnswerOptions,
+  { endpoint, request, check }: AnswerOptions,
 ): void {
   const value = parseAnswer(body);
   const { translation } = forwarded.request;
@@ -134,14 +134,13 @@ function sendWhole(
     exchange.draft.noteUsage(translation.usage(value));
     return send(exchange, forwarded, {
       body: checkedAnswer(exchange, toBytes(translation.answer(value).body), check),
-      gateway,
       isOwn: true,
     });
   }
   exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
   const adapted = endpoint.dialect.adaptAnswer?.(value, request.document);
   const checked = checkedAnswer(exchange, adapted === undefined ? body : toBytes(adapted), check);
-  send(exchange, forwarded, { body: checked, gateway, isOwn: false });
+  send(exchange, forwarded, { body: checked, isOwn: false });
 }
 
 /** Applies the rules on answers, which read what the client would get. Throws the refusal. */
@@ -167,7 +166,7 @@ function parseAnswer(body: Buffer): unknown {
 async function sendProviderError(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, gateway, check }: AnswerOptions,
+  { endpoint, check }: AnswerOptions,
 ): Promise<void> {
   const answer = decodedAnswer(forwarded.answer);
   const { status } = answer;
@@ -175,14 +174,14 @@ async function sendProviderError(
   const text = bytes.toString();
   const value = parseError(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
-  if (value === undefined) exchange.draft.noteCause(gateway.scrubText(shortened(text)));
+  if (value === undefined) exchange.draft.noteCause(exchange.masks.text(shortened(text)));
   const { translation } = forwarded.request;
   const isOwn = translation !== undefined || value === undefined;
   const error =
     translation?.error(status, value ?? text) ?? endpoint.dialect.errorBody(parseFailure(text, status));
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = checkedAnswer(exchange, isOwn ? toBytes(error) : bytes, check);
-  send(exchange, forwarded, { body, gateway, isOwn });
+  send(exchange, forwarded, { body, isOwn });
 }
 
 /** Undefined if the text is not JSON. */
@@ -209,22 +208,17 @@ function toBytes(value: unknown): Buffer {
 
 interface Sent {
   readonly body: Buffer;
-  readonly gateway: Gateway;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
 }
 
-function send(
-  exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  { body, gateway, isOwn }: Sent,
-): void {
-  const scrubbed = gateway.scrubber.scrub(body);
+function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { body, isOwn }: Sent): void {
+  const masked = exchange.masks.bytes(body);
   exchange.draft.noteFirstByte();
-  exchange.draft.noteBytesOut(scrubbed.length);
-  exchange.trace?.wrote(scrubbed);
-  const headers = headersFor(exchange, forwarded, { scrubText: gateway.scrubText, isOwn });
-  headers.push('content-length', String(scrubbed.length));
+  exchange.draft.noteBytesOut(masked.length);
+  exchange.trace?.wrote(masked);
+  const headers = headersFor(exchange, forwarded, { isOwn });
+  headers.push('content-length', String(masked.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
-  exchange.response.end(scrubbed);
+  exchange.response.end(masked);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Decision } from '../../policy/rule.ts';
+import { refuseLoginIn } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
@@ -15,7 +16,8 @@ interface Received {
 
 /**
  * Parses a body strictly and applies the key's policies; to a small one synchronously, without a promise. Throws what
- * strict parsing throws, and the refusal with the rule's own reason. Nothing has left the machine yet.
+ * strict parsing throws, and the refusal with the rule's own reason, also for a body that contains the client's own
+ * credential. Nothing has left the machine yet.
  */
 export function decide(
   exchange: Exchange,
@@ -23,6 +25,7 @@ export function decide(
   { body, endpoint, key }: Received,
 ): DecidedRequest | Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
+  refuseLoginIn(exchange, [body]);
   const conclude = ({ decision, request, answerRules, microseconds }: RequestDecision): DecidedRequest => {
     exchange.draft.noteRequest(request);
     exchange.draft.noteDecision(decision, microseconds);

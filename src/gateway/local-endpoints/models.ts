@@ -53,7 +53,11 @@ export function createCatalogue({
 }: CatalogueOptions): ModelCatalogue {
   const startedS = Math.floor(startedMs / 1_000);
   const listing = new Set(
-    entries.filter((entry) => entry.isPattern).map((entry) => entry.targets[0].provider),
+    entries
+      .filter((entry) => entry.isPattern)
+      .map((entry) => entry.targets[0].provider)
+      // The gateway has no credentials for the others.
+      .filter((name) => providers.get(name)?.options.credentials !== 'client'),
   );
   const known = new Map<string, Known>();
   for (const name of listing) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });

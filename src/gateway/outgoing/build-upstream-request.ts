@@ -4,6 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
+import { refuseLoginIn } from '../client-login.ts';
 import { blocked } from '../decision/decide.ts';
 import { type BodyDecision, toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
@@ -67,17 +68,14 @@ export function buildUpstreamRequest(
   concludeHead(exchange, head);
 
   const path = provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query;
-  if (built.form !== 'translated') return finish({ path, head, built, isRedacted: isRedacted(decided) });
+  if (built.form !== 'translated')
+    return finish(exchange, { path, head, built, isRedacted: isRedacted(decided) });
   const conclude = (result: BodyDecision): UpstreamRequest => {
     const { decision, body, microseconds } = result;
     exchange.draft.noteOutgoing(decision, microseconds);
     if (decision.action === 'block') throw blocked(decision);
-    return finish({
-      path,
-      head,
-      built: { ...built, body },
-      isRedacted: isRedacted(decided) || decision.action === 'redact',
-    });
+    const isChanged = isRedacted(decided) || decision.action === 'redact';
+    return finish(exchange, { path, head, built: { ...built, body }, isRedacted: isChanged });
   };
   const redactedBy = decided.decision.verdicts.filter(isRedacting).map(({ policy }) => policy);
   const result = decider.decideBody(
@@ -105,12 +103,25 @@ interface Checked {
   readonly isRedacted: boolean;
 }
 
-function finish({ path, head, built, isRedacted }: Checked): UpstreamRequest {
+/** Throws the refusal if the client's own credential is anywhere but in its place. */
+function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked): UpstreamRequest {
+  const { login } = exchange;
+  if (login !== undefined)
+    refuseLoginIn(exchange, [built.body, Buffer.from([path, ...head.headers].join('\n'))]);
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
   const form = isRedacted ? 'redacted' : built.form;
   // The one place that marks a request as approved by the policies.
-  return { path, headers: head.headers, body: built.body, form, ...fields, dropped } as UpstreamRequest;
+  const credential = login?.credential;
+  return {
+    path,
+    headers: head.headers,
+    body: built.body,
+    credential,
+    form,
+    ...fields,
+    dropped,
+  } as UpstreamRequest;
 }
 
 function isRedacting({ action, mode }: Verdict): boolean {

@@ -1,0 +1,94 @@
+import { parseKey } from '../config/build/keys.ts';
+import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { Verdict } from '../policy/rule.ts';
+import { builtInPolicy } from '../policy/rules/built-in.ts';
+import { ClientCredential } from '../providers/client-credential.ts';
+import { createMasks, type Masks } from './answer/masks.ts';
+import type { KeyRing, KnownKey } from './authenticate.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What a client sends to use a provider with its own login. */
+export interface ClientLogin {
+  /** Undefined if it can't be used. */
+  readonly credential: ClientCredential | undefined;
+  /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
+  readonly fault: GatewayError | undefined;
+  /** Masks the credential, wherever it is. */
+  readonly masks: Masks;
+}
+
+interface Given {
+  readonly name: string;
+  readonly value: string;
+  /** The value without the scheme. */
+  readonly secret: string;
+}
+
+const carriers = ['authorization', 'x-api-key'] as const;
+const bearer = /^bearer(?: +|$)/i;
+/** Not shorter than a configured key: a short text could not be told from ordinary words, and so not be masked. */
+const wellFormed = /^[\x21-\x7e]{16,}$/;
+
+/**
+ * Takes the client's own credential out of a request's head, so that nothing that reads the head afterwards can get it.
+ * Undefined if the project key is not in `x-gateway-key`, which leaves the other headers to it, or if there is no
+ * credential next to it.
+ */
+export function takeLogin(
+  request: Pick<HttpRequest, 'header' | 'takeHeader'>,
+  keys: KeyRing<KnownKey>,
+): ClientLogin | undefined {
+  const projectKey = request.header('x-gateway-key')?.trim() ?? '';
+  if (projectKey === '') return undefined;
+  const given = carriers.flatMap((name): readonly Given[] => {
+    const value = request.takeHeader(name)?.trim() ?? '';
+    const secret = name === 'authorization' ? value.replace(bearer, '') : value;
+    return secret === '' || secret === projectKey ? [] : [{ name, value, secret }];
+  });
+  const [found, second] = given;
+  if (found === undefined) return undefined;
+  const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
+  return {
+    fault,
+    credential: fault === undefined ? new ClientCredential(found.name, found.value) : undefined,
+    masks: createMasks(given.map(({ secret }) => secret)),
+  };
+}
+
+function twoCredentials(): GatewayError {
+  const message = 'authorization and x-api-key carry two credentials next to x-gateway-key; send one';
+  return new GatewayError('key.conflict', message);
+}
+
+function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): GatewayError | undefined {
+  if (keys.find(secret) !== undefined || parseKey(secret) !== 'other') {
+    const message = `x-gateway-key and ${name} carry two project keys; ${name} is for your own credential of the provider`;
+    return new GatewayError('key.conflict', message);
+  }
+  const isBearer = name !== 'authorization' || bearer.test(value);
+  if (isBearer && wellFormed.test(secret)) return undefined;
+  const form = name === 'authorization' ? '"Bearer CREDENTIAL"' : 'the credential alone';
+  const message = `next to x-gateway-key, ${name} must be ${form}, once: at least 16 visible characters`;
+  return new GatewayError('key.invalid', message);
+}
+
+/**
+ * Throws policy.blocked if one of the texts that are to leave contains the client's own credential, as it is or as JSON
+ * and URLs encode it: its one place is the header for its provider.
+ */
+export function refuseLoginIn({ login, draft }: Exchange, texts: readonly Buffer[]): void {
+  if (login === undefined || texts.every((text) => login.masks.bytes(text) === text)) return;
+  draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
+  throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
+}
+
+const verdict = {
+  policy: builtInPolicy,
+  rule: 'client-credential',
+  action: 'block',
+  mode: 'enforce',
+  reason: 'content.client_credential',
+  message: "the request contains its client's own credential",
+  matches: [],
+} as const satisfies Verdict;
