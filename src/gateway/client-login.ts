@@ -6,7 +6,7 @@ import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import { createMasks, type Masks } from './answer/masks.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import type { Exchange } from './exchange.ts';
+import type { RecordDraft } from './record-draft.ts';
 
 /** What a client sends to use a provider with its own login. */
 export interface ClientLogin {
@@ -77,10 +77,16 @@ function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): Gatew
  * Throws policy.blocked if one of the texts that are to leave contains the client's own credential, as it is or as JSON
  * and URLs encode it: its one place is the header for its provider.
  */
-export function refuseLoginIn({ login, draft }: Exchange, texts: readonly Buffer[]): void {
+export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]): void {
   if (login === undefined || texts.every((text) => login.masks.bytes(text) === text)) return;
   draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
   throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
+}
+
+/** The exchange in which they leave. */
+interface Sender {
+  readonly login: ClientLogin | undefined;
+  readonly draft: RecordDraft;
 }
 
 const verdict = {

@@ -132,7 +132,8 @@ export class Spending {
 
   #worstCase(limiter: Limiter): Amounts {
     if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
-    if (limiter.needsPrice && this.#request.targets.some((target) => this.#isUnpriced(target))) {
+    const isUnpriced = (each: Target) => !each.provider.takesLogin && this.#priceOf(each) === undefined;
+    if (limiter.needsPrice && this.#request.targets.some(isUnpriced)) {
       throw unpriced(this.#request.request.model);
     }
     const mode = limiter.needsPrice ? this.#surchargedMode() : undefined;
@@ -155,7 +156,7 @@ export class Spending {
     const { request, targets } = this.#request;
     const hasListPrice = ({ provider, model }: Target) =>
       provider.options.family !== 'sandbox' &&
-      !isSubscription(provider) &&
+      !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
     if (!targets.some(hasListPrice)) return undefined;
     return findSurchargedMode(request.document);
@@ -211,13 +212,8 @@ export class Spending {
   #priceOf({ provider, model }: Target): Price | undefined {
     const configured = this.#configuredPrice(model);
     if (configured !== undefined) return configured;
-    if (isSubscription(provider)) return undefined;
+    if (provider.takesLogin) return undefined;
     return provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
-  }
-
-  /** Whether a budget in US$ can't be kept for it. One's own login costs nothing, unless the configuration has a price. */
-  #isUnpriced(target: Target): boolean {
-    return this.#priceOf(target) === undefined && !isSubscription(target.provider);
   }
 
   #configuredPrice(model: string): Price | undefined {
@@ -261,11 +257,6 @@ export class Spending {
     if (isInBackground(document)) return Number.POSITIVE_INFINITY;
     return Math.ceil(bytesOut / (stream ? eventBytesPerToken : jsonBytesPerToken));
   }
-}
-
-/** Whether the client uses it with its own login, which the gateway's budgets don't pay for. */
-function isSubscription({ options }: Target['provider']): boolean {
-  return options.credentials === 'client';
 }
 
 /** Providers charge for neither requests that they refuse nor those that they fail before the first byte. */

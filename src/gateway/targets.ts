@@ -48,18 +48,16 @@ export function usableTargets(
   }
   const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
   const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);
-  const first = usable[0]?.provider.options;
-  if (first !== undefined && login === undefined && usable.some(takesLogin)) {
-    if (first.credentials === 'client') throw withoutLogin(first.name);
-    return usable.filter((target) => !takesLogin(target));
+  const first = usable[0]?.provider;
+  if (first !== undefined && login === undefined) {
+    if (first.takesLogin) throw withoutLogin(first.options.name);
+    return usable.some(({ provider }) => provider.takesLogin)
+      ? usable.filter(({ provider }) => !provider.takesLogin)
+      : usable;
   }
   if (first !== undefined || endpoint.kind === 'count') return usable;
   const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
   throw new GatewayError('request.unsupported', message, { param: '/model' });
-}
-
-function takesLogin({ provider }: Target): boolean {
-  return provider.options.credentials === 'client';
 }
 
 function withoutLogin(provider: string): GatewayError {

@@ -7,6 +7,8 @@ const passedNames = new Set([
   'retry-after-ms',
   'x-should-retry',
   'request-id',
+  // Codex counts tokens by it.
+  'x-reasoning-included',
 ]);
 const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
 const rateLimitPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'];

@@ -59,7 +59,7 @@ function mayRepeat(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
   const { status, headers } = attempt.forwarded.answer;
   // The limits on a client's own login are for the client to wait for.
-  if (status === 429 && attempt.target.provider.options.credentials === 'client') return false;
+  if (status === 429 && attempt.target.provider.takesLogin) return false;
   return isRefusalForLoad(status) && headers.get('x-should-retry') !== 'false';
 }
 

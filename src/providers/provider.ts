@@ -80,6 +80,11 @@ export class Provider {
     this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }
 
+  /** Whether its requests carry the client's own login, on whose account they are. */
+  get takesLogin(): boolean {
+    return this.options.credentials === 'client';
+  }
+
   /** Identifies it to other processes. */
   get breakerName(): string {
     return `${this.options.name} ${this.options.baseUrl}`;

@@ -19,7 +19,7 @@ export function headersFor(
   const { id, draft } = exchange;
   // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and
   // a client under the gateway's limits must not act on them.
-  const hasOwnLimits = target.provider.options.credentials === 'client' && answer.headers.hasRateLimits;
+  const hasOwnLimits = target.provider.takesLogin && answer.headers.hasRateLimits;
   const limits = hasOwnLimits ? [] : exchange.limitHeaders();
   const passed: string[] = [...limits];
   answer.headers.passOn(passed, exchange.masks.text, { rateLimits: limits.length === 0 });

@@ -57,14 +57,14 @@ function choose(
   options: AnswerOptions,
 ): Promise<void> | undefined {
   const { status } = forwarded.answer;
-  const { name, credentials } = forwarded.target.provider.options;
+  const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
-  if ((status === 401 || status === 403) && credentials !== 'client') {
+  if ((status === 401 || status === 403) && !provider.takesLogin) {
     forwarded.answer.abort();
     // The client would think that its own key was rejected.
     throw new GatewayError(
       'provider.credentials_rejected',
-      `provider ${name} rejected the gateway's credentials`,
+      `provider ${provider.options.name} rejected the gateway's credentials`,
     );
   }
   if (status >= 400) return sendProviderError(exchange, forwarded, options);

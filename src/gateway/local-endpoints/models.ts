@@ -57,7 +57,7 @@ export function createCatalogue({
       .filter((entry) => entry.isPattern)
       .map((entry) => entry.targets[0].provider)
       // The gateway has no credentials for the others.
-      .filter((name) => providers.get(name)?.options.credentials !== 'client'),
+      .filter((name) => providers.get(name)?.takesLogin !== true),
   );
   const known = new Map<string, Known>();
   for (const name of listing) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });
