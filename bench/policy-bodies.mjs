@@ -81,13 +81,3 @@ export function conversation(size, { isMixed = false, seed = 42 } = {}) {
     messages,
   };
 }
-
-/** The same conversation with one more turn, as an agent sends it. */
-export function withTurn(body, mark) {
-  const answer = { role: 'assistant', content: `${mark}I will look at the file next. ${body.system}` };
-  const question = {
-    role: 'user',
-    content: [{ type: 'text', text: `${mark}go on, please, and mind the tests` }],
-  };
-  return { ...body, messages: [...body.messages, answer, question] };
-}

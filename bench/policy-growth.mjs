@@ -1,9 +1,9 @@
 // What deciding about hostile bodies costs by itself, in CPU time: against a harmless body of the same size, and how it grows
-// with the size. Nothing is cached but the tables of a policy that has read such bodies before. Fails where the cost of a byte
+// with the size. Nothing is kept but the tables of a policy that has read such bodies before. Fails where the cost of a byte
 // grows by half or more when the body doubles.
 //   npm run build:modules && node --single-threaded-gc bench/policy-growth.mjs [bytes] [rounds] [part of a name]
 import { dialects } from '../build/dialects/registry.js';
-import { BodyCache } from '../build/json/body-cache.js';
+import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { policySchema } from '../build/policy/rules/schema.js';
 import { hostileBodies } from './hostile-bodies.mjs';
@@ -31,7 +31,6 @@ const compile = (policy) =>
   compilePolicies({ policy: policySchema.parse(policy) }, ['sk-provider-0123456789abcdef']).select([
     'policy',
   ]);
-const bodies = new BodyCache({ limitBytes: 0 });
 let marks = 100;
 
 /** Milliseconds of CPU that a decision takes, and what it is; undefined if the body is refused before any. */
@@ -42,7 +41,7 @@ function time(set, make) {
   let decision;
   try {
     decision = set.decide({
-      document: bodies.read(bytes),
+      document: parseStrictJson(bytes),
       dialect: dialects.messages,
       endpoint: 'messages',
       model: 'm',

@@ -2,11 +2,10 @@
 //   npm run build:modules && node bench/policy.mjs
 import { performance } from 'node:perf_hooks';
 import { dialects } from '../build/dialects/registry.js';
-import { BodyCache } from '../build/json/body-cache.js';
 import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { policySchema } from '../build/policy/rules/schema.js';
-import { conversation, withTurn } from './policy-bodies.mjs';
+import { conversation } from './policy-bodies.mjs';
 
 const names = 'aurora zeus falcon orion titan nebula comet saturn apollo hermes'.split(' ');
 const phrases = ['project', 'codename', 'operation', 'internal', 'secret'].flatMap((noun) =>
@@ -76,7 +75,7 @@ function medians(rounds, runs) {
   return samples.map((each) => each.sort((one, other) => one - other)[each.length >> 1]);
 }
 
-/** The conversation with a mark in each text, so that nothing of it is remembered from another round. */
+/** The conversation with a mark in each text, so that every body is another. */
 function marked(body, mark) {
   const inText = (block) => {
     if (typeof block.text === 'string') return { ...block, text: mark + block.text };
@@ -97,47 +96,34 @@ const sizes = [
 const row = (...cells) =>
   console.log(cells.map((cell, at) => String(cell).padEnd(at === 0 ? 38 : 15)).join(''));
 console.log(`node ${process.version}; milliseconds, and times JSON.parse(buffer.toString()) in brackets`);
-row('', 'JSON.parse', 'strict read', 'cold', 'a turn more', 'again');
+row('', 'JSON.parse', 'strict read', 'decision');
 for (const [policyName, policy] of Object.entries(policies)) {
   for (const isMixed of [false, true]) {
     for (const [label, size] of sizes) {
       // Small bodies many times: what counts is a gateway that has run for a while.
       const rounds = size < 10_000 ? 3_000 : 40;
       const body = conversation(size, { isMixed });
-      const texts = Array.from({ length: rounds * 2 }, (_, round) => marked(body, `${round} `));
-      const cold = texts.slice(0, rounds).map((text) => Buffer.from(JSON.stringify(text)));
-      const known = texts.slice(rounds).map((text) => Buffer.from(JSON.stringify(text)));
-      const longer = texts
-        .slice(rounds)
-        .map((text, round) => Buffer.from(JSON.stringify(withTurn(text, `${round} `))));
+      const buffers = Array.from({ length: rounds }, (_, round) =>
+        Buffer.from(JSON.stringify(marked(body, `${round} `))),
+      );
       const set = compile(policy);
-      const bodies = new BodyCache();
-      const decide = (buffer) => set.decide(subject(bodies.read(buffer)));
-      const decision = decide(cold[0]);
+      const decide = (buffer) => set.decide(subject(parseStrictJson(buffer)));
+      const decision = decide(buffers[0]);
       if (decision.action !== 'allow') throw new Error(JSON.stringify(decision.refusal));
-      for (let round = 0; round < 3; round += 1)
-        for (const each of Array.from({ length: 8 }, (_, mark) => marked(body, `w${round}${mark}`))) {
-          decide(Buffer.from(JSON.stringify(each)));
-          decide(Buffer.from(JSON.stringify(withTurn(each, 'w'))));
-        }
-      const [parse, read, first, turn, again] = medians(rounds, [
-        (round) => () => JSON.parse(longer[round].toString()),
-        (round) => () => parseStrictJson(longer[round]),
-        (round) => () => decide(cold[round]),
-        (round) => {
-          decide(known[round]);
-          return () => decide(longer[round]);
-        },
-        (round) => () => decide(longer[round]),
+      for (let round = 0; round < 24; round += 1) {
+        decide(Buffer.from(JSON.stringify(marked(body, `w${round}`))));
+      }
+      const [parse, read, whole] = medians(rounds, [
+        (round) => () => JSON.parse(buffers[round].toString()),
+        (round) => () => parseStrictJson(buffers[round]),
+        (round) => () => decide(buffers[round]),
       ]);
       const cell = (ms) => `${ms.toFixed(3)} (${(ms / parse).toFixed(2)})`;
       row(
         `${policyName}, ${isMixed ? 'mixed' : 'ASCII'} ${label}`,
         parse.toFixed(3),
         cell(read),
-        cell(first),
-        cell(turn),
-        cell(again),
+        cell(whole),
       );
     }
   }

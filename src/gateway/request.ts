@@ -1,7 +1,6 @@
 import { type RequestFields, readFields } from '../dialects/request-fields.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { BodyCache } from '../json/body-cache.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
@@ -23,13 +22,9 @@ export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   );
 }
 
-/** Parses and checks a body; a prefix shared with a cached body is not parsed again. */
-export function parseRequest(
-  body: Buffer,
-  { dialect, kind }: ModelEndpoint,
-  cache?: BodyCache,
-): ModelRequest {
-  const document = cache === undefined ? parseStrictJson(body) : cache.read(body);
+/** Parses a body strictly and checks the fields that the gateway reads. */
+export function parseRequest(body: Buffer, { dialect, kind }: ModelEndpoint): ModelRequest {
+  const document = parseStrictJson(body);
   const { model, modelEntry, stream } = readFields(document, dialect);
   if (stream && (kind === 'count' || !dialect.canStream)) {
     throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {

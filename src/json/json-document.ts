@@ -23,23 +23,6 @@ export interface DocumentParts {
   readonly isAscii: boolean;
 }
 
-/** How much of a document is the same as a cached one. */
-export interface SharedPrefix {
-  /** Weak, because documents form a chain: strong references would keep every turn of a conversation in memory. */
-  readonly document: WeakRef<JsonDocument>;
-  /** How many of the first entries are the same, except for the ends of containers that are still open there. */
-  readonly entries: number;
-  /** The innermost of those containers: the next entry is in it. */
-  readonly innermost: number;
-}
-
-interface Beginning {
-  readonly other: JsonDocument;
-  readonly entries: number;
-  /** Containers that are open after those entries. */
-  readonly open: readonly number[];
-}
-
 /**
  * A strictly parsed JSON object as a flat tape over its bytes: nothing is decoded before it is needed. An entry is a
  * number; entries are in document order, those of an object as key, value, key, value. The root is 0.
@@ -56,10 +39,6 @@ export class JsonDocument {
   readonly root = 0;
   /** Number of entries. */
   count = 0;
-  /** Whether it is cached for later requests with the same beginning, so that results for it are worth caching too. */
-  isCached = false;
-  /** The cached document with which this one has a prefix in common. */
-  sharedPrefix: SharedPrefix | undefined;
   /** Four cells per entry: kind and flags, first byte, byte after the last, entry after its subtree. */
   #tape: Int32Array<ArrayBuffer>;
 
@@ -69,20 +48,6 @@ export class JsonDocument {
     this.words = isShort ? noWords : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.isAscii = isAscii;
     this.#tape = tape;
-  }
-
-  /** Starts with the entries of a shared prefix, copied from the other document; its open containers are reopened. */
-  static fromPrefix(bytes: Buffer, isAscii: boolean, { other, entries, open }: Beginning): JsonDocument {
-    const tape = makeTape(entries + initialEntries);
-    tape.set(other.#tape.subarray(0, entries * cells));
-    for (const container of open) {
-      tape[container * cells + 2] = 0;
-      tape[container * cells + 3] = container + 1;
-    }
-    const document = new JsonDocument(bytes, isAscii, tape);
-    document.count = entries;
-    document.sharedPrefix = { document: new WeakRef(other), entries, innermost: open[open.length - 1] ?? 0 };
-    return document;
   }
 
   /** A document that another thread parsed; it is not parsed again. */
@@ -230,11 +195,6 @@ export class JsonDocument {
   close(container: number, end: number): void {
     this.#tape[container * cells + 2] = end;
     this.#tape[container * cells + 3] = this.count;
-  }
-
-  /** Bytes of memory that it keeps alive. */
-  get memoryBytes(): number {
-    return this.bytes.buffer.byteLength + this.#tape.byteLength;
   }
 
   /** Whether a string's text is this one, which must be ASCII. */

@@ -2,7 +2,6 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { JsonDocument, kinds, stringFlags } from './json-document.ts';
-import { type Boundary, type KnownPrefix, lastBoundary } from './shared-prefix.ts';
 import { isShortEscape } from './short-escapes.ts';
 import { firstStop, isPlain, stopBits } from './string-bytes.ts';
 
@@ -26,18 +25,11 @@ const closeBracket = 0x5d;
  *
  * Throws request.encoding, request.invalid_json (with the byte's offset), request.duplicate_key,
  * request.too_deep and request.field (with the JSON pointer).
- *
- * A prefix shared with a document that has been parsed is not parsed again; the outcome is the same.
  */
-export function parseStrictJson(bytes: Buffer, known?: KnownPrefix): JsonDocument {
+export function parseStrictJson(bytes: Buffer): JsonDocument {
   const isAsciiOnly = isAscii(bytes);
   if (!isAsciiOnly) checkEncoding(bytes);
-  const boundary = known === undefined ? undefined : lastBoundary(known.document, known.length);
-  if (known === undefined || boundary === undefined) {
-    return new Scanner(new JsonDocument(bytes, isAsciiOnly)).scan();
-  }
-  const beginning = { other: known.document, ...boundary };
-  return new Scanner(JsonDocument.fromPrefix(bytes, isAsciiOnly, beginning)).goOn(boundary);
+  return new Scanner(new JsonDocument(bytes, isAsciiOnly)).scan();
 }
 
 function checkEncoding(bytes: Buffer): void {
@@ -70,18 +62,6 @@ class Scanner {
     this.#skipSpace();
     if (this.#bytes[this.#at] !== openBrace) throw this.#invalid('expected a JSON object');
     this.#open(kinds.object);
-    return this.#finish();
-  }
-
-  /** Continues after the prefix that the body shares with a known document. */
-  goOn({ at, open }: Boundary): JsonDocument {
-    this.#stack.push(...open);
-    this.#depth = open.length;
-    this.#at = at;
-    return this.#finish();
-  }
-
-  #finish(): JsonDocument {
     while (this.#depth > 0) this.#step();
     this.#skipSpace();
     if (this.#at < this.#bytes.length) throw this.#invalid('expected nothing after the object');

@@ -6,7 +6,6 @@ import { PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
 import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
-import type { SearchStore } from './search/search-cache.ts';
 
 export type { PolicyProblem } from './rules/compile-rule.ts';
 
@@ -45,7 +44,6 @@ export function compilePolicies(
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
   const builtIn = [createKeyRule(tools)];
-  const searches: SearchStore = new WeakMap();
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -54,7 +52,7 @@ export function compilePolicies(
       const key = JSON.stringify(chosen.map(({ name }) => name));
       let set = sets.get(key);
       if (set === undefined) {
-        set = new PolicySet({ policies: chosen, builtIn, fold, searches });
+        set = new PolicySet({ policies: chosen, builtIn, fold });
         sets.set(key, set);
       }
       return set;

@@ -14,7 +14,6 @@ import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import { Search } from './search/search.ts';
-import type { SearchStore } from './search/search-cache.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 
@@ -23,8 +22,6 @@ interface SetParts {
   /** Rules of no policy, that always hold. */
   readonly builtIn: readonly CompiledRule[];
   readonly fold: Fold;
-  /** Shared by sets that read the same documents. */
-  readonly searches?: SearchStore;
 }
 
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
@@ -42,7 +39,7 @@ export class PolicySet {
   readonly #values: HeaderValues;
   readonly #capRules: readonly CompiledRule[];
 
-  constructor({ policies, builtIn, fold, searches }: SetParts) {
+  constructor({ policies, builtIn, fold }: SetParts) {
     this.names = policies.map(({ name }) => name);
     this.fold = fold;
     this.#policies = policies;
@@ -56,7 +53,7 @@ export class PolicySet {
       patterns.map(({ pattern }) => pattern),
       fold,
     );
-    this.#search = new Search(patternSet, searches);
+    this.#search = new Search(patternSet);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
   }

@@ -133,26 +133,3 @@ export function alteredBody(random: Random, dialect: DialectName, body: Body): B
     () => ({ ...body, [field]: randomText(random) }),
   ])();
 }
-
-/** The bytes of a body with something done to them that a reader must notice, or must not mind. */
-export function alteredBytes(random: Random, bytes: Buffer): Buffer {
-  const at = random.below(bytes.length);
-  const splice = (put: string, gone = 0) =>
-    Buffer.concat([bytes.subarray(0, at), Buffer.from(put, 'latin1'), bytes.subarray(at + gone)]);
-  return random.of<() => Buffer>([
-    () => bytes.subarray(0, at),
-    () =>
-      splice(
-        random.of(['"', '\\', ',', ':', '{', '}', '[', ']', '1', ' ', '\n', 'é', '\u0001', '\\u00', '1e999']),
-      ),
-    () => splice('', 1 + random.below(3)),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"model":"again"}')]),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"m\\u006fdel":"again"}')]),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"x":{"a":1,"a":2}}')]),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"__proto__":{}}')]),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"deep":${'['.repeat(101)}`)]),
-    () => Buffer.concat([bytes.subarray(0, -1), Buffer.from(',"last":"日本語 project nightfall"}')]),
-    () => Buffer.concat([bytes, Buffer.from(random.of([' ', '{}', '\u0000', '\n\t']))]),
-    () => Buffer.concat([Buffer.from(' '), bytes]),
-  ])();
-}

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
-import type { BodyCache } from '../../json/body-cache.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision, Subject } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
@@ -84,13 +84,9 @@ export function decideRequest(
 }
 
 /** Parses a built body strictly and applies the policies to it. Throws what strict parsing throws. */
-export function decideBody(
-  policies: PolicySet,
-  { body, dialect, facts }: BuiltBody,
-  cache: BodyCache,
-): BodyDecision {
+export function decideBody(policies: PolicySet, { body, dialect, facts }: BuiltBody): BodyDecision {
   const startedAt = performance.now();
-  const document = cache.read(body);
+  const document = parseStrictJson(body);
   const decision = policies.decide(toSubject(facts, document, dialects[dialect]));
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return { decision, body: decision.redacted?.bytes ?? body, microseconds };

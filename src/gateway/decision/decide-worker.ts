@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
-import { BodyCache } from '../../json/body-cache.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
@@ -16,12 +15,11 @@ import {
 } from './thread-messages.ts';
 
 // The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
-// time. It keeps copies of the last bodies, and what the policies found in them.
+// time.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets);
 const targetModels = createTargetModels(names);
-const cache = new BodyCache({ limitBytes: 1 << 25 });
 
 parentPort?.on('message', (question: ThreadQuestion) => {
   const answer = answerTo(question);
@@ -46,31 +44,20 @@ function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
 function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
   const { path, body, key, policies, nowMs } = question;
   const endpoint = endpointAt(path);
-  // A copy is kept here, because the body's own memory is transferred back with the answer.
-  const request = parseRequest(Buffer.from(body), endpoint, cache);
+  const request = parseRequest(toBuffer(body), endpoint);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
   const result = decideRequest(compiled.select(policies), request, { endpoint, facts });
-  const isRedacted = result.request !== request;
-  const parts = toParts(result.request);
-  return {
-    kind: 'request',
-    decision: toPlain(result.decision),
-    request: isRedacted ? parts : { ...parts, document: { ...parts.document, bytes: body } },
-    answerRules: result.answerRules,
-    microseconds: result.microseconds,
-  };
+  return { ...result, kind: 'request', decision: toPlain(result.decision), request: toParts(result.request) };
 }
 
 function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {
   const { body, dialect, facts, policies } = question;
-  const copy = Buffer.from(body);
-  const result = decideBody(compiled.select(policies), { body: copy, dialect, facts }, cache);
-  return {
-    kind: 'body',
-    decision: toPlain(result.decision),
-    body: result.body === copy ? body : result.body,
-    microseconds: result.microseconds,
-  };
+  const result = decideBody(compiled.select(policies), { body: toBuffer(body), dialect, facts });
+  return { ...result, kind: 'body', decision: toPlain(result.decision) };
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** A thrown value may contain anything; only its text can safely be sent to another thread. */

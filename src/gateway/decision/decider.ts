@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors.ts';
-import { BodyCache } from '../../json/body-cache.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -34,8 +33,8 @@ export interface Incoming {
  * that they don't hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread
  * and back: afterwards, use the body in the result, not the one that was passed in.
  *
- * Each thread caches the last bodies that it parsed, until the configuration changes, because an agent sends most of a
- * conversation again with every turn (docs/decisions/known-conversations.md).
+ * Each body is read as if it were new, although an agent sends most of a conversation again with every turn
+ * (docs/decisions/every-body-is-new.md).
  *
  * Both methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
@@ -69,22 +68,19 @@ export function createDecider({
 }: DeciderOptions): Decider {
   const thread = new DecisionThread({ data: { source, ...names }, entry });
   const targetModels = createTargetModels(names);
-  const cache = new BodyCache();
-  // A separate cache: a body and its translation must not evict each other.
-  const builtCache = new BodyCache({ limitBytes: 1 << 23 });
   return {
     targetModels,
     decideRequest(policies, incoming, lifetime) {
       const { body, endpoint, key, nowMs } = incoming;
       if (body.length > threadBytes) return decideRequestInThread(thread, policies, { incoming, lifetime });
-      const request = parseRequest(body, endpoint, cache);
+      const request = parseRequest(body, endpoint);
       const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
       return decideRequest(policies, request, { endpoint, facts });
     },
     decideBody: (policies, built, lifetime) =>
       built.body.length > threadBytes
         ? decideBodyInThread(thread, policies, { built, lifetime })
-        : decideBody(policies, built, builtCache),
+        : decideBody(policies, built),
     close: () => thread.end(),
   };
 }

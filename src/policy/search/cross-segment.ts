@@ -3,15 +3,12 @@ import type { State } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { TextBytes } from '../automaton/text-bytes.ts';
-import type { Place, Segment } from '../traverse/place.ts';
+import type { Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
 import { SegmentStates } from './segment-states.ts';
-import { type CrossSegmentListener, crossReach, type SavedWindow, SegmentWindow } from './segment-window.ts';
+import { type CrossSegmentListener, crossReach, SegmentWindow } from './segment-window.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
-
-/** Most sequences for which open states are saved. */
-const savedLimit = 64;
 
 /** The state of one sequence of segments. */
 interface Sequence {
@@ -22,12 +19,6 @@ interface Sequence {
   found: ReadonlySet<number>;
   readonly window: SegmentWindow;
 }
-
-/** The state of a sequence at some place in a body, without a reference to the body. */
-interface SavedSequence extends Omit<Sequence, 'window'> {
-  readonly window: SavedWindow;
-}
-export type SavedSequences = ReadonlyMap<string, SavedSequence>;
 
 /**
  * Reads the segments of a sequence as if they were joined, with nothing or with a space between any two. The automata
@@ -87,35 +78,8 @@ export class CrossSegmentMatcher {
     for (const { window } of this.#sequences.values()) window.runScheduled(report);
   }
 
-  /** What is open now; undefined if that is more than is worth keeping. */
-  save(): SavedSequences | undefined {
-    if (this.#sequences.size > savedLimit) return undefined;
-    const saved = new Map<string, SavedSequence>();
-    for (const [name, sequence] of this.#sequences) {
-      const window = sequence.window.save();
-      if (window === undefined) return undefined;
-      const { exact, folded, found } = sequence;
-      saved.set(name, { exact, folded, found, window });
-    }
-    return saved;
-  }
-
-  /** Continues from the partial matches in another body, given where its entries are in this one. */
-  restore(saved: SavedSequences, placeOf: (entry: number) => Place): void {
-    for (const [name, sequence] of saved) {
-      const window = this.#newWindow();
-      window.restore(sequence.window, placeOf);
-      const { exact, folded, found } = sequence;
-      this.#sequences.set(name, { exact, folded, found, window });
-    }
-  }
-
-  #newWindow(): SegmentWindow {
-    return new SegmentWindow(this.#patternSet);
-  }
-
   #begin(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): Sequence {
-    const window = this.#newWindow();
+    const window = new SegmentWindow(this.#patternSet);
     window.push(segment, verdict, report);
     return {
       exact: this.#states.exact.begin([]).openedWith(verdict.after.exact),

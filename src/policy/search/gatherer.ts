@@ -5,7 +5,7 @@ import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/plac
 import type { UnseenKind } from '../traverse/unseen.ts';
 import type { Visitor } from '../traverse/visitor.ts';
 import { type Context, joins } from '../traverse/walk-context.ts';
-import { CrossSegmentMatcher, type SavedSequences } from './cross-segment.ts';
+import { CrossSegmentMatcher } from './cross-segment.ts';
 import {
   matchLimit,
   type SearchResult,
@@ -18,32 +18,10 @@ import type { PatternMatch, TextReader } from './text-reader.ts';
 /** Matches over two texts that a further one is compared with. */
 const recentMatches = 16;
 
-/** The least number of entries between two checkpoints, except the last ones. */
-const checkpointEntries = 64;
-
-/** The state of a walk before a turn: what had been found, and what was open. */
-export interface Checkpoint {
-  /** The turn's entry, or the first one after the last turn. */
-  readonly turn: number;
-  readonly found: number;
-  readonly unseen: number;
-  readonly sequences: SavedSequences;
-  /** The turns of one role that go on there. */
-  readonly run: Run;
-}
-
 /** Consecutive turns of one role, by the first. */
 interface Run {
   readonly turn: number;
   readonly role: Role | undefined;
-}
-
-/** What is known of a document's beginning, with places in that document. */
-export interface KnownPart {
-  readonly found: readonly TextMatch[];
-  readonly unseen: readonly Unseen[];
-  readonly checkpoints: readonly Checkpoint[];
-  readonly placeOf: (entry: number) => Place;
 }
 
 /** Gathers what a walk finds, in the order of the walk. */
@@ -51,7 +29,6 @@ export class Gatherer implements Visitor {
   readonly found: TextMatch[] = [];
   readonly unseenPlaces: Unseen[] = [];
   readonly unreadablePlaces: Unreadable[] = [];
-  readonly checkpoints: Checkpoint[] = [];
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
   #crossing: CrossSegmentMatcher;
@@ -59,15 +36,13 @@ export class Gatherer implements Visitor {
   #unit: Unit = wholeUnit;
   #run: Run = { turn: 0, role: undefined };
   #counts: Map<number, number> | undefined;
-  readonly #takesCheckpoints: boolean;
   readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
     this.#noteOnce({ pattern, view, segment, before });
 
-  constructor(patternSet: PatternSet, reader: TextReader, takesCheckpoints: boolean) {
+  constructor(patternSet: PatternSet, reader: TextReader) {
     this.#patternSet = patternSet;
     this.#reader = reader;
     this.#crossing = new CrossSegmentMatcher(patternSet);
-    this.#takesCheckpoints = takesCheckpoints;
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
@@ -98,40 +73,14 @@ export class Gatherer implements Visitor {
     this.#unit = { all: 0, block: entry, turn, run };
   }
 
-  turn(entry: number, left: number, role?: Role): void {
-    this.#checkpoint(entry, left);
+  turn(entry: number, role: Role | undefined): void {
     if (role === undefined || role !== this.#run.role) this.#run = { turn: entry, role };
     this.#unit = { all: 0, block: entry, turn: entry, run: this.#run.turn };
-  }
-
-  #checkpoint(entry: number, left: number): void {
-    if (!this.#takesCheckpoints || !this.#isWorthCheckpoint(entry, left)) return;
-    // What can't be read is reported in an order of its own, and is no conversation anyway.
-    if (this.unreadablePlaces.length > 0) return;
-    const sequences = this.#crossing.save();
-    if (sequences === undefined) return;
-    const found = this.found.length;
-    this.checkpoints.push({
-      turn: entry,
-      found,
-      unseen: this.unseenPlaces.length,
-      sequences,
-      run: this.#run,
-    });
   }
 
   part(): void {
     this.#crossing.finish(this.#across);
     this.#crossing = new CrossSegmentMatcher(this.#patternSet);
-  }
-
-  /** Starts with what is known from another document, to continue at its checkpoint. */
-  begin(at: Checkpoint, known: KnownPart): void {
-    for (const match of known.found) this.#note(match);
-    this.unseenPlaces.push(...known.unseen);
-    this.checkpoints.push(...known.checkpoints);
-    this.#crossing.restore(at.sequences, known.placeOf);
-    this.#run = at.run;
   }
 
   #note(match: TextMatch): void {
@@ -156,13 +105,6 @@ export class Gatherer implements Visitor {
     this.#crossing.finish(this.#across);
     const matches = this.found.length === 0 ? nothing : byPattern(this.found);
     return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
-  }
-
-  /** The next request mostly diverges from this one near its end, so fewer checkpoints are kept further away. */
-  #isWorthCheckpoint(entry: number, left: number): boolean {
-    const since = entry - (this.checkpoints.at(-1)?.turn ?? 0);
-    if (left <= 1) return since > 0;
-    return since >= checkpointEntries && (left & (left - 1)) === 0;
   }
 
   #segment(document: JsonDocument, entry: number, context: Context): Segment {

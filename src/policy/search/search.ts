@@ -3,7 +3,6 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
 import { Gatherer } from './gatherer.ts';
-import { SearchCache, type SearchStore } from './search-cache.ts';
 import type { SearchResult } from './search-result.ts';
 import { TextReader } from './text-reader.ts';
 
@@ -12,35 +11,23 @@ export class Search {
   readonly patternSet: PatternSet;
   readonly #reader: TextReader;
   readonly #walk: Walk;
-  readonly #cache: SearchCache;
 
-  constructor(patternSet: PatternSet, store: SearchStore = new WeakMap()) {
-    this.#cache = new SearchCache(store);
+  constructor(patternSet: PatternSet) {
     this.patternSet = patternSet;
     this.#reader = new TextReader(patternSet);
     this.#walk = createWalk();
   }
 
-  /** What is in a request. Results for a cached document, or for a prefix shared with one, are not computed again. */
+  /** What is in a request. */
   request(document: JsonDocument, dialect: Dialect): SearchResult {
-    const cached = this.#cache.get(document, dialect);
-    if (cached !== undefined) return cached;
-    const gatherer = new Gatherer(this.patternSet, this.#reader, document.isCached);
-    const turn = this.#cache.resume(document, dialect, gatherer);
-    if (turn === undefined) this.#walk.request(document, dialect, gatherer);
-    else this.#walk.resume(document, dialect, { turn, visitor: gatherer });
-    const searchResult = gatherer.finish();
-    this.#cache.store(document, dialect, {
-      searchResult,
-      found: gatherer.found,
-      checkpoints: gatherer.checkpoints,
-    });
-    return searchResult;
+    const gatherer = new Gatherer(this.patternSet, this.#reader);
+    this.#walk.request(document, dialect, gatherer);
+    return gatherer.finish();
   }
 
   /** A document without roles: an answer, or anything else. */
   document(document: JsonDocument, roles: number): SearchResult {
-    const gatherer = new Gatherer(this.patternSet, this.#reader, false);
+    const gatherer = new Gatherer(this.patternSet, this.#reader);
     this.#walk.document(document, roles, gatherer);
     return gatherer.finish();
   }

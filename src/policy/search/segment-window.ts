@@ -3,7 +3,7 @@ import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { longRunLength } from '../detectors/detector.ts';
 import { partitionPoint } from '../partition-point.ts';
-import { type Place, type Segment, textOf } from '../traverse/place.ts';
+import { type Segment, textOf } from '../traverse/place.ts';
 import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
@@ -16,24 +16,6 @@ const segmentsKept = 64;
 
 /** Reports a pattern that begins in one segment and ends in a later one. */
 export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
-
-/** A window at some place of a body, without the body. */
-export interface SavedWindow {
-  readonly segments: readonly SavedSegment[];
-  readonly candidates: readonly number[];
-  /** Detectors that have still to run. */
-  readonly scheduled: readonly number[];
-  readonly openRun: number;
-}
-
-type SavedSegment = Omit<Segment, 'place'> & {
-  readonly entry: number;
-  /** The text that was decoded there. */
-  readonly decoded?: Place;
-};
-
-/** Bytes of decoded texts that a saved window may hold on to. */
-const decodedLimit = 4096;
 
 /**
  * The last segments of a sequence, for detectors: they read characters, not states, so they get the joined texts; many
@@ -98,42 +80,6 @@ export class SegmentWindow {
     }
     this.#scheduled.clear();
     this.#trim();
-  }
-
-  save(): SavedWindow | undefined {
-    const segments: SavedSegment[] = [];
-    let decodedBytes = 0;
-    // Member by member: spreading the rest takes many times as long, before each of some turns of every kept body.
-    for (const { place, roles, optional, unit } of this.#segments) {
-      const { entry, outer, document } = place;
-      if (outer === undefined) segments.push({ roles, optional, unit, entry });
-      else {
-        decodedBytes += document.bytes.length;
-        // Further in, texts are identified by more than one entry; that is rare enough to be read again.
-        if (decodedBytes > decodedLimit || outer.outer !== undefined) return undefined;
-        const { outer: _, ...decoded } = place;
-        segments.push({ roles, optional, unit, entry: outer.entry, decoded });
-      }
-    }
-    return {
-      segments,
-      candidates: this.#candidates,
-      scheduled: [...this.#scheduled],
-      openRun: this.#openRun,
-    };
-  }
-
-  restore(
-    { segments, candidates, scheduled, openRun }: SavedWindow,
-    placeOf: (entry: number) => Place,
-  ): void {
-    for (const { entry, decoded, roles, optional, unit } of segments) {
-      const place = decoded === undefined ? placeOf(entry) : { ...decoded, outer: placeOf(entry) };
-      this.#segments.push({ place, roles, optional, unit });
-    }
-    this.#candidates = candidates;
-    this.#openRun = openRun;
-    for (const number of scheduled) this.#scheduled.add(number);
   }
 
   /** Each way in which the segments may be joined, once: most of them share most of their groups. */

@@ -1,5 +1,4 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { longestShort, ShortTexts } from '../../json/short-texts.ts';
 import type { StatePair } from '../automaton/byte-reader.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
@@ -25,7 +24,6 @@ const none: readonly number[] = [];
 /** Reads texts of documents for all patterns of a set. */
 export class TextReader {
   readonly #patternSet: PatternSet;
-  readonly #short = new ShortTexts<TextVerdict>();
 
   constructor(patternSet: PatternSet) {
     this.#patternSet = patternSet;
@@ -33,9 +31,7 @@ export class TextReader {
 
   /** What is in a string, key or number of a document. */
   patternMatches(document: JsonDocument, entry: number): readonly PatternMatch[] {
-    const length = document.end(entry) - document.start(entry);
-    if (length === 0) return noMatches;
-    if (length <= longestShort) return this.#readShort(document, entry).patternMatches;
+    if (document.end(entry) === document.start(entry)) return noMatches;
     const { scanner, always } = this.#patternSet;
     const isFound = scanner.scan(bytesOf(document, entry));
     return isFound || always.length > 0 ? this.#confirm(document, entry).patternMatches : noMatches;
@@ -43,15 +39,6 @@ export class TextReader {
 
   /** The same, and where the automata stand then, for a text that is not empty and that others follow. */
   read(document: JsonDocument, entry: number): TextVerdict {
-    const length = document.end(entry) - document.start(entry);
-    return length <= longestShort ? this.#readShort(document, entry) : this.#read(document, entry);
-  }
-
-  #readShort(document: JsonDocument, entry: number): TextVerdict {
-    return this.#short.get(document, entry) ?? this.#short.keep(document, entry, this.#read(document, entry));
-  }
-
-  #read(document: JsonDocument, entry: number): TextVerdict {
     const { scanner, always } = this.#patternSet;
     const isFound = scanner.scan(bytesOf(document, entry));
     if (isFound || always.length > 0) return this.#confirm(document, entry);

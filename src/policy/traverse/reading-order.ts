@@ -1,5 +1,4 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { longestShort, ShortTexts } from '../../json/short-texts.ts';
 import { everyRole } from './roles.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
@@ -68,12 +67,9 @@ interface Entry {
 export interface MemberReader {
   /** The kind of the member with a key. */
   kind(document: JsonDocument, key: number): MemberKind;
-  /** The text of a block's type. */
-  type(document: JsonDocument, entry: number): string;
 }
 
 export function createMemberReader(): MemberReader {
-  const types = new ShortTexts<string>();
   const byLength: Entry[][] = [];
   const byText = new Map<string, MemberKind>();
   for (const [kind, names] of Object.entries(namesByKind)) {
@@ -104,11 +100,6 @@ export function createMemberReader(): MemberReader {
       if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
       const name = document.text(key);
       return byText.get(name) ?? (name.endsWith(urlEnding) ? memberKinds.reference : memberKinds.other);
-    },
-    type(document, entry) {
-      const length = document.end(entry) - document.start(entry);
-      if (length === 0 || length > longestShort || document.isEscaped(entry)) return document.text(entry);
-      return types.get(document, entry) ?? types.keep(document, entry, document.text(entry));
     },
   };
 }
@@ -142,7 +133,7 @@ export function readHead(document: JsonDocument, object: number, members: Member
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
     const kind = members.kind(document, key);
     if (kind === memberKinds.type)
-      type = document.kind(key + 1) === kinds.string ? members.type(document, key + 1) : '';
+      type = document.kind(key + 1) === kinds.string ? document.text(key + 1) : '';
     else if (kind === memberKinds.id) hasId = true;
     else if (kind !== memberKinds.label) {
       const rank = rankOf(kind);

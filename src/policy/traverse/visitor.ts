@@ -12,11 +12,8 @@ export interface Visitor {
   unseen(kind: UnseenKind, place: Place): void;
   /** Numbers where text belongs. */
   unreadable(place: Place, roles: number): void;
-  /**
-   * Everything the model reads before this entry was visited: it is a turn, with so many from it to the last;
-   * or the first entry behind them all, with none.
-   */
-  turn(entry: number, left: number, role?: Role): void;
+  /** A turn of the conversation begins. */
+  turn(entry: number, role: Role | undefined): void;
   /** What follows belongs to another block of the turn; some hosts put markup between them. */
   block(entry: number): void;
   /** What follows is never read together with what came before. */

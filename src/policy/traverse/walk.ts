@@ -10,8 +10,6 @@ import { ValueWalk } from './walk-values.ts';
 export interface Walk {
   /** Visits every string, key and number of a request, whatever its fields are called. */
   request(document: JsonDocument, dialect: Dialect, visitor: Visitor): void;
-  /** The same from an entry on that a visitor met as a turn, in this document or in one that begins like it. */
-  resume(document: JsonDocument, dialect: Dialect, from: { turn: number; visitor: Visitor }): void;
   /** The same for an answer, or a part of one; it has no roles. The texts of each choice of a chat are apart. */
   document(document: JsonDocument, roles: number, visitor: Visitor): void;
 }
@@ -20,8 +18,6 @@ export function createWalk(): Walk {
   const reader = createMemberReader();
   return {
     request: (document, dialect, visitor) => new RequestWalk(visitor, reader, dialect).request(document),
-    resume: (document, dialect, { turn, visitor }) =>
-      new RequestWalk(visitor, reader, dialect).resume(document, turn),
     document: (document, roles, visitor) => {
       const context = new Context({ roles, conversation: joins.required, isData: true });
       const choices = document.member(document.root, 'choices');
@@ -46,33 +42,11 @@ class RequestWalk {
 
   request(document: JsonDocument): void {
     // The model reads system texts before all others, wherever they stand in the body.
-    const system = this.#systemKey(document);
-    if (system !== undefined) this.#field(document, system);
-    this.#fields(document, document.root + 1, system);
-  }
-
-  /** Continues at a turn, or after the last. */
-  resume(document: JsonDocument, turn: number): void {
-    const { root } = document;
-    let key = root + 1;
-    while (key < document.next(root) && document.next(key + 1) <= turn) key = document.next(key + 1);
-    if (key < turn) {
-      this.#turnsFrom(document, key + 1, turn);
-      key = document.next(key + 1);
-    }
-    this.#fields(document, key, this.#systemKey(document));
-  }
-
-  #systemKey(document: JsonDocument): number | undefined {
-    const field = fieldOf(document, this.#dialect, 'system');
-    return field === undefined ? undefined : field - 1;
-  }
-
-  /** The fields from one key on, except one that was visited already. */
-  #fields(document: JsonDocument, first: number, visited: number | undefined): void {
+    const system = fieldOf(document, this.#dialect, 'system');
+    if (system !== undefined) this.#field(document, system - 1);
     const end = document.next(document.root);
-    for (let key = first; key < end; key = document.next(key + 1)) {
-      if (key !== visited) this.#field(document, key);
+    for (let key = document.root + 1; key < end; key = document.next(key + 1)) {
+      if (key + 1 !== system) this.#field(document, key);
     }
   }
 
@@ -114,20 +88,12 @@ class RequestWalk {
     if (document.kind(entry) !== kinds.array)
       return this.#values.section(document, entry, this.#conversation.as(roleBits.user));
     this.#values.refuseNumbers(document, entry, this.#conversation);
-    this.#turnsFrom(document, entry, entry + 1);
-  }
-
-  #turnsFrom(document: JsonDocument, turns: number, first: number): void {
-    const end = document.next(turns);
-    let left = 0;
-    for (let turn = first; turn < end; turn = document.next(turn)) left += 1;
-    for (let turn = first; turn < end; turn = document.next(turn)) {
+    const end = document.next(entry);
+    for (let turn = entry + 1; turn < end; turn = document.next(turn)) {
       const role = this.#dialect.turnRole(document, turn);
-      this.#visitor.turn(turn, left, role);
-      left -= 1;
+      this.#visitor.turn(turn, role);
       const context = role === undefined ? this.#conversation : this.#conversation.as(roleBits[role]);
       this.#values.turn(document, turn, context);
     }
-    this.#visitor.turn(end, 0);
   }
 }
