@@ -49,6 +49,8 @@ export interface Dialect {
   answerUsage(answer: unknown): Usage | undefined;
   /** What one event of a stream adds to the usage known so far. */
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
+  /** The members of a whole answer and of a stream's events that hold what the model wrote, for `countTextTokens`. */
+  readonly writtenMembers: RegExp;
   /** The members of a stream's events that carry a piece of a text, or the whole text, which may be its first piece. */
   readonly pieceMembers: readonly string[];
   /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */

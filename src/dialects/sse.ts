@@ -62,6 +62,11 @@ export class SseParser {
     }
   }
 
+  /** Bytes of an event whose end has not come. */
+  get heldBytes(): number {
+    return this.#eventBytes + this.#heldLength;
+  }
+
   /** The body ended; an event that lacks only its blank line still counts. */
   end(): void {
     const length = this.#heldLength;

@@ -1,7 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { eventLimitBytes } from './sse.ts';
-import type { Usage } from './usage.ts';
+import { countTextTokens } from './text-tokens.ts';
+import { StreamTally, type Tally } from './usage.ts';
 
 const headBytes = 100;
 const lineFeed = 0x0a;
@@ -14,7 +15,7 @@ const nothing = Buffer.alloc(0);
  * events are passed on, byte for byte; the beginning of one is held until the rest arrives.
  */
 export class StreamObserver {
-  usage: Usage | undefined;
+  readonly #tally = new StreamTally();
   /** Complete events so far, so that an error event can continue the count. */
   events = 0;
   /** Whether the dialect's last event was among them. */
@@ -31,6 +32,11 @@ export class StreamObserver {
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+  }
+
+  get tally(): Tally {
+    const { usage, unreportedTokens } = this.#tally;
+    return { usage, unreportedTokens: unreportedTokens + this.#textTokens(this.rest) };
   }
 
   /** Whether a body that ends now is a whole answer. */
@@ -115,7 +121,13 @@ export class StreamObserver {
     this.#previous = this.#latest;
     this.#latest = event;
     if (this.#isLast(event)) this.sawLast = true;
-    if (mayHaveUsage(event)) this.usage = this.#dialect.eventUsage(parseData(event), this.usage);
+    this.#tally.addText(this.#textTokens(event));
+    if (mayHaveUsage(event))
+      this.#tally.report(this.#dialect.eventUsage(parseData(event), this.#tally.usage));
+  }
+
+  #textTokens(event: Buffer): number {
+    return countTextTokens(event.toString('latin1'), this.#dialect.writtenMembers);
   }
 
   #isLast(event: Buffer): boolean {

@@ -4,12 +4,14 @@ import type { TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyMappings, type FieldTable } from './field-mapping.ts';
 import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
+import { tallyAnswer } from './tally-answer.ts';
+import { countTextTokens } from './text-tokens.ts';
 import type { Dropped } from './translation/dropped.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames } from './translation/tool-names.ts';
-import { noUsage, type Usage } from './usage.ts';
+import { noUsage, StreamTally, type Tally } from './usage.ts';
 
 /** One exchange between a client and a provider of different dialects. `request` comes first. */
 export interface Translation {
@@ -20,8 +22,8 @@ export interface Translation {
   request(body: unknown): { body: unknown; dropped: readonly string[] };
   /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
   answer(body: unknown): { body: unknown };
-  /** What a provider's whole answer says was used, also if it can't be translated. */
-  usage(body: unknown): Usage | undefined;
+  /** What a provider's whole answer used, also if it can't be translated: parsed, and its bytes. */
+  tally(body: unknown, bytes: Buffer): Tally;
   /** A provider's error body of any shape (parsed, or text) in the client's dialect. */
   error(status: number, body: unknown): unknown;
   stream(): StreamTranslation;
@@ -43,7 +45,7 @@ export interface StreamTranslation {
   fail(error: GatewayError, requestId: string): string;
   /** In every state but open the client has its last event, and nothing more will come. */
   readonly state: StreamState;
-  readonly usage: Usage | undefined;
+  readonly tally: Tally;
 }
 
 /** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
@@ -88,11 +90,11 @@ export function createTranslation(
       const answer = cutAnswer(restoreAnswer(provider.codec.parseAnswer(body), names), stops);
       return { body: client.codec.buildAnswer(answer, context, asked) };
     },
-    usage: (body) => provider.answerUsage(body),
+    tally: (body, bytes) => tallyAnswer(provider, body, bytes),
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
       const writer = client.codec.createWriter(context, asked);
-      const stream: TranslatedEvents = new TranslatedEvents(writer, (sink) =>
+      const stream: TranslatedEvents = new TranslatedEvents(writer, provider.writtenMembers, (sink) =>
         provider.codec.createReader(
           restoreCalls(
             cutStream(sink, stops, () => stream.cut(sent)),
@@ -108,14 +110,20 @@ export function createTranslation(
 /** A class, because each object literal with getters would get its own hidden class. */
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
-  #usage: Usage | undefined;
+  readonly #tally = new StreamTally();
   /** Characters of the answer so far. */
   #length = 0;
   readonly #writer: StreamWriter;
+  readonly #writtenMembers: RegExp;
   readonly #reader: StreamReader;
 
-  constructor(writer: StreamWriter, createReader: (sink: StreamSink) => StreamReader) {
+  constructor(
+    writer: StreamWriter,
+    writtenMembers: RegExp,
+    createReader: (sink: StreamSink) => StreamReader,
+  ) {
     this.#writer = writer;
+    this.#writtenMembers = writtenMembers;
     const counted =
       (write: (text: string) => void) =>
       (text: string): void => {
@@ -127,7 +135,7 @@ class TranslatedEvents implements StreamTranslation {
       text: counted(writer.text),
       thinking: counted(writer.thinking),
       usage: (latest) => {
-        this.#usage = latest;
+        this.#tally.report(latest);
         writer.usage(latest);
       },
       complete: (finish, stopSequence) => {
@@ -145,12 +153,13 @@ class TranslatedEvents implements StreamTranslation {
     return this.#state;
   }
 
-  get usage(): Usage | undefined {
-    return this.#usage;
+  get tally(): Tally {
+    return this.#tally;
   }
 
   event(name: string | undefined, data: string): string {
     if (this.#state !== 'open') return '';
+    this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
     this.#reader.event(name, data);
     return this.#writer.take();
   }
@@ -168,14 +177,13 @@ class TranslatedEvents implements StreamTranslation {
     return this.#writer.take();
   }
 
-  /** The answer ends at a stop sequence, before the provider has reported its usage. */
+  /** The answer ends at a stop sequence, before the provider has reported its usage: the client gets an estimate. */
   cut(request: Fields): void {
     this.#state = 'cut';
-    const { isPartial: _, ...known } = this.#usage ?? noUsage;
+    const { isPartial: _, ...known } = this.#tally.usage ?? noUsage;
     const inputTokens = known.inputTokens || estimateTokens(JSON.stringify(request).length);
     const outputTokens = Math.max(known.outputTokens, estimateTokens(this.#length));
-    this.#usage = { ...known, inputTokens, outputTokens, isEstimated: true };
-    this.#writer.usage(this.#usage);
+    this.#writer.usage({ ...known, inputTokens, outputTokens, isEstimated: true });
   }
 }
 

@@ -17,6 +17,32 @@ export interface Usage {
   readonly isEstimated?: true;
 }
 
+/** What is known of the tokens of an answer, whole or as far as it came. */
+export interface Tally {
+  readonly usage: Usage | undefined;
+  /** The most tokens that the texts which no usage covers are likely to be. */
+  readonly unreportedTokens: number;
+}
+
+/** Adds up what a stream's events say, one after the other. */
+export class StreamTally implements Tally {
+  usage: Usage | undefined;
+  unreportedTokens = 0;
+
+  addText(tokens: number): void {
+    this.unreportedTokens += tokens;
+  }
+
+  /** It covers all texts so far if it says more than the one before: hosts also repeat a usage, or send one of zeros. */
+  report(usage: Usage | undefined): void {
+    const before = this.usage;
+    this.usage = usage;
+    if (usage === undefined || usage.outputTokens === 0) return;
+    const isFirstFull = before?.isPartial === true && usage.isPartial !== true;
+    if (isFirstFull || usage.outputTokens > (before?.outputTokens ?? 0)) this.unreportedTokens = 0;
+  }
+}
+
 export const noUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,

@@ -19,7 +19,8 @@ import type { ClientLogin } from './client-login.ts';
 import { LedgerEntry, toIntent } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
 import { refusalForm } from './refusal-form.ts';
-import { Spending, type SpendingRequest } from './spending.ts';
+import { Outcome } from './spending/outcome.ts';
+import { Spending, type SpendingRequest, type Spent } from './spending/spending.ts';
 
 const sessionHeaders = [
   'session-id',
@@ -39,6 +40,7 @@ export class Exchange implements SwapRemoveItem {
   readonly lifetime = new Lifetime();
   readonly startedMs = Date.now();
   readonly draft: RecordDraft;
+  readonly outcome = new Outcome();
   #spending: Spending | undefined;
   #entry: LedgerEntry | undefined;
   isRecorded = true;
@@ -118,7 +120,7 @@ export class Exchange implements SwapRemoveItem {
     return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
   }
 
-  /** Reserves the most that this exchange may use; `finish` settles it. Throws limit.*, which counts as a refusal. */
+  /** Reserves the most that this exchange may use; `settle` returns the rest. Throws limit.*, which counts as a refusal. */
   reserve(request: SpendingRequest, limiter: Limiter | undefined): Promise<void> | undefined {
     this.#spending = new Spending(request);
     return limiter === undefined ? undefined : this.#spending.reserve(limiter, this.startedMs);
@@ -169,12 +171,18 @@ export class Exchange implements SwapRemoveItem {
     this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 
-  /** The final record of the exchange. */
-  finish(configHash: string): ExchangeRecord {
+  /** What the exchange used, once it is over; undefined if it never came as far as that. */
+  settle(): Spent | undefined {
+    const spent = this.#spending?.settle(this.outcome);
+    if (spent !== undefined) this.draft.noteSpent(spent, this.#spending?.reservation?.wouldRefuse ?? []);
+    return spent;
+  }
+
+  /** The final record of the exchange, after `settle`. */
+  finish(spent: Spent | undefined, configHash: string): ExchangeRecord {
     this.held?.release();
     const error = this.#failure;
     const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
-    const spent = this.#spending && this.draft.noteSpending(this.#spending, { status, error });
     const record = this.draft.finish({ status, error, configHash, scrub: this.masks.text });
     if (spent !== undefined) this.#entry?.finish(record, spent);
     if (this.isRecorded) this.trace?.finished(record, error?.message);

@@ -15,7 +15,7 @@ import { usableTargets } from './targets.ts';
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
  * order matters: nothing of the body is read before the key is known, nothing leaves before the policies have
- * decided and the budget is reserved, and whatever happens is recorded once.
+ * decided and the budget is reserved, and whatever happens is settled and recorded once.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { decider, ledger, router } = gateway;
@@ -52,7 +52,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {
-    const record = exchange.finish(gateway.configHash);
+    const record = exchange.finish(exchange.settle(), gateway.configHash);
     if (exchange.isRecorded) gateway.record(record, exchange.repeatKey());
   }
 }

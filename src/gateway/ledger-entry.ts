@@ -2,7 +2,7 @@ import { stateUnavailable } from '../limits/counters.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Intent } from '../record/ledger/ledger-row.ts';
 import type { ExchangeRecord } from '../record/record.ts';
-import type { Spending, Spent } from './spending.ts';
+import type { Spending, Spent } from './spending/spending.ts';
 
 /** The ledger entry of one exchange: an intent before the provider is called, a row afterwards. */
 export class LedgerEntry {

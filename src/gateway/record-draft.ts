@@ -1,10 +1,10 @@
-import { toUsageFields, type Usage } from '../dialects/usage.ts';
+import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { type Action, actions, type Decision, type Verdict } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
-import type { Spending, Spent } from './spending.ts';
+import type { Spent } from './spending/spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
@@ -22,8 +22,6 @@ export interface SentRequest {
 export class RecordDraft {
   // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
-  #progress: number | 'abandoned' | undefined;
-  #usage: Usage | undefined;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
 
@@ -152,12 +150,6 @@ export class RecordDraft {
     fields.provider = provider;
     fields.target_model = model;
     fields.dropped = dropped.length === 0 ? undefined : dropped;
-    this.#progress = undefined;
-  }
-
-  /** The status of the provider's answer, or that a request was abandoned before it had one. */
-  noteProgress(progress: number | 'abandoned'): void {
-    this.#progress = progress;
   }
 
   /** What the rules on the answer found. */
@@ -168,31 +160,12 @@ export class RecordDraft {
     this.#noteWouldBlock(verdicts);
   }
 
-  noteUsage(usage: Usage | undefined): void {
-    if (usage === undefined) return;
-    this.#usage = usage;
-    this.#fields.usage = toUsageFields(usage);
-  }
-
-  /** Settles what was reserved, and records the cost and what limits in monitor mode would have refused. */
-  noteSpending(spending: Spending, { status, error }: Pick<FinishOptions, 'status' | 'error'>): Spent {
+  /** What the exchange cost, and what limits in monitor mode would have refused. */
+  noteSpent({ usage, nanoUsd }: Spent, wouldRefuse: readonly string[]): void {
     const fields = this.#fields;
-    const { provider, target_model: model } = fields;
-    const target = provider === undefined || model === undefined ? undefined : { provider, model };
-    const spent = spending.settle({
-      status,
-      error,
-      target,
-      progress: this.#progress,
-      usage: this.#usage,
-      bytesOut: this.bytesOut,
-    });
-    if (spent.usage !== undefined) fields.usage = toUsageFields(spent.usage);
-    if (spent.nanoUsd !== undefined && spent.usage !== undefined)
-      fields.cost_usd = spent.nanoUsd / nanoUsdPerUsd;
-    const would = spending.reservation?.wouldRefuse ?? [];
-    if (would.length > 0) fields.would_limit = would;
-    return spent;
+    if (usage !== undefined) fields.usage = toUsageFields(usage);
+    if (usage !== undefined && nanoUsd !== undefined) fields.cost_usd = nanoUsd / nanoUsdPerUsd;
+    if (wouldRefuse.length > 0) fields.would_limit = wouldRefuse;
   }
 
   /** Details of a provider's failure that the client is not sent; without secrets. */

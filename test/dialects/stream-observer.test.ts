@@ -20,8 +20,8 @@ interface Seen {
 function watch(name: Name, chunks: readonly (Buffer | string)[]): Seen {
   const observer = new StreamObserver(dialects[name]);
   for (const chunk of chunks) observer.observe(Buffer.from(chunk as string));
-  const { usage, isComplete, events } = observer;
-  return { usage, isComplete, events };
+  const { tally, isComplete, events } = observer;
+  return { usage: tally.usage, isComplete, events };
 }
 
 const whole: Readonly<Record<Name, Seen>> = {

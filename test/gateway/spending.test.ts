@@ -75,31 +75,99 @@ test('a client that leaves while the provider works on an answer pays for the wo
   });
 });
 
-test('a client that leaves a stream before it begins pays for its input', async () => {
-  host.script(() => undefined);
-
-  await leave({ ...body, stream: true });
-  const [record] = await gateway.recorded(1);
-
-  const { input_tokens, output_tokens, estimated } = record?.usage ?? {};
-  expect({ output_tokens, estimated }).toEqual({ output_tokens: 0, estimated: true });
-  expect(input_tokens).toBeGreaterThan(0);
-});
+/** The host answers with these, and the connection ends as `end` says. */
+function reply(status: number, type: string, text: string, end: 'whole' | 'cut' = 'whole'): void {
+  host.script((response) => {
+    response.writeHead(status, {
+      'content-type': type,
+      ...(type === 'gzip' && { 'content-encoding': 'gzip' }),
+    });
+    if (end === 'whole') response.end(text);
+    else response.write(text, () => response.destroy());
+  });
+}
 
 test.each([
   ['an error', 500, 'application/json', '{"error":{"message":"no"}}'],
-  ['half a JSON', 200, 'application/json', '{"choices":['],
-  ['a page', 200, 'text/html', '<p>hello</p>'],
+  ['a refusal', 429, 'application/json', '{"error":{"message":"no"}}'],
+  ['a rejected key', 401, 'application/json', '{}'],
+  ['a redirect', 302, 'text/html', ''],
 ])('%s of the provider costs nothing', async (_what, status, type, text) => {
-  host.script((response) => {
-    response.writeHead(status, { 'content-type': type });
-    response.end(text);
-  });
+  reply(status, type, text);
 
   await post(gateway, '/v1/chat/completions', body);
   const [record] = await gateway.recorded(1);
 
   expect(record?.usage).toBe(undefined);
+});
+
+const worst = { input_tokens: inputWorst(body), output_tokens: 100, estimated: true };
+
+test.each([
+  ['half a JSON', 200, 'application/json', '{"choices":[', 'whole'],
+  ['a page', 200, 'text/html', '<p>hello</p>', 'whole'],
+  ['nothing at all', 204, 'application/json', '', 'whole'],
+  ['what is not what it is said to be', 200, 'gzip', '{}', 'whole'],
+  ['a connection that breaks', 200, 'application/json', '{"choices":[', 'cut'],
+  ['more than is read', 200, 'application/json', `"${'a'.repeat(33 * 1024 * 1024)}"`, 'whole'],
+] as const)('%s after a 2xx costs the worst case', async (_what, status, type, text, end) => {
+  reply(status, type, text, end);
+
+  const { status: answered } = await post(gateway, '/v1/chat/completions', body);
+  const [record] = await gateway.recorded(1);
+
+  expect(answered).toBe(502);
+  expect(record?.usage).toMatchObject(worst);
+});
+
+test.each([false, true])(
+  'so does a host that has the request and breaks the connection (stream: %s)',
+  async (stream) => {
+    host.script((response) => response.destroy());
+    const value = { ...body, stream };
+
+    await post(gateway, '/v1/chat/completions', value);
+    const [record] = await gateway.recorded(1);
+
+    expect(record?.usage).toMatchObject({ ...worst, input_tokens: inputWorst(value) });
+  },
+);
+
+test('a client that leaves a stream before it begins pays for the worst case', async () => {
+  host.script(() => undefined);
+  const value = { ...body, stream: true };
+
+  await leave(value);
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
+});
+
+/** Leaves a stream after its first events; the host writes no more until it is left. */
+async function leaveAmid(value: object, events: readonly string[]): Promise<void> {
+  host.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(events.join(''));
+  });
+  const leaving = new AbortController();
+  const answer = await post(gateway, '/v1/chat/completions', value, { signal: leaving.signal });
+  await answer.body?.getReader().read();
+  leaving.abort();
+}
+
+test('a client that leaves a stream of a model that may reason pays for the worst case', async () => {
+  await leaveAmid({ ...body, stream: true }, chatEvents.slice(0, 2));
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
+});
+
+test('of one that does not, for a token for three bytes of what came, and one for each byte beyond ASCII', async () => {
+  await leaveAmid({ ...body, reasoning_effort: 'none', stream: true }, chatEvents.slice(0, 3));
+  const [record] = await gateway.recorded(1);
+
+  // "Grüße 👋 " has 5 bytes of ASCII and 8 beyond, 東京 has 6.
+  expect(record?.usage).toMatchObject({ output_tokens: 10 + 6, estimated: true });
 });
 
 test('what is kept in the cache for an hour costs more', async () => {
@@ -131,9 +199,9 @@ test('so does what OpenAI keeps in the cache for twelve hours', async () => {
         cache_write_tokens: 300,
         cache_write_tokens_details: { ttl_30m_tokens: 100, ttl_12h_tokens: 200 },
       },
-      output_tokens: 0,
+      output_tokens: 50,
       output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 310,
+      total_tokens: 360,
     };
     response.end(JSON.stringify({ ...JSON.parse(responsesAnswer), usage }));
   });
@@ -142,22 +210,25 @@ test('so does what OpenAI keeps in the cache for twelve hours', async () => {
   const [record] = await gateway.recorded(1);
 
   expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
-  expect(record?.cost_usd).toBeCloseTo((10 * 1 + 100 * 2 + 200 * 4) / 1e6, 12);
+  expect(record?.cost_usd).toBeCloseTo((10 * 1 + 100 * 2 + 200 * 4 + 50 * 2) / 1e6, 12);
 });
 
-test('an answer without usage is estimated from its length', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const { usage: _, ...rest } = JSON.parse(chatAnswer) as Record<string, unknown>;
-    response.end(JSON.stringify({ ...rest, padding: 'x'.repeat(90) }));
-  });
+test('an answer without usage is estimated from its text, even above its cap', async () => {
+  const { usage: _, ...rest } = JSON.parse(chatAnswer) as Record<string, unknown>;
+  const choices = [
+    { index: 0, message: { role: 'assistant', content: 'x'.repeat(360) }, finish_reason: 'stop' },
+  ];
+  reply(200, 'application/json', JSON.stringify({ ...rest, choices }));
+  const value = { ...body, reasoning_effort: 'none' };
 
-  const answer = await post(gateway, '/v1/chat/completions', body);
-  const length = (await answer.text()).length;
+  await (await post(gateway, '/v1/chat/completions', value)).text();
   const [record] = await gateway.recorded(1);
 
-  const output_tokens = Math.min(100, Math.ceil(length / 3));
-  expect(record?.usage).toMatchObject({ input_tokens: inputWorst(body), output_tokens, estimated: true });
+  expect(record?.usage).toMatchObject({
+    input_tokens: inputWorst(value),
+    output_tokens: 120,
+    estimated: true,
+  });
 });
 
 /** The host answers with an answer of its dialect, in which only the usage is other than usual. */
@@ -169,16 +240,19 @@ function report(answer: string, usage: unknown): void {
 }
 
 const capped = {
-  chat: { path: '/v1/chat/completions', answer: chatAnswer, value: body },
+  chat: { path: '/v1/chat/completions', answer: chatAnswer, value: body, output: 100 },
   messages: {
     path: '/v1/messages',
     answer: messagesAnswer,
     value: { ...body, model: 'claude-opus-4-5' },
+    // "Hello from messages", by a model that does not reason unasked.
+    output: 7,
   },
   responses: {
     path: '/v1/responses',
     answer: responsesAnswer,
     value: { model: 'm', input: 'hi', max_output_tokens: 100 },
+    output: 100,
   },
 } as const;
 
@@ -191,20 +265,26 @@ test.each([
   ['messages', { input_tokens: null, output_tokens: [4] }],
   ['responses', {}],
   ['responses', { input_tokens: true, output_tokens: -1 }],
+  ['chat', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+  ['messages', { input_tokens: 0, output_tokens: 0 }],
+  ['responses', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
 ] as const)('usage of %s that is none, %j, is estimated and never free', async (dialect, usage) => {
-  const { path, answer, value } = capped[dialect];
+  const { path, answer, value, output } = capped[dialect];
   report(answer, usage);
 
-  const text = await (await post(gateway, path, value)).text();
+  await (await post(gateway, path, value)).text();
   const [record] = await gateway.recorded(1);
 
-  const output_tokens = Math.min(100, Math.ceil(text.length / 3));
-  expect(record?.usage).toMatchObject({ input_tokens: inputWorst(value), output_tokens, estimated: true });
+  expect(record?.usage).toMatchObject({
+    input_tokens: inputWorst(value),
+    output_tokens: output,
+    estimated: true,
+  });
 });
 
 test.each([
-  ['output', { prompt_tokens: 7 }, { input_tokens: 7, output_tokens: 74, estimated: true }],
-  ['input', { completion_tokens: 7 }, { input_tokens: 25, output_tokens: 75, estimated: true }],
+  ['output', { prompt_tokens: 7 }, { input_tokens: 7, output_tokens: 100, estimated: true }],
+  ['input', { completion_tokens: 7 }, { input_tokens: 25, output_tokens: 100, estimated: true }],
 ] as const)('what is missing of a usage, %s, is estimated', async (_what, usage, expected) => {
   report(chatAnswer, usage);
 
@@ -243,7 +323,24 @@ test('a usage that comes again with nothing in it does not take the first one ba
   expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
 });
 
-test('a stream that reports output only where it begins is estimated from its length', async () => {
+test('a usage that comes before the text does not cover it', async () => {
+  const usage = chatEvents.at(-2) ?? '';
+  const events = [
+    usage,
+    ...chatEvents.slice(0, -2),
+    usage.replace(/"usage".*\}/, '"usage":null}'),
+    'data: [DONE]\n\n',
+  ];
+  reply(200, 'text/event-stream', events.join(''));
+
+  const value = { ...body, reasoning_effort: 'none', stream: true };
+  await (await post(gateway, '/v1/chat/completions', value)).text();
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 + 10 + 6, estimated: true });
+});
+
+test('a stream that reports output only where it begins is estimated from its text', async () => {
   const events = messagesEvents.map((event) => event.replace(',"usage":{"output_tokens":4}', ''));
   host.script((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -251,11 +348,10 @@ test('a stream that reports output only where it begins is estimated from its le
   });
 
   const value = { ...capped.messages.value, stream: true };
-  const text = await (await post(gateway, '/v1/messages', value)).text();
+  await (await post(gateway, '/v1/messages', value)).text();
   const [record] = await gateway.recorded(1);
 
-  const output_tokens = Math.ceil(Buffer.byteLength(text) / 40);
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens, estimated: true });
+  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 1 + 10 + 6, estimated: true });
 });
 
 test('embeddings without usage cost their worst input', async () => {

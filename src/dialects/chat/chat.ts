@@ -1,5 +1,6 @@
 import { ofOuterRole, type TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
+import { membersNamed } from '../text-tokens.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { buildChatAnswer } from './build-answer.ts';
 import { buildChatRequest } from './build-request.ts';
@@ -62,6 +63,7 @@ export const chat: TextDialect = {
 
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
+  writtenMembers: membersNamed('choices'),
   pieceMembers: ['delta'],
   // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),

@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { type Fields, toFields, toKnownCount } from '../fields.ts';
+import { membersNamed } from '../text-tokens.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { adaptEmbeddings } from './encodings.ts';
@@ -18,6 +19,7 @@ export const embeddings: Dialect = {
 
   answerUsage: (answer) => toUsage(toFields(toFields(answer).usage)),
   eventUsage: (_event, known) => known,
+  writtenMembers: membersNamed(),
   pieceMembers: [],
   isLastEvent: () => false,
   mayEndAfter: () => false,

@@ -1,5 +1,6 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
+import { membersNamed } from '../text-tokens.ts';
 import { blocks } from './blocks.ts';
 import { buildMessagesAnswer } from './build-answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
@@ -35,6 +36,7 @@ export const messages: TextDialect = {
   answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.
   eventUsage: (event, known) => parseMessagesEventUsage(toFields(event), known),
+  writtenMembers: membersNamed('content', 'content_block', 'delta'),
   pieceMembers: ['delta', 'content_block'],
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),

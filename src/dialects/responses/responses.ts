@@ -1,5 +1,6 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
+import { membersNamed } from '../text-tokens.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
@@ -31,6 +32,8 @@ export const responses: TextDialect = {
 
   answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
+  // A stream repeats each item once it is whole, so its texts count twice there.
+  writtenMembers: membersNamed('output', 'item', 'delta'),
   pieceMembers: ['delta', 'part', 'item'],
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),

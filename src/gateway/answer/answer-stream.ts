@@ -3,7 +3,7 @@ import { toFailure } from '../../dialects/failure.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
-import type { Usage } from '../../dialects/usage.ts';
+import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 
 /** Transforms a provider's event stream into the client's, chunk by chunk. */
@@ -18,7 +18,8 @@ export interface AnswerStream {
   readonly state: StreamState;
   /** Whether the client has its last event, so that a connection that breaks now does no harm. */
   readonly isWhole: boolean;
-  readonly usage: Usage | undefined;
+  /** What the provider's events so far used. */
+  readonly tally: Tally;
 }
 
 const nothing = Buffer.alloc(0);
@@ -53,8 +54,8 @@ export class ExactStream implements AnswerStream {
     return this.#observer.sawLast;
   }
 
-  get usage(): Usage | undefined {
-    return this.#observer.usage;
+  get tally(): Tally {
+    return this.#observer.tally;
   }
 }
 
@@ -95,8 +96,9 @@ export class TranslatedStream implements AnswerStream {
     return this.#translation.state === 'complete' || this.#translation.state === 'cut';
   }
 
-  get usage(): Usage | undefined {
-    return this.#translation.usage;
+  get tally(): Tally {
+    const { usage, unreportedTokens } = this.#translation.tally;
+    return { usage, unreportedTokens: unreportedTokens + this.#parser.heldBytes };
   }
 
   #take(): Buffer {

@@ -1,5 +1,6 @@
 import { parseFailure } from '../../dialects/failure.ts';
 import { stringifyAnswer } from '../../dialects/fields.ts';
+import { tallyAnswer } from '../../dialects/tally-answer.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
@@ -131,13 +132,13 @@ function sendWhole(
   const value = parseAnswer(body);
   const { translation } = forwarded.request;
   if (translation !== undefined) {
-    exchange.draft.noteUsage(translation.usage(value));
+    exchange.outcome.answer = { tally: translation.tally(value, body), extent: 'whole' };
     return send(exchange, forwarded, {
       body: checkedAnswer(exchange, toBytes(translation.answer(value).body), check),
       isOwn: true,
     });
   }
-  exchange.draft.noteUsage(endpoint.dialect.answerUsage(value));
+  exchange.outcome.answer = { tally: tallyAnswer(endpoint.dialect, value, body), extent: 'whole' };
   const adapted = endpoint.dialect.adaptAnswer?.(value, request.document);
   const checked = checkedAnswer(exchange, adapted === undefined ? body : toBytes(adapted), check);
   send(exchange, forwarded, { body: checked, isOwn: false });

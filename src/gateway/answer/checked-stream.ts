@@ -1,7 +1,7 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
 import { formatSse, SseParser } from '../../dialects/sse.ts';
-import type { Usage } from '../../dialects/usage.ts';
+import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
 import type { AnswerStream } from './answer-stream.ts';
@@ -58,8 +58,8 @@ export class CheckedStream implements AnswerStream {
     return this.#isWhole;
   }
 
-  get usage(): Usage | undefined {
-    return this.#inner.usage;
+  get tally(): Tally {
+    return this.#inner.tally;
   }
 
   #take({ release, refusal }: StreamStep): void {

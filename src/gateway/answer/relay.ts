@@ -2,6 +2,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
 import type { Exchange } from '../exchange.ts';
+import type { SeenAnswer } from '../spending/outcome.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
@@ -165,13 +166,19 @@ class StreamSink implements BodySink {
     this.#response.breakOff(errorEvent);
   }
 
+  /** How much of the provider's answer was read. */
+  #extent(error: GatewayError | undefined): SeenAnswer['extent'] {
+    if (error === undefined && this.#stream.state !== 'cut') return 'whole';
+    return this.#awaitsDrain ? 'unread' : 'cut';
+  }
+
   #finish(error: GatewayError | undefined): void {
     this.#phase = 'over';
     clearTimeout(this.#tailTimer);
     this.#forget();
     this.#response.onDrain(undefined);
     this.#exchange.draft.noteBytesOut(this.#bytes);
-    this.#exchange.draft.noteUsage(this.#stream.usage);
+    this.#exchange.outcome.answer = { tally: this.#stream.tally, extent: this.#extent(error) };
     this.#settle(error);
   }
 }

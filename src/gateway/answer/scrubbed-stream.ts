@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.ts';
-import type { Usage } from '../../dialects/usage.ts';
+import type { Tally } from '../../dialects/usage.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { AnswerStream } from './answer-stream.ts';
 import { PieceScrubber } from './piece-scrubber.ts';
@@ -41,8 +41,8 @@ export class ScrubbedStream implements AnswerStream {
     return this.#inner.isWhole;
   }
 
-  get usage(): Usage | undefined {
-    return this.#inner.usage;
+  get tally(): Tally {
+    return this.#inner.tally;
   }
 
   #scrub(events: Buffer): Buffer {

@@ -5,25 +5,30 @@ import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './bui
 
 /** Sends the decided request to the first target that answers, and notes which it was. */
 export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
-  const { draft, spans, trace } = exchange;
+  const { draft, outcome, spans, trace } = exchange;
   trace?.admitted();
   return forward({
     targets: outgoing.targets,
     build: (target) => buildUpstreamRequest(exchange, outgoing, target),
-    onAttempt: ({ provider, model }, { form, dropped, path, headers, body }) => {
+    onAttempt: (target, { form, dropped, path, headers, body }) => {
+      const { provider, model } = target;
       const { name } = provider.options;
+      outcome.noteAttempt(target);
       draft.noteAttempt({ provider: name, model, form, dropped });
       spans?.attempt({ provider: name, model }, headers);
       trace?.sending({ provider: name, model, form, path, headers }, body);
     },
     onSlot: () => trace?.queued(),
     onOutcome: (attempt) => {
-      if ('failure' in attempt) return spans?.attemptEnded({ reason: attempt.failure.error.reason });
+      if ('failure' in attempt) {
+        if (attempt.failure.wasSent) outcome.noteSilence();
+        return spans?.attemptEnded({ reason: attempt.failure.error.reason });
+      }
       const { status } = attempt.forwarded.answer;
-      draft.noteProgress(status);
+      outcome.noteStatus(status);
       spans?.attemptEnded({ status });
     },
-    onAbandoned: () => draft.noteProgress('abandoned'),
+    onAbandoned: () => outcome.noteSilence(),
     lifetime: exchange.lifetime,
   });
 }

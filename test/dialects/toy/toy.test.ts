@@ -53,7 +53,7 @@ test("so are requests and streams of a dialect that doesn't know it", () => {
   expect(body).toEqual({ model: 'target-model', prompt: 'hello', stream: true });
   expect(text).toContain('"text_delta","text":"hi"');
   expect(text).toContain('event: message_stop');
-  expect(stream.usage).toMatchObject({ outputTokens: 2 });
+  expect(stream.tally.usage).toMatchObject({ outputTokens: 2 });
 });
 
 test('two dialects that know nothing of each other are not translated', () => {

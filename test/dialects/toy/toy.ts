@@ -9,6 +9,7 @@ import {
   toFields,
   toText,
 } from '../../../src/dialects/fields.ts';
+import { membersNamed } from '../../../src/dialects/text-tokens.ts';
 import { noUsage, type Usage } from '../../../src/dialects/usage.ts';
 
 const usageOf = (value: unknown): Usage | undefined => {
@@ -30,6 +31,7 @@ export const toy: TextDialect = {
 
   answerUsage: usageOf,
   eventUsage: (event, known) => usageOf(event) ?? known,
+  writtenMembers: membersNamed('said'),
   pieceMembers: ['said'],
   isLastEvent: (head) => head.startsWith('data: {"end"'),
   mayEndAfter: () => false,

@@ -131,7 +131,10 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
   });
 
   test('has the usage counted for the record', () => {
-    const usage = startTranslation(client, provider).usage(plainAnswers[provider].text);
+    const usage = startTranslation(client, provider).tally(
+      plainAnswers[provider].text,
+      Buffer.alloc(0),
+    ).usage;
 
     expect(usage).toEqual({
       inputTokens: 120,

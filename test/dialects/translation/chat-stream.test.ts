@@ -153,5 +153,5 @@ test('null in a later usage does not erase what was counted', () => {
     '{"type":"message_delta","delta":{},"usage":{"input_tokens":null,"output_tokens":5}}',
   );
 
-  expect(stream.usage).toMatchObject({ inputTokens: 9, outputTokens: 5 });
+  expect(stream.tally.usage).toMatchObject({ inputTokens: 9, outputTokens: 5 });
 });

@@ -86,7 +86,7 @@ export function startTranslation(
 export interface Streamed {
   readonly text: string;
   readonly state: StreamTranslation['state'];
-  readonly usage: StreamTranslation['usage'];
+  readonly usage: StreamTranslation['tally']['usage'];
   readonly thrown: unknown;
 }
 
@@ -105,7 +105,7 @@ export function runStream(translation: Translation, chunks: readonly Uint8Array[
   } catch (error) {
     thrown = error;
   }
-  return { text, state: stream.state, usage: stream.usage, thrown };
+  return { text, state: stream.state, usage: stream.tally.usage, thrown };
 }
 
 export function runFixture(client: TextDialectName, provider: TextDialectName, scenario: string): Streamed {

@@ -38,12 +38,11 @@ interface Seen {
   readonly reason: unknown;
   readonly stop: unknown;
   readonly state: string;
-  readonly estimated: boolean;
 }
 
 /** The answer as a client of the dialect reads it from a stream. */
 function streamed(client: 'messages' | 'chat', stops: readonly string[], pieces: readonly string[]): Seen {
-  const { text, state, usage } = runStream(started(client, 'responses', stops).translation, [
+  const { text, state } = runStream(started(client, 'responses', stops).translation, [
     responsesStream(pieces),
   ]);
   const datas = text.split('\n').filter((line) => line.startsWith('data: {'));
@@ -61,7 +60,7 @@ function streamed(client: 'messages' | 'chat', stops: readonly string[], pieces:
           reason: events.map(({ choices }) => choices[0]?.finish_reason).find((reason) => reason),
           stop: undefined,
         };
-  return { ...seen, state, estimated: usage?.isEstimated === true };
+  return { ...seen, state };
 }
 
 function whole(translation: Translation, texts: readonly string[]) {
@@ -95,7 +94,6 @@ describe('a host without stop sequences', () => {
           reason: 'stop_sequence',
           stop: ' STOP',
           state: 'cut',
-          estimated: true,
         });
       }
     }
@@ -107,7 +105,6 @@ describe('a host without stop sequences', () => {
       reason: 'stop',
       stop: undefined,
       state: 'cut',
-      estimated: true,
     });
   });
 
@@ -133,7 +130,6 @@ describe('a host without stop sequences', () => {
       reason: 'end_turn',
       stop: null,
       state: 'complete',
-      estimated: false,
     });
     expect(whole(started('messages', 'responses', ['STOP']).translation, ['one STO']).body).toMatchObject({
       content: [{ type: 'text', text: 'one STO' }, { type: 'tool_use' }],

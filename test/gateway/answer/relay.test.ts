@@ -18,7 +18,10 @@ describe('a stream that is whole', () => {
     expect(await outcome).toBe('complete');
     await connection.until(() => bodyOf(connection).isWhole);
     expect(bodyOf(connection).text.startsWith(delta + delta)).toBe(true);
-    expect(exchange.draft.soFar.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+    expect(exchange.outcome.answer).toMatchObject({
+      tally: { usage: { inputTokens: 3, outputTokens: 4 }, unreportedTokens: 0 },
+      extent: 'whole',
+    });
     expect(exchange.draft.bytesOut).toBe(bodyOf(connection).text.length);
   });
 
@@ -86,7 +89,7 @@ test('a stream that has already reported its failure gets no second error', asyn
     fail: () => Buffer.alloc(0),
     state: 'failed',
     isWhole: false,
-    usage: undefined,
+    tally: { usage: undefined, unreportedTokens: 0 },
   } satisfies AnswerStream;
   const { answer, connection, outcome } = await relay('chat', undefined, told);
   answer.write('data: {"error":{"message":"boom"}}\n\n');

@@ -1,4 +1,4 @@
-import { type JsonDocument, kinds } from '../json/json-document.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
 const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {

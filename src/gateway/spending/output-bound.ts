@@ -1,0 +1,65 @@
+import { leastLimit as leastResponsesCap } from '../../dialects/responses/build-request.ts';
+import { defaultCap } from '../../dialects/translation/model-quirks.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { knownModel } from '../../limits/known-models.ts';
+import { findCaps } from '../../policy/traverse/caps.ts';
+import type { Target } from '../../providers/route.ts';
+import type { ModelEndpoint } from '../endpoints.ts';
+import { dialectAt } from '../targets.ts';
+
+/** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
+const unboundedTokens = 32_768;
+
+/** What the entry of the requested model says of its answers, and whether that holds for the target's model. */
+interface EntryBound {
+  readonly maxOutputTokens: number | undefined;
+  readonly isOwn: boolean;
+}
+
+/** How much a request lets its targets write. */
+export class OutputBound {
+  readonly #endpoint: ModelEndpoint;
+  /** The largest cap; 0 if there is none. */
+  readonly #cap: number;
+  /** Whether no answer can be longer than the cap. */
+  readonly #isBounding: boolean;
+  /** How many answers the client asks for. */
+  readonly answers: number;
+
+  constructor(document: JsonDocument, endpoint: ModelEndpoint) {
+    const caps = findCaps(document, endpoint.dialect);
+    const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
+    this.#endpoint = endpoint;
+    this.#cap = Math.max(0, ...readable);
+    this.#isBounding = readable.length === caps.length && caps.some(({ isOwn }) => isOwn);
+    this.answers = answersOf(document);
+  }
+
+  /** The most output tokens that a target can write, by the entry of the requested model. */
+  longestAt(target: Target, entry: EntryBound): number {
+    if (this.#endpoint.dialect.caps.length === 0) return 0;
+    const least = this.#isBounding ? this.#leastCapAt(target) : longestWithoutCap(target, entry);
+    return Math.max(this.#cap, least) * this.answers;
+  }
+
+  /** A translation raises smaller caps to this one. */
+  #leastCapAt({ provider }: Target): number {
+    if (this.#endpoint.dialectName === 'responses') return 0;
+    return dialectAt(provider.options, this.#endpoint) === 'responses' ? leastResponsesCap : 0;
+  }
+}
+
+function longestWithoutCap({ provider, model }: Target, { maxOutputTokens, isOwn }: EntryBound): number {
+  // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
+  if (provider.options.family === 'anthropic') return maxOutputTokens ?? defaultCap;
+  const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
+  return isOwn ? (maxOutputTokens ?? known) : known;
+}
+
+/** How many answers the request asks for; some hosts also take a text for a number. */
+function answersOf(document: JsonDocument): number {
+  const entry = document.member(document.root, 'n');
+  if (entry === undefined) return 1;
+  const count = document.kind(entry) === kinds.string ? Number(document.text(entry)) : document.number(entry);
+  return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
+}

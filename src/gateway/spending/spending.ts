@@ -1,0 +1,227 @@
+import type { DialectName } from '../../dialects/registry.ts';
+import { noUsage, type Usage } from '../../dialects/usage.ts';
+import { GatewayError } from '../../errors.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import type { Amounts } from '../../limits/counters.ts';
+import { knownModel } from '../../limits/known-models.ts';
+import type { Limiter, Reservation } from '../../limits/limiter.ts';
+import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
+import type { Route, Target } from '../../providers/route.ts';
+import type { ModelEndpoint } from '../endpoints.ts';
+import type { ModelRequest } from '../request.ts';
+import { worstInputTokens } from '../worst-input.ts';
+import { mayReason } from './may-reason.ts';
+import type { Outcome, SeenAnswer } from './outcome.ts';
+import { OutputBound } from './output-bound.ts';
+import { findSurchargedMode } from './surcharged-mode.ts';
+
+export interface SpendingRequest {
+  readonly request: ModelRequest;
+  readonly endpoint: ModelEndpoint;
+  readonly route: Route | undefined;
+  /** The targets that may be tried: the worst case is that of the most expensive, and of the one with the longest answers. */
+  readonly targets: readonly Target[];
+}
+
+export interface Spent {
+  readonly usage: Usage | undefined;
+  /** Undefined if no price is known. */
+  readonly nanoUsd: number | undefined;
+}
+
+/** The most that an exchange may use. */
+interface Worst {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Undefined if no price is known. */
+  readonly nanoUsd: number | undefined;
+}
+
+const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
+
+/** The most that one exchange may use, and what it did use. */
+export class Spending {
+  readonly #request: SpendingRequest;
+  /** Whether tokens or money are limited. */
+  #isLimited = false;
+  #reservation: Reservation | undefined;
+  #worst: Worst | undefined;
+  #bound: OutputBound | undefined;
+
+  constructor(request: SpendingRequest) {
+    this.#request = request;
+  }
+
+  /** Whose SDK reads the rate-limit headers. */
+  get dialectName(): DialectName {
+    return this.#request.endpoint.dialectName;
+  }
+
+  get reservation(): Reservation | undefined {
+    return this.#reservation;
+  }
+
+  /**
+   * Reserves the worst case; synchronously, without a promise, if limits are counted in this process. Throws
+   * limit.requests, .tokens, .concurrency, .budget and .state_unavailable.
+   */
+  reserve(limiter: Limiter, nowMs: number): Promise<void> | undefined {
+    this.#isLimited = limiter.needsAmounts;
+    const granted = limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
+    if (!(granted instanceof Promise)) {
+      this.#reservation = granted;
+      return undefined;
+    }
+    return granted.then((reservation) => {
+      this.#reservation = reservation;
+    });
+  }
+
+  /** Whether the provider charges for the request. */
+  get isCharged(): boolean {
+    return this.#request.endpoint.kind !== 'count';
+  }
+
+  /** The most that the exchange can use, whichever of its targets answers. */
+  worst(): Worst {
+    this.#worst ??= this.#findWorst();
+    return this.#worst;
+  }
+
+  /** What the exchange used: settles it, and returns the rest of the reservation. Called once, when it is over. */
+  settle({ target, wasAccepted, answer }: Outcome): Spent {
+    if (target === undefined) {
+      this.#reservation?.settle(nothing);
+      return { usage: undefined, nanoUsd: undefined };
+    }
+    const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
+    const { usage = noUsage, nanoUsd = 0 } = spent;
+    this.#reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
+    return spent;
+  }
+
+  #worstCase(limiter: Limiter): Amounts {
+    if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
+    const isUnpriced = (each: Target) => !each.provider.takesLogin && this.#priceOf(each) === undefined;
+    if (limiter.needsPrice && this.#request.targets.some(isUnpriced)) {
+      throw unpriced(this.#request.request.model);
+    }
+    const mode = limiter.needsPrice ? this.#surchargedMode() : undefined;
+    if (mode !== undefined) throw unpriced(`${this.#request.request.model} with ${mode}`);
+    const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
+    return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
+  }
+
+  /** How a request can need less: coding agents ask for far more output than they use. */
+  #advice(): string {
+    const { dialect, kind } = this.#request.endpoint;
+    const { outputTokens } = this.worst();
+    return outputTokens === 0 || kind === 'count'
+      ? ''
+      : `; a ${dialect.caps[0]} below ${outputTokens / (this.#bound?.answers ?? 1)} needs less`;
+  }
+
+  /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
+  #surchargedMode(): string | undefined {
+    const { request, targets } = this.#request;
+    const hasListPrice = ({ provider, model }: Target) =>
+      provider.options.family !== 'sandbox' &&
+      !provider.takesLogin &&
+      this.#configuredPrice(model) === undefined;
+    if (!targets.some(hasListPrice)) return undefined;
+    return findSurchargedMode(request.document);
+  }
+
+  /** As far as it can be known in advance. */
+  #findWorst(): Worst {
+    const inputTokens = worstInputTokens(this.#request.request.document);
+    let outputTokens = 0;
+    let nanoUsd: number | undefined;
+    for (const target of this.#request.targets) {
+      const output = this.#longestAt(target);
+      outputTokens = Math.max(outputTokens, output);
+      const price = this.#priceOf(target);
+      if (price === undefined) continue;
+      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input: inputTokens, output }, price));
+    }
+    return { inputTokens, outputTokens, nanoUsd };
+  }
+
+  /** The most output tokens that a target can write for the request. */
+  #longestAt(target: Target): number {
+    const { request, endpoint } = this.#request;
+    this.#bound ??= new OutputBound(request.document, endpoint);
+    return this.#bound.longestAt(target, {
+      maxOutputTokens: this.#request.route?.entry.maxOutputTokens,
+      isOwn: this.#isEntrysOwn(target.model),
+    });
+  }
+
+  #priceOf({ provider, model }: Target): Price | undefined {
+    const configured = this.#configuredPrice(model);
+    if (configured !== undefined) return configured;
+    if (provider.takesLogin) return undefined;
+    return provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
+  }
+
+  #configuredPrice(model: string): Price | undefined {
+    return this.#isEntrysOwn(model) ? this.#request.route?.entry.pricing : undefined;
+  }
+
+  /**
+   * Whether what the entry says of its model holds for this one: it is the same, wherever it is served, or nothing else
+   * is known of it. Fallbacks may be other models.
+   */
+  #isEntrysOwn(model: string): boolean {
+    const { request, route } = this.#request;
+    const own = route?.entry.targets[0].model ?? request.model;
+    return model === own || knownModel(model) === undefined;
+  }
+
+  /** What a target used that may have worked on the request: what it reported if that is all of it, else an estimate. */
+  #spentAt(target: Target, answer: SeenAnswer | undefined): Spent {
+    const price = this.#priceOf(target);
+    const reported = answer === undefined ? undefined : finalUsage(answer);
+    if (reported !== undefined) return { usage: reported, nanoUsd: price && costOf(reported, price) };
+    const { usage: { isPartial: _, ...known } = noUsage, unreportedTokens = 0 } = answer?.tally ?? {};
+    const seenTokens = known.outputTokens + unreportedTokens;
+    const outputTokens = this.#mayBeHidden(target, answer)
+      ? Math.max(seenTokens, this.#longestAt(target))
+      : seenTokens;
+    const inputTokens = known.inputTokens || this.worst().inputTokens;
+    const usage: Usage = { ...known, inputTokens, outputTokens, isEstimated: true };
+    const cost = (at: Price) =>
+      known.inputTokens > 0
+        ? costOf(usage, at)
+        : worstCostOf({ input: inputTokens, output: outputTokens }, at);
+    return { usage, nanoUsd: price && cost(price) };
+  }
+
+  /** Whether the target may have written more than was seen. */
+  #mayBeHidden(target: Target, answer: SeenAnswer | undefined): boolean {
+    if (answer === undefined || answer.extent === 'unread') return true;
+    const { document } = this.#request.request;
+    // Where nothing is limited, what was seen is the better estimate.
+    return isInBackground(document) || (this.#isLimited && mayReason(document, target));
+  }
+}
+
+const unspent: Spent = { usage: undefined, nanoUsd: 0 };
+
+/** The usage that the provider reported, if nothing is missing in it: neither a count nor what was written later. */
+function finalUsage({ tally: { usage, unreportedTokens }, extent }: SeenAnswer): Usage | undefined {
+  if (usage === undefined || usage.isPartial === true || usage.inputTokens === 0) return undefined;
+  return extent === 'whole' && unreportedTokens === 0 ? usage : undefined;
+}
+
+/** Whether the provider goes on writing after its answer, which says where the rest can be fetched. */
+function isInBackground(document: JsonDocument): boolean {
+  const entry = document.member(document.root, 'background');
+  return entry !== undefined && document.kind(entry) === kinds.true;
+}
+
+function unpriced(model: string): GatewayError {
+  const message = `no price is known for ${model}, and its budget is in US$: set models[].pricing, or unpriced: allow beside the budget`;
+  return new GatewayError('limit.budget', message, { param: '/model' });
+}
