@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 // file (docs/decisions/suite-time.md). Not among them: two that start servers, and hostile.test.ts, which measures
 // the processor time of its process. The time-out is long because these only compute: a short one finds nothing but
 // a busy machine.
-const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests|hostile).test.ts';
+const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests|hostile.slow).test.ts';
 
 // What the OpenAI SDK does with answers, once more with its newest line: `openai` is the last one for Node 20.
 const withOpenAiSdk = [

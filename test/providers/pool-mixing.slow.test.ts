@@ -5,7 +5,7 @@ import { Reader, seeded, startWireHost, until, type WireRequest } from './wire.t
 // The one thing that must never happen: somebody gets bytes of another's answer. A host answers each request
 // with its number, in every framing, cut at random, and does all it must not; those who ask leave at random.
 
-// A longer run: MIXING_EXCHANGES=200000 MIXING_SEED=7 npx vitest run test/providers/pool-mixing.test.ts
+// A longer run: MIXING_EXCHANGES=200000 MIXING_SEED=7 npx vitest run test/providers/pool-mixing.slow.test.ts
 const exchanges = Number(process.env.MIXING_EXCHANGES ?? 3_000);
 const seed = Number(process.env.MIXING_SEED ?? 1);
 const atOnce = 40;

@@ -7,7 +7,7 @@ import { type Child, startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { ask, configure, host } from './workers/serving.ts';
 
-// A SQLite ledger that is damaged or read-only; test/record/ledger/damaged-file.test.ts has each page of a file.
+// A SQLite ledger that is damaged or read-only; test/record/ledger/damaged-file.slow.test.ts has each page of a file.
 const keys = { SHOP_KEY: 'a-project-key-with-a-budget', FREE_KEY: 'a-project-key-without-a-budget' };
 const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
 
