@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { speakAll } from '../kit/answers.ts';
 import { post, secrets } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
+import { scale } from '../kit/scale.ts';
 import { clients } from './bypass/client-bodies.ts';
 import { randomFrom } from './bypass/random-source.ts';
 
@@ -38,7 +39,7 @@ test.each(clients)('50 requests of %s pass unchanged', async (name, path, create
   const { gateway, openai, anthropic } = hosts();
   const stopped: string[] = [];
 
-  for (let seed = 1; seed <= 50; seed += 1) {
+  for (let seed = 1; seed <= scale(10, 50); seed += 1) {
     const body = JSON.stringify(create(randomFrom(seed * 7_919 + name.length)));
     const answer = await post({ ...gateway, key: secrets.PROJECT_KEY }, path, body);
     const text = await answer.text();

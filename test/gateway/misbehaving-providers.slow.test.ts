@@ -31,7 +31,6 @@ const memoryBytes = 160 * 1024 * 1024;
 let host: MisbehavingHost;
 let elsewhere: MisbehavingHost;
 let gateway: TestGateway;
-const measured: { fault: string; form: Form; slowestMs: number }[] = [];
 
 beforeAll(async () => {
   [host, elsewhere] = await Promise.all([startMisbehavingHost(), startMisbehavingHost()]);
@@ -54,7 +53,6 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 afterAll(async () => {
   await Promise.all([host.close(), elsewhere.close()]);
   await gateway.stop();
-  if (process.env.FAULT_TIMES !== undefined) console.table(measured);
 });
 
 async function closedPort(): Promise<number> {
@@ -504,7 +502,6 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
         check(pair, answer, isLate(fault, answer) ? lateForm(fault[form]) : fault[form]);
       }
       const slowestMs = Math.round(Math.max(...answers.map(({ elapsedMs }) => elapsedMs)));
-      measured.push({ fault: fault.name, form, slowestMs });
       expect(slowestMs).toBeLessThan(totalMs + slackMs);
       expect(peakBytes).toBeLessThan(memoryBytes);
 

@@ -3,10 +3,10 @@ import { Lifetime } from '../../src/lifetime.ts';
 import { Pool } from '../../src/providers/pool.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import { Upstream } from '../../src/providers/upstream.ts';
+import { scale } from '../kit/scale.ts';
 import { startWireHost, type WireHost } from './wire.ts';
 
-// As many as an answer may have take 20 s: TINY_PIECES=33554432 npx vitest run test/providers/read-whole.test.ts
-const pieces = Number(process.env.TINY_PIECES ?? 2 * 1024 * 1024);
+const pieces = scale(1, 2) * 1024 * 1024;
 
 const hosts: WireHost[] = [];
 

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { scale } from '../../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import { ask, configure, host, lines } from './workers/serving.ts';
 
-// `kill -9` of gateways, Redis and PostgreSQL in turn, under load. GATEWAY_CHAOS_ROUNDS=10 for a longer run.
-const rounds = Number(process.env.GATEWAY_CHAOS_ROUNDS ?? 2);
+// `kill -9` of gateways, Redis and PostgreSQL in turn, under load.
+const rounds = scale(1, 2);
 const key = 'a-project-key-for-chaos';
 const clients = 12;
 const body = {

@@ -136,9 +136,6 @@ async function spendUnreliably(gateways: readonly Gateway[], scripted: ScriptedH
   await expect
     .poll(async () => (await usedBy(gateways)).tokens, { timeout: 30_000 })
     .toBe(spent + more * streamedWorst);
-  if (process.env.GATEWAY_LIMITS_FIGURES !== undefined) {
-    process.stdout.write(`${JSON.stringify({ budget, spent, served, more, worst: streamedWorst })}\n`);
-  }
 }
 
 function unreliable(url: string, options: { workers: number; state: string }): string {

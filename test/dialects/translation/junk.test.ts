@@ -4,6 +4,7 @@ import { SseParser } from '../../../src/dialects/sse.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { chatRequest, messagesRequest, responsesRequest, type Wish } from '../../kit/conversations.ts';
+import { scale } from '../../kit/scale.ts';
 import { plainAnswers } from './plain-answers.ts';
 import { directions, fixture, newContext, startTranslation } from './run-translation.ts';
 
@@ -27,15 +28,15 @@ const junk: readonly unknown[] = [
 ];
 
 /** The document once for each of its values and each kind of junk. */
-function* spoiled(value: unknown): Generator<unknown> {
-  for (const replacement of junk) yield replacement;
+function* spoiled(value: unknown, depth = 0): Generator<unknown> {
+  for (const [i, replacement] of junk.entries()) if ((i + depth) % scale(4, 1) === 0) yield replacement;
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      for (const other of spoiled(item)) yield value.with(i, other);
+      for (const other of spoiled(item, depth + i + 1)) yield value.with(i, other);
     }
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      for (const other of spoiled(item)) yield { ...value, [key]: other };
+    for (const [i, [key, item]] of Object.entries(value).entries()) {
+      for (const other of spoiled(item, depth + i + 1)) yield { ...value, [key]: other };
     }
   }
 }

@@ -8,6 +8,7 @@ import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/a
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
 import type { TextBytes } from '../../../src/policy/automaton/text-bytes.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
+import { scale } from '../../kit/scale.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
@@ -118,7 +119,7 @@ function randomText(random: Random): string {
 describe('the automaton', () => {
   test('agrees with re2js on random patterns and texts, one by one and together', () => {
     const random = createRandom(7);
-    for (let round = 0; round < 150; round += 1) {
+    for (let round = 0; round < scale(30, 150); round += 1) {
       const sources = Array.from({ length: 6 }, () => randomPattern(random, 1 + random.below(4))).filter(
         (source) => !RE2JS.compile(source).test(''),
       );
@@ -156,7 +157,7 @@ describe('the automaton', () => {
       sources.map((source) => pattern(source)),
       fold,
     );
-    for (let round = 0; round < 3000; round += 1) {
+    for (let round = 0; round < scale(300, 3000); round += 1) {
       const text = randomText(random);
       const found = scanWith(patternSet.scanner, plainText(text));
 
@@ -184,7 +185,7 @@ describe('the automaton', () => {
     nfa.addRegex(RE2JS.compile(source), 0);
     const small = new LazyDfa({ nfa, cellLimit: 64 });
     const random = createRandom(3);
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < scale(40, 200); round += 1) {
       const text = Array.from({ length: 40 }, () => random.of(['a', 'b', 'b', 'c'])).join('');
       let state = small.start;
       let isFound = false;
@@ -218,7 +219,7 @@ describe('the automaton', () => {
       const to = random.below(30) === 0 ? word.length : random.below(word.length);
       return word.slice(from, to) + random.of(['', ' ', '7', 'é', '-']);
     };
-    for (let round = 0; round < 2_000; round += 1) {
+    for (let round = 0; round < scale(200, 2_000); round += 1) {
       const text = plainText(Array.from({ length: 40 }, piece).join(''));
 
       expect(scanWith(small, text)).toEqual(scanWith(usual, text));

@@ -3,6 +3,7 @@ import { hasLongRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
+import { scale } from '../../kit/scale.ts';
 import { policyOf, saying } from '../deciding.ts';
 import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
@@ -38,7 +39,7 @@ test('never misses a run that the folded view has, however it is written', () =>
   const random = createRandom(31);
   let runs = 0;
   const missed: string[] = [];
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < scale(2_000, 20_000); round += 1) {
     const text = randomText(random);
     const isThere = [text.toLowerCase(), ...fold.texts(text).map((each) => each.text)].some((each) =>
       longRun.test(each),
@@ -54,7 +55,7 @@ test('never misses a run that the folded view has, however it is written', () =>
   }
 
   expect(missed).toEqual([]);
-  expect(runs).toBeGreaterThan(300);
+  expect(runs).toBeGreaterThan(scale(30, 300));
 });
 
 function escapeOf(letter: string): string {
@@ -66,7 +67,7 @@ function escapeOf(letter: string): string {
 
 test('no character ends a run that the folded view reads as a part of one, or does not see', () => {
   const ends: string[] = [];
-  for (let codePoint = 0x80; codePoint < 0x2_0000; codePoint += 1) {
+  for (let codePoint = 0x80; codePoint < 0x2_0000; codePoint += scale(13, 1)) {
     if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
     const character = String.fromCodePoint(codePoint);
     const folded = fold.texts(`;${character};`).map((each) => each.text);
@@ -80,7 +81,7 @@ test('no character ends a run that the folded view reads as a part of one, or do
 test('is exact in ASCII, at the ends too', () => {
   const random = createRandom(62);
   const wrong: string[] = [];
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < scale(2_000, 20_000); round += 1) {
     const text = randomText(random).replace(/[^ -~]/gu, '');
     const run = /^[\w.~$+/=-]*/.exec(text)?.[0] ?? '';
     const last = /[\w.~$+/=-]*$/.exec(text)?.[0] ?? '';
@@ -169,7 +170,7 @@ test('whatever the detector finds in a text gets past its prefilter', () => {
   let found = 0;
   for (const prefix of prefixes) {
     for (const body of bodies) {
-      for (let round = 0; round < 60; round += 1) {
+      for (let round = 0; round < scale(12, 60); round += 1) {
         const each = `the key: ${prefix}${body()}, keep it`;
         if (detector.find(each).length === 0) continue;
         found += 1;
@@ -181,7 +182,7 @@ test('whatever the detector finds in a text gets past its prefilter', () => {
   }
 
   expect(stopped).toEqual([]);
-  expect(found).toBeGreaterThan(1_000);
+  expect(found).toBeGreaterThan(scale(200, 1_000));
 });
 
 test('a key of an unlisted service is found in escapes and in disguise', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
+import { scale } from '../../kit/scale.ts';
 import { labelledSets } from './labelled-set/registry.ts';
 
 /** Detectors that are not asked again about an ASCII text in small letters. */
@@ -11,7 +12,8 @@ const insensitive = Object.entries<Detector>(detectors).flatMap(([name, detector
 describe('detectors that ignore case', () => {
   const texts = Object.values(labelledSets).flatMap(({ label }) => {
     const { positives, negatives } = label();
-    return [...positives, ...negatives].map(({ text }) => text);
+    const step = scale(10, 1);
+    return [...positives, ...negatives].filter((_, at) => at % step === 0).map(({ text }) => text);
   });
   const ascii = texts.flatMap((text) => [text, text.toUpperCase()]).filter((text) => /^[ -~]*$/.test(text));
 
@@ -27,7 +29,7 @@ describe('detectors that ignore case', () => {
         (text) => detector.find(text.toLowerCase()).length > 0 && detector.find(text).length === 0,
       );
 
-      expect(ascii.length).toBeGreaterThan(1000);
+      expect(ascii.length).toBeGreaterThan(scale(500, 1000));
       expect(missed).toEqual([]);
     },
   );

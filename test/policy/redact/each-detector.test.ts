@@ -10,6 +10,7 @@ import {
 import type { DetectorName } from '../../../src/policy/detectors/names.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { explain } from '../../../src/policy/explain.ts';
+import { scale } from '../../kit/scale.ts';
 import { compile, subjectOf } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 
@@ -221,6 +222,12 @@ const cases = redacting.flatMap(([name, detector]) => {
     .map((each) => ({ ...each, examples: examplesOf(detector, samples, each.confidence) }))
     .filter(({ examples }) => examples.length > 0);
 });
+const numbered = cases.map((each, number) => ({ ...each, number }));
+
+/** All of them, or some: other ones for the next case. */
+function chosen<T>(list: Readonly<Record<string, T>>, number: number): [string, T][] {
+  return Object.entries(list).filter((_, i) => (i + number) % scale(4, 1) === 0);
+}
 
 function policiesOf(name: DetectorName, confidence: Confidence) {
   const rule = {
@@ -259,10 +266,10 @@ test('every kind has examples, and every confidence somewhere', () => {
   expect(new Set(cases.map(({ confidence }) => confidence)).size).toBe(3);
 });
 
-describe.each(cases)('$name, $confidence', ({ name, confidence, examples }) => {
+describe.each(numbered)('$name, $confidence', ({ name, confidence, examples, number }) => {
   const policies = policiesOf(name, confidence);
 
-  test.each(Object.entries(places))('is replaced in %s and nothing else is', (_, { endpoint, at, wrap }) => {
+  test.each(chosen(places, number))('is replaced in %s and nothing else is', (_, { endpoint, at, wrap }) => {
     for (const { text, value } of examples) {
       const body = wrap(text);
       const decision = policies.decide(subjectOf(body, { endpoint }));
@@ -282,7 +289,7 @@ describe.each(cases)('$name, $confidence', ({ name, confidence, examples }) => {
     }
   });
 
-  test.each(Object.entries(files))('refuses the request in %s', (_, { endpoint, wrap }) => {
+  test.each(chosen(files, number))('refuses the request in %s', (_, { endpoint, wrap }) => {
     for (const { text, value } of examples) {
       const decision = policies.decide(subjectOf(wrap(text), { endpoint }));
 

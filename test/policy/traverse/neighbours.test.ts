@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { items } from '../../../src/dialects/responses/blocks.ts';
 import { namesByKind } from '../../../src/policy/traverse/reading-order.ts';
+import { scale } from '../../kit/scale.ts';
 import { policyOf } from '../deciding.ts';
 import { type Slot, type Spoken, slots } from './slots.ts';
 
@@ -93,7 +94,9 @@ function bodyOf(dialect: Spoken, turns: readonly Turn[]) {
 const spoken = Object.keys(slots) as Spoken[];
 
 describe.each(spoken)('%s', (dialect) => {
-  const pairs = slots[dialect].flatMap((one) => slots[dialect].map((other) => [one, other] as const));
+  const pairs = slots[dialect]
+    .flatMap((one) => slots[dialect].map((other) => [one, other] as const))
+    .filter((_, i) => i % scale(7, 1) === 0);
 
   function run(cuts: readonly Cut[], expected: string) {
     let count = 0;
@@ -118,7 +121,7 @@ describe.each(spoken)('%s', (dialect) => {
 
     expect(found).toMatchObject({ wrong: [], left: 0 });
     expect(passed).toMatchObject({ wrong: [], left: 0 });
-    expect(found.count).toBeGreaterThan(3_000);
+    expect(found.count).toBeGreaterThan(scale(400, 3_000));
     expect(passed.count).toBe(found.count);
   });
 

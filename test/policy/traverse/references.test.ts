@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DialectName } from '../../../src/dialects/registry.ts';
+import { newestOpenAi, openAi7 } from '../../kit/openai.ts';
 import { decider } from '../deciding.ts';
 
 // What the provider keeps and the model reads can't be seen here. Every field of the official SDKs whose name says that it
@@ -12,10 +13,10 @@ const isRefused = (endpoint: DialectName, body: object) =>
 
 const packages = join(import.meta.dirname, '../../../node_modules');
 const declarations = [
-  '@anthropic-ai/sdk/resources/messages/messages.d.ts',
-  '@anthropic-ai/sdk/resources/beta/messages/messages.d.ts',
-  'openai-7/resources/responses/responses.d.ts',
-  'openai-7/resources/chat/completions/completions.d.ts',
+  join(packages, '@anthropic-ai/sdk/resources/messages/messages.d.ts'),
+  join(packages, '@anthropic-ai/sdk/resources/beta/messages/messages.d.ts'),
+  join(newestOpenAi, 'resources/responses/responses.d.ts'),
+  join(newestOpenAi, 'resources/chat/completions/completions.d.ts'),
 ];
 
 const noReferences: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ const noReferences: Readonly<Record<string, string>> = {
 
 const declared = new Set(
   declarations.flatMap((file) => {
-    const text = readFileSync(join(packages, file), 'utf8');
+    const text = readFileSync(file, 'utf8');
     return [...text.matchAll(/^ +(\w+(?:_ids?|_url|_uri)|encrypted_\w+)\??: (?:Array<)?string/gm)].map(
       ([, name = '']) => name,
     );
@@ -53,6 +54,9 @@ test('all fields that refer to something are known', () => {
     return !isRefused('messages', { messages: [{ role: 'user', content: [block] }] });
   });
   expect(unknown.filter((name) => !(name in noReferences))).toEqual([]);
+});
+
+test.skipIf(openAi7 === undefined)('and no others are listed', () => {
   expect(Object.keys(noReferences).filter((name) => !declared.has(name))).toEqual([]);
 });
 

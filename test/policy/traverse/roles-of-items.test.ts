@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newestOpenAi } from '../../kit/openai.ts';
 import { policyOf } from '../deciding.ts';
 
 // A tool's result is one wherever the official SDK's items have it: in an item of its own, or beside the call.
@@ -9,7 +10,7 @@ const decide = policyOf({
   action: 'block',
   when: { text: { phrases: ['project nightfall'], in: ['tool_result'] } },
 });
-const file = join(import.meta.dirname, '../../../node_modules/openai-7/resources/responses/responses.d.ts');
+const file = join(newestOpenAi, 'resources/responses/responses.d.ts');
 const resultFields = ['output', 'outputs', 'results', 'result', 'logs', 'error'];
 
 /** Types of items with a field for results, and that field. */

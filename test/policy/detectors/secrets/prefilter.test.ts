@@ -3,6 +3,7 @@ import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.
 import { atLeast } from '../../../../src/policy/detectors/detector.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { createFold } from '../../../../src/policy/fold/fold.ts';
+import { scale } from '../../../kit/scale.ts';
 import { plainText } from '../../automaton/text-bytes.ts';
 import { drawKey } from '../labelled-set/draw-key.ts';
 import { labelNamedSecrets } from '../labelled-set/named-secrets.ts';
@@ -69,7 +70,7 @@ const forms: readonly (readonly [string, string])[] = [
 ];
 
 const texts = forms.flatMap(([template, format], index) =>
-  Array.from({ length: 8 }, (_, each) => {
+  Array.from({ length: scale(2, 8) }, (_, each) => {
     const key = drawKey(createRandom(40_000 + 8 * index + each), format);
     return { form: index, text: template.replace('{}', () => key), key };
   }),
