@@ -1,8 +1,10 @@
 /** Pieces of answers that are handled in one tick, 10 to 20 ms of work: each pause costs one or two more. */
 const defaultPieces = 32_768;
+/** How many pieces a millisecond of other work counts as. */
+const piecesPerMs = 2_048;
 
 /**
- * Shares the event loop among answers that arrive in many small pieces: when the budget is used up, each further answer
+ * Shares the event loop among answers that arrive in many small pieces, or in pieces that cost much: when the budget is used up, each further answer
  * pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however many hosts send
  * single bytes as fast as they can.
  */
@@ -19,6 +21,16 @@ export class PieceBudget {
   /** Counts a piece. False asks for a pause until `resume` is called in a later tick. */
   take(resume: () => void): boolean {
     this.#left -= 1;
+    return this.hasLeft(resume);
+  }
+
+  /** Counts the time that pieces took which cost more than others. */
+  spend(milliseconds: number): void {
+    this.#left -= milliseconds * piecesPerMs;
+  }
+
+  /** Whether there is time in this tick. If not, `resume` is called in a later one. */
+  hasLeft(resume: () => void): boolean {
     if (this.#left > 0) return true;
     if (this.#waiting.push(resume) === 1) this.#schedule();
     return false;

@@ -94,6 +94,7 @@ const layers: Readonly<
       'decode-percent.ts',
       'lifetime.ts',
       'swap-remove-list.ts',
+      'piece-budget.ts',
       'tick-queue.ts',
       'owner-proof.ts',
       'version.ts',

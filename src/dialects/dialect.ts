@@ -51,8 +51,6 @@ export interface Dialect {
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
   /** The members of a whole answer and of a stream's events that hold what the model wrote, for `countTextTokens`. */
   readonly writtenMembers: RegExp;
-  /** The members of a stream's events that carry a piece of a text, or the whole text, which may be its first piece. */
-  readonly pieceMembers: readonly string[];
   /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */
   isLastEvent(head: string): boolean;
   /** Whether a stream that ends after this event, without the usual last one, is still complete. */

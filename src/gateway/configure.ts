@@ -103,6 +103,7 @@ export function configureGateway(
     recordsBodies: config.recordsBodies,
     limiterFor: limitersFor(counters),
     admit,
+    pieces: ticks.pieces,
     readiness,
     health,
   };

@@ -1,6 +1,7 @@
 import type { BodyLimits } from '../http/body.ts';
 import type { HeldBytes } from '../http/body-memory.ts';
 import type { Limiter } from '../limits/limiter.ts';
+import type { PieceBudget } from '../piece-budget.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
@@ -43,6 +44,8 @@ export interface Gateway {
   readonly recordsBodies: boolean;
   /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
   readonly admit: () => void;
+  /** Shared by all answers. */
+  readonly pieces: PieceBudget;
   readonly readiness: Readiness;
   readonly health: Health;
 }

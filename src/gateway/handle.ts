@@ -48,7 +48,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (ledger !== undefined) await exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
 
     const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
-    await sendAnswer(exchange, forwarded, { endpoint, request, check });
+    await sendAnswer(exchange, forwarded, { endpoint, request, check, pieces: gateway.pieces });
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {

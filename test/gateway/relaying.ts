@@ -12,7 +12,7 @@ import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
 import { RawConnection } from '../http/raw-connection.ts';
 
 /** An answer whose body the test writes. */
-class WrittenAnswer implements ProviderAnswer {
+export class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
   readonly headers = new AnswerHeaders();
   readonly whole = () => undefined;

@@ -64,7 +64,6 @@ export const chat: TextDialect = {
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
   writtenMembers: membersNamed('choices'),
-  pieceMembers: ['delta'],
   // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
   mayEndAfter: (event) => hasFinishReason.test(event),

@@ -20,7 +20,6 @@ export const embeddings: Dialect = {
   answerUsage: (answer) => toUsage(toFields(toFields(answer).usage)),
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
-  pieceMembers: [],
   isLastEvent: () => false,
   mayEndAfter: () => false,
   errorBody: openAiErrorBody,

@@ -37,7 +37,6 @@ export const messages: TextDialect = {
   // message_start has the input's tokens, message_delta the output's; what comes later overwrites.
   eventUsage: (event, known) => parseMessagesEventUsage(toFields(event), known),
   writtenMembers: membersNamed('content', 'content_block', 'delta'),
-  pieceMembers: ['delta', 'content_block'],
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
   // For hosts that put the type after other fields and send no event line.

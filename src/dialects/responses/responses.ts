@@ -34,7 +34,6 @@ export const responses: TextDialect = {
   eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
   // A stream repeats each item once it is whole, so its texts count twice there.
   writtenMembers: membersNamed('output', 'item', 'delta'),
-  pieceMembers: ['delta', 'part', 'item'],
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
   // For hosts that put the type after other fields and send no event line.

@@ -3,6 +3,7 @@ import { stringifyAnswer } from '../../dialects/fields.ts';
 import { tallyAnswer } from '../../dialects/tally-answer.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
+import type { PieceBudget } from '../../piece-budget.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer } from '../../providers/decode.ts';
@@ -16,6 +17,8 @@ import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
 import { CheckedStream } from './checked-stream.ts';
 import { relayStream } from './relay.ts';
+import { ScrubbedStream } from './scrubbed-stream.ts';
+import { takeTurns } from './take-turns.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
 const answerLimitBytes = 32 * 1024 * 1024;
@@ -28,6 +31,7 @@ const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
   readonly request: ModelRequest;
+  readonly pieces: PieceBudget;
   /** The rules on answers that apply to this one. */
   readonly check: ResponseCheck | undefined;
 }
@@ -94,19 +98,24 @@ function sendStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, check }: AnswerOptions,
+  { endpoint, pieces, check }: AnswerOptions,
 ): Promise<void> {
   const { translation } = forwarded.request;
   const headers = headersFor(exchange, forwarded, { isOwn: false });
   if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
   const { dialect } = endpoint;
-  const relayScrubbed = (stream: AnswerStream) =>
-    relayStream(exchange, { answer, stream: exchange.masks.stream(stream, dialect), headers });
+  const exact = translation === undefined && check === undefined;
+  const relay = (stream: AnswerStream) =>
+    relayStream(exchange, {
+      answer: exact ? answer : takeTurns(answer, pieces),
+      stream: new ScrubbedStream(stream, exchange.masks),
+      headers,
+    });
   const stream =
     translation === undefined ? new ExactStream(dialect) : new TranslatedStream(translation.stream());
-  if (check === undefined) return relayScrubbed(stream);
+  if (check === undefined) return relay(stream);
   const rules = check.stream();
-  return relayScrubbed(new CheckedStream(stream, rules, dialect)).finally(() =>
+  return relay(new CheckedStream(stream, rules, dialect)).finally(() =>
     exchange.draft.noteAnswerVerdicts(rules.verdicts),
   );
 }

@@ -3,7 +3,8 @@ import { toFailure } from '../../dialects/failure.ts';
 import { formatSse, SseParser } from '../../dialects/sse.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
-import type { StreamCheck, StreamStep } from '../../policy/answers/stream-check.ts';
+import type { StreamCheck } from '../../policy/answers/stream-check.ts';
+import type { StreamEvent } from '../../policy/answers/stream-event.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 /**
@@ -15,7 +16,6 @@ export class CheckedStream implements AnswerStream {
   readonly #check: StreamCheck;
   readonly #dialect: Dialect;
   readonly #parser: SseParser;
-  #text = '';
   #events = 0;
   #isWhole = false;
   #hasFailed = false;
@@ -25,29 +25,28 @@ export class CheckedStream implements AnswerStream {
     this.#check = check;
     this.#dialect = dialect;
     this.#parser = new SseParser((name, data) => {
-      this.#take(check.push({ ...(name === undefined ? {} : { name }), data }));
+      check.push(name === undefined ? { data } : { name, data });
     });
   }
 
   transform(chunk: Buffer): Buffer {
     this.#parser.push(this.#inner.transform(chunk));
-    if (this.#inner.state !== 'open') this.#take(this.#check.end());
+    if (this.#inner.state !== 'open') this.#check.end();
     return this.#passed();
   }
 
   end(): Buffer {
     this.#parser.push(this.#inner.end());
     this.#parser.end();
-    this.#take(this.#check.end());
+    this.#check.end();
     return this.#passed();
   }
 
-  /** What the rules had released before they refused; the rest is dropped. */
+  /** What the rules release of the events before the failure; if they refused, nothing. */
   fail(error: GatewayError, requestId: string): Buffer {
+    const passed = this.#text(this.#check.take().release);
     const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
-    const bytes = Buffer.from(this.#text + last);
-    this.#text = '';
-    return bytes;
+    return Buffer.from(passed + last);
   }
 
   get state(): AnswerStream['state'] {
@@ -62,19 +61,21 @@ export class CheckedStream implements AnswerStream {
     return this.#inner.tally;
   }
 
-  #take({ release, refusal }: StreamStep): void {
-    for (const { name, data } of release) this.#text += formatSse(name, data);
-    this.#events += release.length;
-    if (refusal === undefined) return;
-    throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
-  }
-
   #passed(): Buffer {
+    const { release, refusal } = this.#check.take();
+    if (refusal !== undefined) {
+      throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
+    }
     // Only once the rules have released the last event: they may still refuse in the chunk that contains it.
     this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
     this.#hasFailed = this.#inner.state === 'failed';
-    const bytes = Buffer.from(this.#text);
-    this.#text = '';
-    return bytes;
+    return Buffer.from(this.#text(release));
+  }
+
+  #text(release: readonly StreamEvent[]): string {
+    this.#events += release.length;
+    let text = '';
+    for (const { name, data } of release) text += formatSse(name, data);
+    return text;
   }
 }

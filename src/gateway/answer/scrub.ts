@@ -8,19 +8,16 @@ const maskBytes = Buffer.from(mask);
 
 /** Masks configured secrets in a provider's answer before it goes anywhere. */
 export class Scrubber {
-  /** The secrets that are searched for, which excludes those that are too short. */
-  readonly secrets: readonly string[];
   readonly #spellings: PatternSearch;
   readonly #plain: PatternSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
 
   constructor(secrets: readonly string[]) {
-    this.secrets = longEnough(secrets);
-    const patterns = this.secrets.flatMap(spell).map((each) => Buffer.from(each));
-    this.#spellings = new PatternSearch(patterns);
-    this.#plain = new PatternSearch(this.secrets.map((each) => Buffer.from(each)));
-    this.#alphabet = new Set(this.secrets.flatMap((secret) => [...Buffer.from(secret)]));
+    const long = longEnough(secrets);
+    this.#spellings = new PatternSearch(long.flatMap(spell).map((each) => Buffer.from(each)));
+    this.#plain = new PatternSearch(long.map((each) => Buffer.from(each)));
+    this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
   /** The bytes with all of them masked; the same object if there are none. */

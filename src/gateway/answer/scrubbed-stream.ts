@@ -1,36 +1,29 @@
-import type { Dialect } from '../../dialects/dialect.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { AnswerStream } from './answer-stream.ts';
-import { PieceScrubber } from './piece-scrubber.ts';
-import type { Scrubber } from './scrub.ts';
+import type { Masks } from './masks.ts';
 
-/** A stream with configured secrets masked, both within an event and split over several. */
+/** A stream with configured secrets masked in each of its events. */
 export class ScrubbedStream implements AnswerStream {
   readonly #inner: AnswerStream;
-  readonly #scrubber: Scrubber;
-  readonly #pieces: PieceScrubber;
+  readonly #masks: Masks;
 
-  /** `inner` must return whole events of the dialect. */
-  constructor(inner: AnswerStream, scrubber: Scrubber, { pieceMembers }: Dialect) {
+  /** `inner` must return whole events. */
+  constructor(inner: AnswerStream, masks: Masks) {
     this.#inner = inner;
-    this.#scrubber = scrubber;
-    this.#pieces = new PieceScrubber(scrubber.secrets, pieceMembers);
+    this.#masks = masks;
   }
 
   transform(chunk: Buffer): Buffer {
-    const passed = this.#scrub(this.#inner.transform(chunk));
-    const isOver = this.#inner.isWhole || this.#inner.state !== 'open';
-    return isOver ? this.#withRest(passed) : passed;
+    return this.#scrub(this.#inner.transform(chunk));
   }
 
   end(): Buffer {
-    return this.#withRest(this.#scrub(this.#inner.end()));
+    return this.#scrub(this.#inner.end());
   }
 
-  /** A held prefix of a secret is dropped: it may be most of one. */
   fail(error: GatewayError, requestId: string): Buffer {
-    return this.#scrubber.scrub(this.#inner.fail(error, requestId));
+    return this.#scrub(this.#inner.fail(error, requestId));
   }
 
   get state(): AnswerStream['state'] {
@@ -46,11 +39,6 @@ export class ScrubbedStream implements AnswerStream {
   }
 
   #scrub(events: Buffer): Buffer {
-    return events.length === 0 ? events : this.#pieces.pass(this.#scrubber.scrub(events));
-  }
-
-  #withRest(passed: Buffer): Buffer {
-    const rest = this.#pieces.end();
-    return rest.length === 0 ? passed : Buffer.concat([passed, rest]);
+    return events.length === 0 ? events : this.#masks.bytes(events);
   }
 }

@@ -1,16 +1,16 @@
-import type { State } from '../automaton/dfa-state.ts';
-import { type View, views } from '../automaton/found-patterns.ts';
 import { isInRun } from '../automaton/long-run.ts';
-import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { Pattern } from '../automaton/patterns.ts';
+import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
+import type { ProductState } from '../automaton/product-dfa.ts';
 import { longRunLength } from '../detectors/detector.ts';
-import type { Replacement } from '../redact/redact.ts';
-import { ViewedText } from '../search/viewed-text.ts';
-import type { AnswerRule } from './answer-rule.ts';
+import type { ChannelRules, RuleMatch } from './channel-rules.ts';
+import { DetectorProgress } from './detector-progress.ts';
+import { type RuleReplacement, StreamReplacements } from './stream-replacements.ts';
 
-/** Most characters that are held back for a pattern of unlimited length; part of a longer match may be sent. */
-const longestHold = 8192;
-/** Characters that are kept after they were sent, as context before a match. */
+/** Most characters that a match in progress holds back; part of a longer one may be sent. */
+const longestHold = 16_384;
+/** What may still be part of a match of usual length when that happens. */
+const keptHold = 8_192;
+/** Characters before a match that may say what it is. */
 const contextLength = 256;
 
 /** The position of a text in a channel. */
@@ -20,41 +20,50 @@ export interface ChannelRange {
   readonly end: number;
 }
 
+/** A part of the text, between two positions at which no match was in progress, and the patterns that end in it. */
+interface Region {
+  readonly start: number;
+  readonly end: number;
+  readonly patterns: ReadonlySet<number>;
+}
+
 /**
- * The text of one channel of a stream. It tracks the position up to which nothing can be the beginning of a match any
- * more: where neither automaton had a partial match, minus the reach of the detectors.
+ * The text of one channel of a stream, read once: the automata say where a match ends and between which positions it
+ * lies, and only that part is searched for its exact place. What was searched is forgotten.
  */
 export class StreamChannel {
-  readonly #patternSet: PatternSet;
-  readonly #reach: number;
-  readonly #states: Record<View, State>;
-  /** The part of the text that is still kept, and where in the channel it begins. */
-  #text = '';
-  #from = 0;
-  #viewed: ViewedText | undefined;
-  #settled = 0;
-  /** Length of the run of key characters with which the text ends. */
-  #run = 0;
-  #isClosed = false;
-  /** The end of the replacements whose label has been sent. */
-  #labelledTo = 0;
-  /** Patterns that the automata have seen in this channel. */
-  readonly seen: Set<number>;
-  /** Those of them that have been reported to the rules. */
-  readonly evaluated = new Set<number>();
   /** Whether it is held until it is complete. */
   readonly isWhole: boolean;
+  /** Up to where the text may be sent, as of the last search. */
+  limit = 0;
+  isClosed = false;
+  /** Patterns that the automata have seen in this channel. */
+  readonly seen = new Set<number>();
+  readonly #rules: ChannelRules;
+  readonly #reader: PieceReader;
+  readonly #replacements = new StreamReplacements();
+  readonly #detectors: readonly DetectorProgress[];
+  #state: ProductState;
+  /** The end of the text, from a position in the channel on. */
+  #text = '';
+  #from = 0;
+  /** All pieces of a text that is held until it is complete. */
+  readonly #pieces: string[] = [];
+  /** The last position at which no match was in progress. */
+  #settled = 0;
+  /** The patterns that have ended after it. */
+  #open = new Set<number>();
+  #regions: Region[] = [];
+  /** Length of the run of key characters with which the text ends. */
+  #run = 0;
 
-  constructor(
-    patternSet: PatternSet,
-    { isWhole, numbers }: { isWhole: boolean; numbers: readonly number[] },
-  ) {
-    this.#patternSet = patternSet;
+  constructor(rules: ChannelRules, reader: PieceReader, { isWhole }: { readonly isWhole: boolean }) {
+    this.#rules = rules;
+    this.#reader = reader;
+    this.#state = reader.start;
     this.isWhole = isWhole;
-    this.#states = { ...patternSet.scanner.start };
-    this.seen = new Set(patternSet.always.filter((number) => numbers.includes(number)));
-    const reaches = numbers.map((number) => reachOf(patternSet.patterns[number]));
-    this.#reach = Math.min(longestHold, Math.max(0, ...reaches));
+    this.#detectors = rules.detectors.map((each) => new DetectorProgress(each, contextLength));
+    for (const { number, isAlways } of rules.detectors) if (isAlways) this.seen.add(number);
   }
 
   /** Length of the channel's text so far. */
@@ -62,97 +71,146 @@ export class StreamChannel {
     return this.#from + this.#text.length;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  /** The kept text, for the rules. */
-  get text(): string {
-    return this.#text;
+  /** All of a text that is held until it is complete. */
+  get whole(): string {
+    return this.#pieces.join('');
   }
 
   /** Adds text, even after an apparent end: clients keep reading, whatever the host signals. */
   add(text: string): void {
-    this.#isClosed = false;
-    const { scanner } = this.#patternSet;
-    let at = this.length;
+    const start = this.length;
+    this.isClosed = false;
     this.#text += text;
-    const note = (state: State) => {
-      for (const pattern of state.patterns) this.seen.add(pattern);
-    };
-    for (const letter of text) {
-      at += letter.length;
-      const codePoint = letter.codePointAt(0) as number;
-      this.#run = isInRun(codePoint) ? this.#run + 1 : 0;
-      if (this.#run === longRunLength) for (const number of this.#patternSet.longRuns) this.seen.add(number);
-      let isOpen = false;
-      for (const view of views) {
-        const state = scanner.step(view, this.#states[view], codePoint, note);
-        this.#states[view] = state;
-        isOpen ||= scanner[view].isOpen(state);
-      }
-      if (!isOpen) this.#settled = at;
+    if (this.isWhole) this.#pieces.push(text);
+    const { after, settled, hits } = this.#reader.read(text, this.#state);
+    this.#state = after;
+    for (const hit of hits) this.#note(hit, start);
+    if (settled >= 0) {
+      if (this.#open.size > 0 && hits.at(-1)?.end !== -1) this.#endRegion(start + settled);
+      this.#settled = start + settled;
     }
+    if (this.#rules.longRuns.length > 0) this.#countRun(text);
   }
 
   /** The channel has ended; nothing more is expected. */
   close(): void {
-    this.#isClosed = true;
-    for (const view of views) {
-      for (const pattern of this.#patternSet.scanner[view].end(this.#states[view])) this.seen.add(pattern);
+    this.isClosed = true;
+    for (const pattern of this.#reader.end(this.#state)) this.#see(pattern, this.#open);
+    this.#searchOpen();
+  }
+
+  /** Finds what has come since the last call, and how far the text may be sent. */
+  search(): readonly RuleMatch[] {
+    const matches: RuleMatch[] = [];
+    if (!this.isWhole && this.length - this.#settled > longestHold) {
+      this.#searchOpen();
+      this.#open = new Set();
+      this.#settled = this.length - keptHold;
+    }
+    for (const region of this.#regions) this.#searchRegion(region, matches);
+    this.#regions = [];
+    for (const each of this.#detectors) {
+      const from = each.begin(this.length, this.isClosed);
+      if (from === undefined) continue;
+      const start = Math.max(this.#from, from);
+      this.#rules.find(this.#slice(start, this.length), [each.number], (match, range) => {
+        if (!each.isComplete(start + range.start, start + range.end)) return;
+        this.#match(match, { start: start + range.start, end: start + range.end }, matches);
+      });
+      each.finish();
+    }
+    this.#replacements.sort();
+    this.limit = this.#replacements.before(this.#safe());
+    this.#trim();
+    return matches;
+  }
+
+  /** The replacements in a part that is about to be sent, as positions in that part. Parts come in their order. */
+  within(range: Omit<ChannelRange, 'channel'>): readonly RuleReplacement[] {
+    return this.#replacements.within(range);
+  }
+
+  #note(hit: Hit, start: number): void {
+    const { patterns, start: from, end } = hit;
+    if (from >= 0 && this.#open.size > 0) this.#endRegion(start + from);
+    if (from >= 0) this.#settled = start + from;
+    for (const pattern of patterns) this.#see(pattern, this.#open);
+    if (end >= 0) {
+      this.#endRegion(start + end);
+      this.#settled = start + end;
     }
   }
 
-  /** Up to where the text may be sent. */
-  safe(): number {
-    if (this.#isClosed) return this.length;
+  #see(pattern: number, open: Set<number>): void {
+    this.seen.add(pattern);
+    if (this.#rules.isDetector(pattern)) this.#trigger(pattern);
+    else open.add(pattern);
+  }
+
+  #trigger(pattern: number): void {
+    for (const each of this.#detectors) if (each.number === pattern) each.lastHit = this.length;
+  }
+
+  #countRun(text: string): void {
+    for (let at = 0; at < text.length; at += 1) {
+      this.#run = isInRun(text.charCodeAt(at)) ? this.#run + 1 : 0;
+      if (this.#run < longRunLength) continue;
+      for (const number of this.#rules.longRuns) {
+        this.seen.add(number);
+        this.#trigger(number);
+      }
+    }
+  }
+
+  #endRegion(end: number): void {
+    this.#regions.push({ start: this.#settled, end, patterns: this.#open });
+    this.#open = new Set();
+  }
+
+  /** A match in progress: what has come of it is searched, and it goes on. */
+  #searchOpen(): void {
+    if (this.#open.size > 0)
+      this.#regions.push({ start: this.#settled, end: this.length, patterns: new Set(this.#open) });
+  }
+
+  #searchRegion({ start, end, patterns }: Region, matches: RuleMatch[]): void {
+    const { margin } = this.#rules;
+    const from = Math.max(this.#from, start - margin);
+    const found = new Set<RuleMatch>();
+    const all = this.#rules.find(this.#slice(from, end + margin), [...patterns], (match, range) => {
+      if (from + range.end <= start || from + range.start >= end) return;
+      found.add(match);
+      this.#match(match, { start: Math.max(start, from + range.start), end: from + range.end }, matches);
+    });
+    // The automata have seen it, so it began before what is kept, and a part of it has been sent.
+    for (const match of all) if (!found.has(match)) matches.push({ ...match, isGone: true });
+  }
+
+  #match(match: RuleMatch, { start, end }: { start: number; end: number }, matches: RuleMatch[]): void {
+    matches.push(match);
+    const { rule } = match.each;
+    if (match.label !== undefined) this.#replacements.add({ start, end, label: match.label, rule });
+  }
+
+  #slice(start: number, end: number): string {
+    return this.#text.slice(start - this.#from, end - this.#from);
+  }
+
+  #safe(): number {
+    if (this.isClosed) return this.length;
     if (this.isWhole) return 0;
-    const settled = Math.min(this.#settled, this.length - this.#reach);
-    return Math.max(settled, this.length - longestHold, 0);
+    let safe = this.#settled;
+    for (const each of this.#detectors) safe = Math.min(safe, each.complete);
+    return Math.max(safe, 0);
   }
 
-  /** Adds a rule's replacements, as positions in the channel. */
-  replacements({ rule, patterns }: AnswerRule): readonly Replacement[] {
-    if (this.#viewed?.text !== this.#text) this.#viewed = new ViewedText(this.#text, this.#patternSet.fold);
-    const viewed = this.#viewed;
-    return patterns
-      .filter((number) => this.seen.has(number))
-      .flatMap((number) => viewed.rangesOutside(this.#patternSet.patterns[number] as Pattern, rule.except))
-      .map(({ start, end }) => ({
-        start: start + this.#from,
-        end: end + this.#from,
-        label: `[REDACTED:${rule.reason}]`,
-      }));
-  }
-
-  /**
-   * The replacements within a part that is about to be sent, as positions in that part. The label goes where its
-   * replacement begins. If that was sent before the match was known, because the text continued after its apparent end,
-   * the label goes where the rest begins.
-   */
-  within(
-    replacements: readonly Replacement[],
-    { start, end }: Omit<ChannelRange, 'channel'>,
-  ): readonly Replacement[] {
-    const touched = replacements.filter((each) => each.end > start && each.start < end);
-    const labelledTo = this.#labelledTo;
-    this.#labelledTo = Math.max(labelledTo, ...touched.map((each) => each.end));
-    return touched.map((each) => ({
-      start: Math.max(each.start, start) - start,
-      end: Math.min(each.end, end) - start,
-      label: each.start >= start || labelledTo < start ? each.label : '',
-    }));
-  }
-
-  /** Drops what has been sent, except for a little context. */
-  forget(upTo: number): void {
-    const from = Math.max(this.#from, upTo - contextLength);
-    if (from - this.#from < contextLength) return;
+  /** Forgets what has been searched, except for a little context; not each time, since the rest is copied. */
+  #trim(): void {
+    let needed = this.#settled;
+    for (const each of this.#detectors) needed = Math.min(needed, each.complete);
+    const from = needed - contextLength;
+    if (from - this.#from < Math.max(contextLength, this.length - from)) return;
     this.#text = this.#text.slice(from - this.#from);
     this.#from = from;
   }
-}
-
-function reachOf(pattern: Pattern | undefined): number {
-  return pattern?.kind === 'detector' ? pattern.detector.reach : 0;
 }

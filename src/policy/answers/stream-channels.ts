@@ -1,24 +1,23 @@
-import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { PieceReader } from '../automaton/piece-reader.ts';
+import type { ChannelRules } from './channel-rules.ts';
 import { type ChannelRange, StreamChannel } from './stream-channel.ts';
 import type { StreamPart } from './stream-parts.ts';
 
 /** The channels of a stream. */
 export class StreamChannels {
-  readonly #patternSet: PatternSet;
-  /** The patterns that rules on answers search for. */
-  readonly #numbers: readonly number[];
+  readonly #rules: ChannelRules;
+  readonly #reader: PieceReader;
   readonly #channels = new Map<string, StreamChannel>();
+  /** Those that have not ended, by the first part of their names, with its dot. */
+  readonly #open = new Map<string, Set<StreamChannel>>();
   /** For each group of joined channels, the channel of its last text. */
   readonly #last = new Map<string, string>();
+  /** Those that have changed since they were searched last. */
+  readonly #changed = new Set<StreamChannel>();
 
-  constructor(patternSet: PatternSet, numbers: readonly number[]) {
-    this.#patternSet = patternSet;
-    this.#numbers = numbers;
-  }
-
-  /** All channels by name. */
-  entries(): Iterable<[string, StreamChannel]> {
-    return this.#channels;
+  constructor(rules: ChannelRules, reader: PieceReader) {
+    this.#rules = rules;
+    this.#reader = reader;
   }
 
   /**
@@ -27,27 +26,51 @@ export class StreamChannels {
    */
   add({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly ChannelRange[] {
     if (text === '') return [];
-    const own = append(this.#channel(name, isWhole), text);
+    const own = this.#append(name, text, isWhole);
     if (joinGroup === undefined) return [own];
-    const spaced = this.#channel(`${joinGroup}spaced`, false);
     const last = this.#last.get(joinGroup);
-    if (last !== undefined && last !== name) spaced.add(' ');
+    const isNext = last !== undefined && last !== name;
     this.#last.set(joinGroup, name);
-    return [own, append(this.#channel(`${joinGroup}joined`, false), text), append(spaced, text)];
+    const joined = this.#append(`${joinGroup}joined`, text, false);
+    if (isNext) this.#append(`${joinGroup}spaced`, ' ', false);
+    return [own, joined, this.#append(`${joinGroup}spaced`, text, false)];
   }
 
-  #channel(name: string, isWhole: boolean): StreamChannel {
+  /** Ends the channels whose names begin with the first part of a name; all of them if it is empty. */
+  close(beginning: string): void {
+    const ended = beginning === '' ? [...this.#open.keys()] : [beginning];
+    for (const each of ended) {
+      for (const channel of this.#open.get(each) ?? []) {
+        channel.close();
+        this.#changed.add(channel);
+      }
+      this.#open.delete(each);
+    }
+  }
+
+  /** Those that have changed since the last call. */
+  *changed(): Iterable<StreamChannel> {
+    yield* this.#changed;
+    this.#changed.clear();
+  }
+
+  #append(name: string, text: string, isWhole: boolean): ChannelRange {
     let channel = this.#channels.get(name);
     if (channel === undefined) {
-      channel = new StreamChannel(this.#patternSet, { isWhole, numbers: this.#numbers });
+      channel = new StreamChannel(this.#rules, this.#reader, { isWhole });
       this.#channels.set(name, channel);
-    }
-    return channel;
+      this.#setOpen(name, channel);
+    } else if (channel.isClosed) this.#setOpen(name, channel);
+    const start = channel.length;
+    channel.add(text);
+    this.#changed.add(channel);
+    return { channel, start, end: channel.length };
   }
-}
 
-function append(channel: StreamChannel, text: string): ChannelRange {
-  const start = channel.length;
-  channel.add(text);
-  return { channel, start, end: channel.length };
+  #setOpen(name: string, channel: StreamChannel): void {
+    const beginning = name.slice(0, name.indexOf('.') + 1);
+    const open = this.#open.get(beginning);
+    if (open === undefined) this.#open.set(beginning, new Set([channel]));
+    else open.add(channel);
+  }
 }

@@ -1,21 +1,19 @@
-import { applyReplacements, liesWithin, type Replacement, splice } from '../redact/redact.ts';
+import { applyReplacements, liesWithin, splice } from '../redact/redact.ts';
 import type { Refusal, Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import { unescapeJson } from '../traverse/nested.ts';
 import { wrapText } from '../traverse/place.ts';
-import { type AnswerRule, isRedacting, refusalOf, unreadableRefusal } from './answer-rule.ts';
+import { type AnswerRule, refusalOf, unreadableRefusal } from './answer-rule.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
+import { ChannelRules } from './channel-rules.ts';
+import { EventFrame } from './event-frame.ts';
 import type { ChannelRange, StreamChannel } from './stream-channel.ts';
 import { StreamChannels } from './stream-channels.ts';
+import type { StreamEvent } from './stream-event.ts';
 import { readParts, type StreamPart } from './stream-parts.ts';
+import type { RuleReplacement } from './stream-replacements.ts';
 import { StreamVerdicts } from './stream-verdicts.ts';
 import { WholeTexts } from './whole-texts.ts';
-
-/** One server-sent event: its name, if it has one, and its data. */
-export interface StreamEvent {
-  readonly name?: string;
-  readonly data: string;
-}
 
 /** What may be sent now, and whether the stream must end. */
 export interface StreamStep {
@@ -24,13 +22,14 @@ export interface StreamStep {
 }
 
 interface Part extends StreamPart {
+  readonly text: string;
   /** Its positions in its own channel, and in those where it is read together with other blocks. */
   readonly ranges: readonly ChannelRange[];
 }
 
 interface Pending {
   readonly event: StreamEvent;
-  readonly text: AnswerText;
+  readonly source: AnswerText | EventFrame;
   readonly parts: readonly Part[];
   /** Replaced texts that are complete within this event. */
   readonly replaced: ReadonlyMap<number, string>;
@@ -38,6 +37,7 @@ interface Pending {
 
 /** Most characters that may be held in all channels together, mostly arguments of calls. */
 const waitingLimit = 8 << 20;
+const unchanged: ReadonlyMap<number, string> = new Map();
 
 /**
  * Checks the events of a stream as they pass. Events leave in order, each as soon as nothing in its text can be the
@@ -45,20 +45,23 @@ const waitingLimit = 8 << 20;
  */
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
-  readonly #search: Search;
   readonly #channels: StreamChannels;
   readonly #verdicts = new StreamVerdicts();
   readonly #wholeTexts: WholeTexts;
   #waiting: Pending[] = [];
   #waitingLength = 0;
+  /** What the last event is apart from its text. */
+  #frame: EventFrame | undefined;
   /** The last `event:` line that was read. */
   #name: string | undefined;
 
   constructor(rules: readonly AnswerRule[], search: Search) {
     this.#rules = rules;
-    this.#search = search;
-    const numbers = [...new Set(rules.flatMap(({ patterns }) => patterns))];
-    this.#channels = new StreamChannels(search.patternSet, numbers);
+    const { patternSet } = search;
+    this.#channels = new StreamChannels(
+      new ChannelRules(rules, patternSet),
+      patternSet.scanner.pieceReader(),
+    );
     this.#wholeTexts = new WholeTexts({ rules, search, verdicts: this.#verdicts });
   }
 
@@ -72,28 +75,41 @@ export class StreamCheck {
     return this.#waiting.length > 0;
   }
 
-  /** Consumes the next event; returns those that may leave. */
-  push(event: StreamEvent): StreamStep {
-    if (this.#verdicts.refusal !== undefined) return this.#step([]);
-    this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
+  /** Consumes the next event; `take` returns what may leave. */
+  push(event: StreamEvent): void {
+    if (this.#verdicts.refusal !== undefined) return;
+    const text = this.#frame?.textOf(event);
+    if (text !== undefined) this.#text(event, this.#frame as EventFrame, text);
+    else this.#event(event, readAnswerText(Buffer.from(event.data)) ?? this.#unreadable(event));
     this.#waitingLength += event.data.length;
     if (this.#waitingLength > waitingLimit) this.#refuseLong();
-    return this.#step(this.#release());
   }
 
   /** The provider's stream is over. */
-  end(): StreamStep {
-    for (const [, channel] of this.#channels.entries()) this.#close(channel);
+  end(): void {
+    this.#channels.close('');
+  }
+
+  /** What may be sent of the events so far: searches all that came since the last call, so it is called once a chunk. */
+  take(): StreamStep {
+    for (const channel of this.#channels.changed()) this.#searchChannel(channel);
     return this.#step(this.#release());
   }
 
-  #event(event: StreamEvent, text: AnswerText): void {
-    const { document } = text;
+  /** Another text in an event that is known otherwise. */
+  #text(event: StreamEvent, frame: EventFrame, text: string): void {
+    const part = { ...frame.part, text, ranges: this.#channels.add(frame.part, text) };
+    this.#waiting.push({ event, source: frame, parts: [part], replaced: unchanged });
+  }
+
+  #event(event: StreamEvent, source: AnswerText): void {
+    const { document } = source;
     const isDone = event.data.trim() === '[DONE]';
     const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
-    const parts = found.map(
-      (part): Part => ({ ...part, ranges: this.#channels.add(part, document.text(part.entry)) }),
-    );
+    const parts = found.map((part): Part => {
+      const text = document.text(part.entry);
+      return { ...part, text, ranges: this.#channels.add(part, text) };
+    });
     if (event.name !== undefined && event.name !== this.#name) {
       this.#name = event.name;
       // Clients act on the name, so nothing in it can be replaced.
@@ -101,11 +117,11 @@ export class StreamCheck {
     }
     const inChannels = new Set(parts.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry])));
     const replaced = this.#wholeTexts.replace(document, inChannels);
-    this.#waiting.push({ event, text, parts, replaced });
-    for (const [name, channel] of this.#channels.entries()) {
-      if (ends.some((end) => name.startsWith(end))) this.#close(channel);
-    }
-    for (const { channel } of parts.flatMap(({ ranges }) => ranges)) this.#evaluate(channel);
+    this.#waiting.push({ event, source, parts, replaced });
+    const [only] = found;
+    const isFrame = only !== undefined && found.length === 1 && ends.length === 0 && replaced.size === 0;
+    this.#frame = isFrame && only.isFixed !== true ? new EventFrame(event, document, only) : undefined;
+    for (const end of ends) this.#channels.close(end);
   }
 
   /** Its texts can't be determined; unless a rule enforces something, it is read literally. */
@@ -115,97 +131,62 @@ export class StreamCheck {
     return readPlain(data);
   }
 
-  #close(channel: StreamChannel): void {
-    if (channel.isClosed) return;
-    channel.close();
-    this.#evaluate(channel);
-    if (channel.isWhole) this.#arguments(channel);
-  }
-
-  /** The verdicts on the text of a channel. */
-  #evaluate(channel: StreamChannel): void {
-    for (const each of channel.seen.size === 0 ? [] : this.#rules) {
-      const { rule, patterns } = each;
-      const seen = patterns.filter((number) => channel.seen.has(number));
-      if (seen.length === 0) continue;
-      const replacements = channel.replacements(each);
-      const certain = seen.filter((number) => this.#search.patternSet.patterns[number]?.kind !== 'detector');
-      if (replacements.length === 0 && (rule.except.length > 0 || certain.length === 0)) continue;
+  #searchChannel(channel: StreamChannel): void {
+    for (const { each, isGone } of channel.search()) {
       this.#verdicts.add(each, () => {
-        // Part of a match that began before the kept text has already been sent.
-        const isGone = replacements.length === 0 && certain.some((number) => !channel.evaluated.has(number));
-        if (isGone) this.#verdicts.refuse(refusalOf(rule, 'content.unredactable'));
+        if (isGone) this.#verdicts.refuse(refusalOf(each.rule, 'content.unredactable'));
       });
     }
-    for (const number of channel.seen) channel.evaluated.add(number);
+    if (channel.isWhole && channel.isClosed) this.#arguments(channel);
   }
 
   /** A call's arguments are JSON: once they are complete, they are also checked with escapes decoded. */
   #arguments(channel: StreamChannel): void {
-    const plain = unescapeJson(channel.text);
-    if (plain === channel.text) return;
+    const text = channel.whole;
+    const plain = unescapeJson(text);
+    if (plain === text) return;
     this.#wholeTexts.check(wrapText(plain), ({ pattern }) => !channel.seen.has(pattern));
   }
 
   /** The events that may be sent now, in order, with their replacements. */
   #release(): readonly StreamEvent[] {
-    if (this.#verdicts.refusal !== undefined) return [];
     const released: StreamEvent[] = [];
-    let count = 0;
-    for (const pending of this.#waiting) {
-      const ranges = pending.parts.flatMap((part) => part.ranges);
-      if (ranges.some(({ channel, end }) => end > this.#limit(channel))) break;
-      const event = this.#rewrite(pending);
-      if (this.#verdicts.refusal !== undefined) return [];
-      released.push(event);
-      this.#waitingLength -= pending.event.data.length;
-      for (const { channel, end } of ranges) channel.forget(end);
-      count += 1;
+    let next = this.#waiting[released.length];
+    while (next !== undefined && this.#verdicts.refusal === undefined && mayLeave(next)) {
+      released.push(this.#rewrite(next));
+      this.#waitingLength -= next.event.data.length;
+      next = this.#waiting[released.length];
     }
-    this.#waiting = this.#waiting.slice(count);
+    if (released.length > 0) this.#waiting = this.#waiting.slice(released.length);
     return released;
   }
 
-  /** Up to where a channel may be sent: not into the middle of a replacement. */
-  #limit(channel: StreamChannel): number {
-    let limit = channel.safe();
-    for (const { start, end } of this.#replacements(channel)) if (start < limit && end > limit) limit = start;
-    return limit;
-  }
-
-  #replacements(channel: StreamChannel): readonly Replacement[] {
-    if (channel.seen.size === 0) return [];
-    return this.#rules.filter(isRedacting).flatMap((each) => channel.replacements(each));
-  }
-
-  #rewrite({ event, text: { document, unwrap }, parts, replaced }: Pending): StreamEvent {
-    const texts = new Map(replaced);
-    for (const { entry, ranges, isRepeated, isFixed } of parts) {
-      const [own = [], ...joined] = ranges.map((range) =>
-        range.channel.within(this.#replacements(range.channel), range),
-      );
+  #rewrite({ event, source, parts, replaced }: Pending): StreamEvent {
+    let texts: Map<number, string> | undefined;
+    for (const { entry, text, ranges, isRepeated, isFixed } of parts) {
+      const [own = [], ...joined] = ranges.map((range) => range.channel.within(range));
       const replacements = [...own, ...joined.flat()];
       if (replacements.length === 0) continue;
       const isAcross = isRepeated && !joined.flat().every((each) => liesWithin(each, own));
-      if (isFixed || isAcross) this.#refuseAcross(ranges);
-      texts.set(entry, applyReplacements(document.text(entry), replacements));
+      if (isFixed || isAcross) this.#refuseAcross(replacements);
+      texts ??= new Map(replaced);
+      texts.set(entry, applyReplacements(text, replacements));
     }
-    return texts.size === 0 ? event : { ...event, data: unwrap(splice(document, texts)).toString('utf8') };
+    const changed = texts ?? replaced;
+    return changed.size === 0 ? event : { ...event, data: withTexts(source, changed) };
   }
 
   /** A match in what can't be replaced: a name, or blocks that Responses repeat one by one. */
-  #refuseAcross(ranges: readonly ChannelRange[]): void {
-    for (const each of this.#rules.filter(isRedacting)) {
-      const isFound = ranges.some(({ channel }) => channel.replacements(each).length > 0);
-      if (isFound) this.#verdicts.refuse(refusalOf(each.rule, 'content.unredactable'));
-    }
+  #refuseAcross(replacements: readonly RuleReplacement[]): void {
+    const rules = this.#rules.filter(({ rule }) => replacements.some((each) => each.rule === rule));
+    for (const { rule } of rules) this.#verdicts.refuse(refusalOf(rule, 'content.unredactable'));
   }
 
   #refuseLong(): void {
     // A monitoring rule must not end a stream: the text is released unread.
     const message = 'the answer holds more text in one piece than a rule on answers can wait for';
     const refusal = unreadableRefusal(this.#rules, message);
-    if (refusal === undefined) for (const [, channel] of this.#channels.entries()) this.#close(channel);
+    if (refusal === undefined) this.#channels.close('');
     this.#verdicts.refuse(refusal);
   }
 
@@ -213,4 +194,14 @@ export class StreamCheck {
     const { refusal } = this.#verdicts;
     return refusal === undefined ? { release } : { release: [], refusal };
   }
+}
+
+/** Whether nothing in its text can be a part of a match that is not known yet. */
+function mayLeave({ parts }: Pending): boolean {
+  return parts.every(({ ranges }) => ranges.every(({ channel, end }) => end <= channel.limit));
+}
+
+function withTexts(source: AnswerText | EventFrame, texts: ReadonlyMap<number, string>): string {
+  if (source instanceof EventFrame) return source.with(texts.get(source.part.entry) ?? '');
+  return source.unwrap(splice(source.document, texts)).toString('utf8');
 }

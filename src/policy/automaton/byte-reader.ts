@@ -10,6 +10,7 @@ import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
 export const lastAscii = 0x7f;
+const backslash = 0x5c;
 
 /** A state of each automaton. */
 export interface StatePair {
@@ -122,6 +123,21 @@ export class ByteReader {
       table = product.table;
       at += this.#character.length;
     }
+  }
+
+  /** Reads one character of a text that is not written as JSON. */
+  advance(offset: number, codePoint: number): number {
+    if (codePoint > lastAscii) return this.#stepWide(offset, codePoint);
+    // In the table a backslash begins an escape.
+    const from = codePoint === backslash ? this.#stepAscii(offset, backslash) : offset;
+    return this.#stepAscii(from, codePoint);
+  }
+
+  #stepAscii(offset: number, byte: number): number {
+    const { product } = this;
+    const next = product.table[offset + byte] as number;
+    if (next >= 0) return next;
+    return this.#notePatterns(next < unknownCell ? -2 - next : product.next(product.at(offset), byte).offset);
   }
 
   /** Notes the patterns of a pair. */

@@ -21,6 +21,8 @@ export interface ProductState {
   readonly folded: State;
   readonly offset: number;
   readonly hasPatterns: boolean;
+  /** Whether a match may be in progress. */
+  readonly isOpen: boolean;
   /** The pair before the backslash. */
   readonly escaped: ProductState | undefined;
   /** Whether it is known that no pattern ends where the text does. */
@@ -176,6 +178,7 @@ export class ProductDfa {
       folded,
       offset,
       hasPatterns: !isQuiet,
+      isOpen: this.#exact.isOpen(exact) || this.#folded.isOpen(folded),
       escaped,
       isQuietAtEnd: false,
       notedIn: 0,

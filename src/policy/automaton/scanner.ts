@@ -3,6 +3,7 @@ import type { State } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
 import { hasLongRun } from './long-run.ts';
+import { PieceReader } from './piece-reader.ts';
 import { type ProductDfa, unknownCell } from './product-dfa.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
 import type { TextBytes } from './text-bytes.ts';
@@ -74,6 +75,11 @@ export class Scanner {
   /** The states after one character; the patterns found on the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
     return this.#reader.step(view, state, codePoint, onState);
+  }
+
+  /** A reader of texts that come in pieces. */
+  pieceReader(): PieceReader {
+    return new PieceReader(this.#reader);
   }
 
   #run(text: TextBytes): number {

@@ -32,7 +32,6 @@ export const toy: TextDialect = {
   answerUsage: usageOf,
   eventUsage: (event, known) => usageOf(event) ?? known,
   writtenMembers: membersNamed('said'),
-  pieceMembers: ['said'],
   isLastEvent: (head) => head.startsWith('data: {"end"'),
   mayEndAfter: () => false,
   errorBody: ({ message }) => ({ problem: message }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
-import type { StreamEvent } from '../../../src/policy/answers/stream-check.ts';
+import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
+import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { Subject } from '../../../src/policy/rule.ts';
 import { scale } from '../../kit/scale.ts';
@@ -64,16 +65,22 @@ const streams: Readonly<Record<Dialect, (pieces: readonly string[]) => readonly 
   ],
 };
 
+function pushed(stream: StreamCheck, event: StreamEvent): StreamStep {
+  stream.push(event);
+  return stream.take();
+}
+
 /** What leaves of a stream, and the refusal, if there is one. */
 function run(checker: ResponseCheck, events: readonly StreamEvent[]) {
   const stream = checker.stream();
   const released: StreamEvent[] = [];
   for (const each of events) {
-    const step = stream.push(each);
+    const step = pushed(stream, each);
     released.push(...step.release);
     if (step.refusal !== undefined) return { released, refusal: step.refusal, verdicts: stream.verdicts };
   }
-  const last = stream.end();
+  stream.end();
+  const last = stream.take();
   released.push(...last.release);
   return { released, refusal: last.refusal, verdicts: stream.verdicts };
 }
@@ -182,7 +189,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
   test('does not hold back what cannot be a beginning', () => {
     const stream = check(phrase).stream();
     const events = streams[dialect](['hello there. ', 'more']);
-    const released = events.slice(0, 3).flatMap((each) => stream.push(each).release);
+    const released = events.slice(0, 3).flatMap((each) => pushed(stream, each).release);
 
     expect(said(released)).toContain('hello there. ');
   });
@@ -569,8 +576,8 @@ describe('texts of neighbouring blocks', () => {
     const first = block(0, 'of a project');
     const second = block(1, 'or', ' two');
 
-    expect(first.flatMap((each) => stream.push(each).release)).toEqual(first.slice(0, 1));
-    expect(second.slice(0, 2).flatMap((each) => stream.push(each).release)).toEqual([
+    expect(first.flatMap((each) => pushed(stream, each).release)).toEqual(first.slice(0, 1));
+    expect(second.slice(0, 2).flatMap((each) => pushed(stream, each).release)).toEqual([
       ...first.slice(1),
       ...second.slice(0, 2),
     ]);

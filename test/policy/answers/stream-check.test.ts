@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StreamEvent } from '../../../src/policy/answers/stream-check.ts';
+import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
 
 const codename = {
@@ -18,7 +18,12 @@ function run(
   const set = compile({ house: { rules: [rule] } }).select(['house']);
   const check = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))))?.stream();
   if (check === undefined) throw new Error('no rule applies to the answer');
-  const steps = [...events.map((event) => check.push(event)), check.end()];
+  const steps = events.map((event) => {
+    check.push(event);
+    return check.take();
+  });
+  check.end();
+  steps.push(check.take());
   return {
     text: steps.flatMap(({ release }) => release.map(({ data }) => data)).join(''),
     isRefused: steps.some(({ refusal }) => refusal !== undefined),
@@ -168,4 +173,46 @@ test('the text of an event line is read, and nothing in it can be replaced', () 
   expect(run([event('ping'), event('project nightfall')]).isRefused).toBe(true);
   expect(run([event('project nightfall')], { ...codename, action: 'redact' }).isRefused).toBe(true);
   expect(run([event('ping'), event('project'), event('nightfall')]).isRefused).toBe(false);
+});
+
+describe('in the same event with another text', () => {
+  const before = Array.from({ length: 4 }, (_, at) => chunk(`word ${at} `));
+
+  test.each([
+    ['JSON with escapes', '{"a":"project \\u006eightfall"}'],
+    ['a data URL', 'data:text/plain;base64,cHJvamVjdCBuaWdodGZhbGw='],
+    ['the phrase itself', 'of project nightfall'],
+  ])('%s does not hide what a rule forbids', (_what, hiding) => {
+    const { text, isRefused } = run([...before, chunk(hiding), chunk('and more')]);
+
+    expect([text, isRefused]).toEqual([before.map(({ data }) => data).join(''), true]);
+  });
+
+  test('an unusual spelling is replaced where it stands, and the rest stays', () => {
+    const rule = { ...codename, action: 'redact' };
+
+    const { text } = run([...before, chunk('"project\tnightfall"\n\\ é'), chunk(' 4')], rule);
+
+    const label = chunk('"[REDACTED:content.codename]"\n\\ é').data;
+    expect(text).toBe([...before.map(({ data }) => data), label, chunk(' 4').data].join(''));
+  });
+
+  test('what stands around the text is read again as soon as it changes', () => {
+    const other = { ...chunk('more'), data: chunk('more', {}, { note: 'project nightfall' }).data };
+
+    expect(run([...before, other]).isRefused).toBe(true);
+    expect(run([...before, { ...chunk('more'), name: 'project nightfall' }]).isRefused).toBe(true);
+    expect(run([...before, { data: chunk('more').data.replace('{', '{"id":"d",') }]).isRefused).toBe(true);
+  });
+});
+
+test('what a pattern without end holds back is bounded, and a match in it is found all the same', () => {
+  const rule = { ...codename, action: 'redact', when: { text: { regex: ['<<[^>]*>', 'TCK-[0-9]{4}'] } } };
+  const pieces = Array.from({ length: 6_000 }, (_, at) => chunk(` << ${at} TCK-${1_000 + at}.`));
+
+  const { text, isRefused } = run([...pieces, chunk('end')], rule);
+
+  expect(isRefused).toBe(false);
+  expect(text).not.toContain('TCK-');
+  expect(text.match(/REDACTED/g)).toHaveLength(6_000);
 });

@@ -1,0 +1,74 @@
+import type { GatewayError } from '../../errors.ts';
+import type { PieceBudget } from '../../piece-budget.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
+
+/** Most bytes that are handled in one go: with rules that match everywhere, a few milliseconds of work. */
+const sliceBytes = 16 * 1024;
+
+/**
+ * The answer in slices that take turns with those of other answers, for streams whose events cost more than passing them
+ * on: what came is kept until there is time, and the host is paused meanwhile.
+ */
+export function takeTurns(answer: ProviderAnswer, budget: PieceBudget): ProviderAnswer {
+  let sink: BodySink | undefined;
+  let held: Buffer[] = [];
+  let ending: ((sink: BodySink) => void) | undefined;
+  let isPaused = false;
+  let isWaiting = false;
+
+  /** Returns whether all that came has been handled, and more may come. */
+  function work(): boolean {
+    while (sink !== undefined && !isPaused && !isWaiting && held.length > 0) {
+      if (!budget.hasLeft(goOn)) {
+        isWaiting = true;
+        return false;
+      }
+      const [first = Buffer.alloc(0)] = held;
+      if (first.length <= sliceBytes) held.shift();
+      else held[0] = first.subarray(sliceBytes);
+      const beganMs = performance.now();
+      isPaused = !sink.data(first.subarray(0, sliceBytes));
+      budget.spend(performance.now() - beganMs);
+    }
+    if (held.length > 0) return false;
+    if (sink !== undefined) ending?.(sink);
+    ending = undefined;
+    return !isPaused;
+  }
+
+  function goOn(): void {
+    isWaiting = false;
+    if (work()) answer.resume();
+  }
+
+  function end(how: (sink: BodySink) => void): void {
+    ending = how;
+    if (!isPaused && !isWaiting) work();
+  }
+
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    whole: () => answer.whole(),
+    resume: () => {
+      isPaused = false;
+      if (work()) answer.resume();
+    },
+    abort: () => {
+      held = [];
+      sink = undefined;
+      answer.abort();
+    },
+    pipe: (to) => {
+      sink = to;
+      answer.pipe({
+        data: (chunk) => {
+          held.push(chunk);
+          return work();
+        },
+        end: () => end((over) => over.end()),
+        fail: (error: GatewayError) => end((over) => over.fail(error)),
+      });
+    },
+  };
+}

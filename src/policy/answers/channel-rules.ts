@@ -1,0 +1,92 @@
+import type { MixedReadings } from '../automaton/mixed-readings.ts';
+import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { Pattern } from '../automaton/patterns.ts';
+import { ViewedText } from '../search/viewed-text.ts';
+import { type AnswerRule, isRedacting } from './answer-rule.ts';
+import type { StreamDetector } from './detector-progress.ts';
+
+/** Characters around a match that an exception may need; without exceptions, one that may be a word's boundary. */
+const exceptionMargin = 256;
+const plainMargin = 2;
+const viewedLimit = 64;
+const longestViewed = 8_192;
+
+/** A rule that matches in a text. */
+export interface RuleMatch {
+  readonly each: AnswerRule;
+  /** What replaces it, if it is to be replaced. */
+  readonly label: string | undefined;
+  /** Set if a part of the match has been sent already. */
+  readonly isGone?: true;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the channels of a stream search for. */
+export class ChannelRules {
+  readonly detectors: readonly StreamDetector[];
+  readonly longRuns: readonly number[];
+  /** Characters on both sides of a match that are searched with it. */
+  readonly margin: number;
+  readonly #patternSet: PatternSet;
+  readonly #byPattern = new Map<number, RuleMatch[]>();
+  /** Texts that were searched last: other channels hold the same. */
+  readonly #viewed = new Map<string, ViewedText>();
+  readonly #mixedReadings = new Map<Pattern, MixedReadings>();
+
+  constructor(rules: readonly AnswerRule[], patternSet: PatternSet) {
+    this.#patternSet = patternSet;
+    for (const each of rules) {
+      const match = { each, label: isRedacting(each) ? `[REDACTED:${each.rule.reason}]` : undefined };
+      for (const number of each.patterns) {
+        this.#byPattern.set(number, [...(this.#byPattern.get(number) ?? []), match]);
+      }
+    }
+    this.detectors = [...this.#byPattern.keys()].flatMap((number) => {
+      const pattern = patternSet.patterns[number];
+      if (pattern?.kind !== 'detector') return [];
+      return [{ number, reach: pattern.detector.reach, isAlways: patternSet.always.includes(number) }];
+    });
+    this.longRuns = patternSet.longRuns.filter((number) => this.#byPattern.has(number));
+    this.margin = rules.some(({ rule }) => rule.except.length > 0) ? exceptionMargin : plainMargin;
+  }
+
+  isDetector(number: number): boolean {
+    return this.#patternSet.patterns[number]?.kind === 'detector';
+  }
+
+  /**
+   * Calls back for everything in a text that a rule finds with these patterns, minus its exceptions. Returns the rules
+   * that have no exceptions, which must have found something if the patterns are in the text.
+   */
+  find(
+    text: string,
+    patterns: readonly number[],
+    found: (match: RuleMatch, range: Range) => void,
+  ): ReadonlySet<RuleMatch> {
+    const viewed = this.#view(text);
+    const certain = new Set<RuleMatch>();
+    for (const number of patterns) {
+      const pattern = this.#patternSet.patterns[number] as Pattern;
+      for (const match of this.#byPattern.get(number) ?? []) {
+        const { except } = match.each.rule;
+        if (except.length === 0) certain.add(match);
+        for (const range of viewed.rangesOutside(pattern, except)) found(match, range);
+      }
+    }
+    return certain;
+  }
+
+  #view(text: string): ViewedText {
+    let viewed = this.#viewed.get(text);
+    if (viewed !== undefined) return viewed;
+    viewed = new ViewedText(text, this.#patternSet.fold, this.#mixedReadings);
+    if (text.length > longestViewed) return viewed;
+    if (this.#viewed.size >= viewedLimit) this.#viewed.clear();
+    this.#viewed.set(text, viewed);
+    return viewed;
+  }
+}
