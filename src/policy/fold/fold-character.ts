@@ -7,7 +7,8 @@ export type CharacterFold = (codePoint: number) => readonly Reading[];
 const space = 0x20;
 const readingLimit = 8;
 const mark = /^\p{M}$/u;
-const invisible = /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]$/u;
+// The last four characters of the plane stand for an object, a broken character and nothing.
+const invisible = /^[\p{Cf}\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\ufffc-\uffff]$/u;
 // The blank Braille pattern looks like a space, but Unicode does not classify it as one.
 const blank = /^[\p{White_Space}\u2800]$/u;
 const dash = /^[\p{Pd}\u2212\u2043]$/u;

@@ -18,8 +18,10 @@ export const tools = defineMatcher({
   compile(patterns, { fold, quantifier }) {
     const exact = patterns.map(compileGlob);
     const folded = patterns.map((pattern) => compileGlob(fold.text(pattern)));
-    const matchesName = (name: string) =>
+    const matchesSpelling = (name: string) =>
       exact.some((glob) => glob(name)) || folded.some((glob) => glob(fold.text(name)));
+    // Some hosts trim names.
+    const matchesName = (name: string) => matchesSpelling(name) || matchesSpelling(name.trim());
     const matches = ({ name, qualified }: OfferedTool) => matchesName(name) || qualified.some(matchesName);
     const coversAll = patterns.some((pattern) => anyName.test(pattern));
     return {

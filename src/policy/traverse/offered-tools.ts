@@ -20,6 +20,7 @@ export interface OfferedTools {
 const fields = ['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers'] as const;
 /** Settings of chat hosts for what is a tool everywhere else. */
 const searchSettings = ['web_search_options', 'search_parameters', 'enable_search'] as const;
+const fieldNames: ReadonlySet<string> = new Set([...fields, ...searchSettings]);
 const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
 // Types that only say what kind of tool it is, and choices that only say whether tools may be called at all.
 const plainTypes = new Set([
@@ -53,6 +54,22 @@ const shapes = new Set([
   'filters',
   'user_location',
 ]);
+
+/** Members of a request in which other members' names say nothing about tools: turns, schemas, the client's own data. */
+const otherFields = new Set([
+  ...['messages', 'input', 'system', 'instructions', 'prompt', 'prediction', 'metadata', 'user'],
+  ...[
+    'response_format',
+    'text',
+    'output_format',
+    'output_config',
+    'context_management',
+    'container',
+    'plugins',
+  ],
+]);
+/** Under such a name a host finds tools: `chat_template_kwargs: { tools }`, `tool_config: { functionDeclarations }`. */
+const toolWord = /tool|function|mcp|plugin|skill|connector/i;
 
 /** Every name and built-in type of the tools that a request offers or forces, in any dialect. */
 export function findTools(document: JsonDocument): OfferedTools {
@@ -89,12 +106,35 @@ class ToolSearch implements OfferedTools {
     }
     const plugins = document.member(root, 'plugins');
     if (plugins !== undefined) for (const plugin of this.#elements(plugins)) this.#plugin(plugin);
+    this.#passedThrough();
     const container = document.member(root, 'container');
     if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
     for (const field of ['messages', 'input']) {
       const turns = document.member(root, field);
       if (turns !== undefined) for (const turn of this.#elements(turns)) this.#added(turn);
     }
+  }
+
+  /** Members that hosts pass on to something else, or merge into the request: what they offer can't be read here. */
+  #passedThrough(): void {
+    const document = this.#document;
+    const { root } = document;
+    for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
+      const kind = document.kind(key + 1);
+      if (kind !== kinds.object && kind !== kinds.array) continue;
+      const name = document.text(key);
+      if (otherFields.has(name) || fieldNames.has(name)) continue;
+      if (this.#mentionsTools(key)) this.unnamed.push(key + 1);
+    }
+  }
+
+  /** Whether the name of a member, or of one inside it, is about tools. */
+  #mentionsTools(member: number): boolean {
+    const document = this.#document;
+    for (let at = member; at < document.next(member + 1); at += 1) {
+      if (document.isKey(at) && toolWord.test(document.text(at))) return true;
+    }
+    return false;
   }
 
   #plugin(plugin: number): void {
@@ -161,11 +201,19 @@ class ToolSearch implements OfferedTools {
   #object(entry: number, namespace: string): void {
     const document = this.#document;
     const type = document.memberText(entry, 'type');
-    if (type !== undefined && isUnnamedTool(document, entry, type)) this.unnamed.push(entry);
+    if (type !== undefined && isUnnamedTool(document, entry, type) && !this.#isChoiceOfOne(entry, type))
+      this.unnamed.push(entry);
     const inner = type === 'namespace' ? (document.memberText(entry, 'name') ?? '') : namespace;
     for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
       this.#member(key, { entry, namespace, inner });
     }
+  }
+
+  /** `tool_choice: { type: "mcp", server_label, name }` forces one tool of a server that is among the tools. */
+  #isChoiceOfOne(entry: number, type: string): boolean {
+    const document = this.#document;
+    if (type !== 'mcp' || entry !== document.member(document.root, 'tool_choice')) return false;
+    return document.memberText(entry, 'name') !== undefined;
   }
 
   #member(key: number, from: { entry: number; namespace: string; inner: string }): void {

@@ -400,6 +400,7 @@ test.each([
   ['in another case', { tools: [{ name: 'Shell' }] }],
   ['in Cyrillic letters', { tools: [{ name: 'ѕhеll' }] }],
   ['with an invisible character', { tools: [{ name: 'sh\u200bell' }] }],
+  ['with blanks around its name', { tools: [{ name: ' shell\t' }] }],
 ])('finds a tool %s', (_name, body) => {
   expect(decide(body).action).toBe('block');
 });
@@ -420,4 +421,36 @@ test('in unless every offered tool must match', () => {
   expect(only({ tools: [{ name: 'read' }, { name: 'list_files' }] }).action).toBe('allow');
   expect(only({ tools: [{ name: 'read' }, { name: 'shell' }] }).action).toBe('block');
   expect(only({ messages: [] }).action).toBe('allow');
+});
+
+test.each([
+  ['chat_template_kwargs', { tools: [{ name: 'shell' }] }],
+  ['extra_body', { nested: [{ toolConfig: {} }] }],
+  ['tool_config', { function_calling_config: {} }],
+  ['generation_config', { mcpServers: [] }],
+])('what a host may read tools from under %s counts as tools without names', (field, value) => {
+  const decision = decide({ [field]: value });
+
+  expect(decision.action).toBe('block');
+  expect(decision.verdicts[0]?.matches[0]?.at).toBe(`/${field}`);
+});
+
+test.each([
+  ['response_format', { type: 'json_schema', json_schema: { schema: { properties: { tool: {} } } } }],
+  ['metadata', { tool: 'cli' }],
+  ['stream_options', { include_usage: true }],
+  ['logit_bias', { '50256': -100 }],
+])('%s does not', (field, value) => {
+  expect(decide({ [field]: value }).action).toBe('allow');
+});
+
+test('a choice of one tool of a server is that tool', () => {
+  const only = policyOf({ id: 't', action: 'block', unless: { tools: ['mcp', 'files', 'read'] } });
+  const server = { type: 'mcp', server_label: 'files', server_url: 'https://e.com', allowed_tools: ['read'] };
+  const choose = (choice: object) =>
+    only({ tools: [server], tool_choice: { type: 'mcp', server_label: 'files', ...choice } }).action;
+
+  expect(choose({ name: 'read' })).toBe('allow');
+  expect(choose({ name: 'shell' })).toBe('block');
+  expect(choose({})).toBe('block');
 });

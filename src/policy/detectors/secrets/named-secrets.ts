@@ -1,9 +1,10 @@
-import type { Finding } from '../detector.ts';
+import type { Finding, Range } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
 import { AnnouncedKeys } from './announced-key.ts';
 import { findCredentialArguments } from './credential-arguments.ts';
 import { NamedValues, type Opening } from './named-values.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
+import { isRandomValue } from './secret-value.ts';
 
 const longestName = 48;
 
@@ -32,7 +33,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     const given = opening === undefined ? undefined : values.at(opening, kind);
     const found = given ?? (kind === 'bare key' ? undefined : announced.behind(end));
     if (found === undefined) continue;
-    findings.push({ ...found, ...certaintyOf(text, { start, end: found.end }, kind) });
+    findings.push({ ...found, ...certaintyOf(text, { name: { start, end }, value: found, kind }) });
     from = found.end;
   }
   return [...findings, ...findCredentialArguments(text)];
@@ -184,14 +185,28 @@ function after(expression: RegExp, text: string, at: number): number | undefined
   return expression.test(text) ? expression.lastIndex : undefined;
 }
 
+interface NamedValue {
+  readonly name: Name;
+  readonly value: Range;
+  readonly kind: NameKind;
+}
+
 /** In a connection string the name is between semicolons: `Server=…;Password=…;`. */
-function certaintyOf(
-  text: string,
-  { start, end }: Name,
-  kind: NameKind,
-): Pick<Finding, 'confidence' | 'why'> {
+function certaintyOf(text: string, { name, value, kind }: NamedValue): Pick<Finding, 'confidence' | 'why'> {
+  const { start } = name;
   const isConnection =
-    /;\s?(?:[A-Za-z]{2,12} )?$/.test(text.slice(Math.max(0, start - 14), start)) && text.charAt(end) === ';';
+    /;\s?(?:[A-Za-z]{2,12} )?$/.test(text.slice(Math.max(0, start - 14), start)) &&
+    text.charAt(value.end) === ';';
   if (isConnection) return { confidence: 'likely', why: 'connection string' };
-  return { confidence: 'possible', why: `named a ${kind === 'password' ? 'password' : 'key or token'}` };
+  const why = `named a ${kind === 'password' ? 'password' : 'key or token'}`;
+  if (!isAssignment(text, name, value) || !isRandomValue(text.slice(value.start, value.end), kind))
+    return { confidence: 'possible', why };
+  return { confidence: 'likely', why: `${why}, random` };
+}
+
+/** A setting: `NAME=value`, `name: "value"`, `"name": "value"`. In prose and code a name says less. */
+function isAssignment(text: string, name: Name, value: Range): boolean {
+  return /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])?$/.test(
+    text.slice(name.end, value.start),
+  );
 }

@@ -150,6 +150,10 @@ export const namePrefilters: readonly string[] = [
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
 ];
 
+/** Prefilter for what is likely: a setting with such a name and a value as long as random ones are. */
+export const likelyNamePrefilter =
+  '(?:key|token|secret|credential|passw(?:or)?d|passphrase|pwd|pass|auth|bearer)[a-z0-9_.-]{0,24}[\\\\"\'`]{0,4} ?(?::?=|:|=>) ?[\\\\"\'`]{0,4}[!-~]{14}';
+
 // A name may continue after its keyword: its last word says what the value is.
 const otherEnding =
   /(?:[_.-](?:id|ids|url|uri|urls|path|paths|file|files|filename|dir|name|names|type|types|length|len|size|count|limit|max|min|index|regex|pattern|expiry|expires|expiration|expires_in|expires_at|ttl|timeout|at|age|date|version|field|label|hint|placeholder|title|text|message|error|errors|prompt|policy|format|provider|endpoint|scope|scopes|column|table|algorithm|alg|usage|status|state|style|class|attr|store|manager|service|arn|ref|prefix|suffix|hash|digest|salt|checksum|fingerprint|sha|sha1|sha256|md5|hint|strength|required|enabled|valid|list|map|set|count|info|kind|code_challenge)|(?:Id|ID|Ids|Url|URL|Uri|URI|Path|File|FileName|Dir|Name|Names|Type|Types|Length|Size|Count|Limit|Index|Regex|Pattern|Expiry|Expires|ExpiresIn|ExpiresAt|Ttl|TTL|Timeout|At|Age|Date|Version|Field|Label|Hint|Placeholder|Title|Text|Message|Error|Prompt|Policy|Format|Provider|Endpoint|Scope|Scopes|Column|Table|Algorithm|Usage|Status|State|Style|Class|Store|Manager|Service|Arn|Ref|Prefix|Suffix|Hash|Digest|Salt|Checksum|Fingerprint|Strength|Required|Enabled|Valid|List|Map|Set|Info|Kind|Reviver))$|hash|digest|integrity|checksum|fingerprint|public|PublicKey|authenticity|RequestVerification|csrf|xsrf|tokeniz|tokenType|tokenizer|secretary|passport|passive|passenger|bypass|compass|passing|passed$/;

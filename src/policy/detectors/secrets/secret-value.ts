@@ -1,6 +1,6 @@
 import { isPublished } from '../shapes/bare-key.ts';
 import { isNamedDigest } from '../shapes/key-prefix.ts';
-import { randomRun } from '../shapes/random-run.ts';
+import { randomBody, randomRun } from '../shapes/random-run.ts';
 import {
   isMarkedExample,
   isPlaceholder,
@@ -63,6 +63,21 @@ export function isSecretValue(value: string, kind: NameKind, isQuoted: boolean):
   if (password !== undefined) return !isStockLogin(password);
   if (kind === 'password') return isPassword(value);
   return isKey(value, isQuoted) && (kind === 'token' || /\d/.test(value));
+}
+
+/** Bits from which a named value is likely a secret: fourteen random letters and digits, twenty hex digits. */
+const leastRandomBits: Readonly<Record<NameKind, number>> = {
+  password: 70,
+  token: 70,
+  key: 95,
+  'bare key': leastBareBits,
+};
+
+/** Whether a value that passed `isSecretValue` is so random that its name leaves hardly a doubt. */
+export function isRandomValue(value: string, kind: NameKind): boolean {
+  if (uuid.test(value)) return kind === 'token';
+  if (value.length < 14 || !/^[\w+/=.~:!@#$%^&*?-]+$/.test(value)) return false;
+  return (randomBody(value)?.bits ?? 0) >= leastRandomBits[kind];
 }
 
 /** All of printable ASCII, as WordPress generates salts: code and expressions repeat their signs. */

@@ -14,7 +14,7 @@ import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { findPositionalPasswords, positionalPrefilter } from './positional-password.ts';
 import { privateKey } from './private-key.ts';
-import { namePrefilters } from './secret-names.ts';
+import { likelyNamePrefilter, namePrefilters } from './secret-names.ts';
 import { findTokensInPieces } from './tokens-in-pieces.ts';
 import { findUrlCredentials } from './url-credentials.ts';
 
@@ -25,6 +25,7 @@ const shaped = {
     regexes: [
       ...prefiltersOf(shapes),
       ...unlistedPrefilters.likely,
+      likelyNamePrefilter,
       'ey[a-z][a-z0-9_-]{12}',
       'gw_[a-z0-9]{8}',
       'x-oauth-basic',
@@ -40,7 +41,8 @@ const shaped = {
 
 /**
  * Keys and passwords recognized by their form: those in the table of shapes, web tokens, URLs with passwords, private
- * keys, keys of this gateway. What only its name or position makes a secret is `possible`.
+ * keys, keys of this gateway. What its name makes a secret is `likely` if its value is random, and `possible` like
+ * what is a secret by its position otherwise.
  */
 export const secrets: Detector = {
   ...shaped,
@@ -98,7 +100,7 @@ function findByForm(text: string): readonly Finding[] {
 }
 
 function findSecrets(text: string): readonly Finding[] {
-  return joinOverlapping(findByForm(text).filter(isLikely));
+  return joinOverlapping([...findByForm(text), ...findNamedSecrets(text)].filter(isLikely));
 }
 
 function isLikely({ confidence = defaultConfidence }: Finding): boolean {

@@ -15,6 +15,29 @@ test.each([
   expect(found(creditCard, `Charge ${card}, please.`)).toEqual([card]);
 });
 
+test.each(['/', '_', ',', '|', '*', ':', '·'])('finds a card in groups with %s between them', (sign) => {
+  const card = ['4111', '1111', '1111', '1111'].join(sign);
+
+  expect(found(creditCard, `pay ${card} now`)).toEqual([card]);
+  expect(found(creditCard, `${card}${sign}1234`)).toEqual([]);
+  expect(found(creditCard, `1234${sign}${card}`)).toEqual([]);
+});
+
+test.each([...' -./_,|*:·'])(
+  'finds a card digit by digit with "%s" between them, wherever it begins',
+  (sign) => {
+    for (const number of ['4111111111111111', '378282246310005', '30569309025904', '4000000000000000006']) {
+      const card = [...number].join(sign);
+
+      for (const before of ['', 'a ', 'ab ', 'abc ', 'abcd ']) {
+        expect(found(creditCard, `${before}${card} now`)).toEqual([card]);
+      }
+      expect(found(creditCard, `7${sign}${card}`)).toEqual([]);
+      expect(found(creditCard, `${card}${sign}7`)).toEqual([]);
+    }
+  },
+);
+
 /** The check digit, from its definition, so that no number has to be known by heart. */
 function cardOf(prefix: string, length: number): string {
   const body = prefix.padEnd(length - 1, '0123456789');

@@ -45,12 +45,19 @@ describe('a value assigned to the name of a secret', () => {
     expect(found(possible, text)).toEqual([]);
   });
 
-  test('is only possible, and not found by default', () => {
+  test('is likely if it is random', () => {
     const text = `password = "${value}"`;
 
-    expect(possible.find(text)).toMatchObject([{ confidence: 'possible', why: 'named a password' }]);
-    expect(secrets.find(text)).toEqual([]);
+    expect(secrets.find(text)).toMatchObject([{ confidence: 'likely', why: 'named a password, random' }]);
   });
+
+  test.each(['password = "Tr4vel-Mug!"', `the password is ${value}`])(
+    'is only possible, and not found by default, if it is short or in prose: %s',
+    (text) => {
+      expect(possible.find(text)).toMatchObject([{ confidence: 'possible', why: 'named a password' }]);
+      expect(secrets.find(text)).toEqual([]);
+    },
+  );
 
   test('is likely in a connection string', () => {
     const [finding] = possible.find(`Server=db;User Id=app;Password=${value};Encrypt=true`);
