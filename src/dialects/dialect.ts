@@ -49,6 +49,8 @@ export interface Dialect {
   answerUsage(answer: unknown): Usage | undefined;
   /** What one event of a stream adds to the usage known so far. */
   eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
+  /** Whether a stream's event has nothing but the usage, which comes only if it was asked for. */
+  isUsageEvent?(event: unknown): boolean;
   /** The members of a whole answer and of a stream's events that hold what the model wrote, for `countTextTokens`. */
   readonly writtenMembers: RegExp;
   /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */

@@ -10,6 +10,11 @@ const carriageReturn = 0x0d;
 const colon = 0x3a;
 const nothing = Buffer.alloc(0);
 
+interface StreamOptions {
+  /** Whether events that have nothing but the usage are left out; false by default. */
+  readonly hidesUsage?: boolean;
+}
+
 /**
  * Observes a provider's event stream, chunk by chunk: the usage that it reports, and whether it ended properly. Only whole
  * events are passed on, byte for byte; the beginning of one is held until the rest arrives.
@@ -21,6 +26,7 @@ export class StreamObserver {
   /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly #dialect: Dialect;
+  readonly #hidesUsage: boolean;
   /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
   #heldBytes = 0;
@@ -30,8 +36,9 @@ export class StreamObserver {
   #previous: Buffer | undefined;
   #latest: Buffer | undefined;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, { hidesUsage = false }: StreamOptions = {}) {
     this.#dialect = dialect;
+    this.#hidesUsage = hidesUsage;
   }
 
   get tally(): Tally {
@@ -53,11 +60,19 @@ export class StreamObserver {
     return this.#held.subarray(0, this.#heldBytes);
   }
 
+  /** The end of a whole answer: the last event, if only its blank line is missing. */
+  finish(): Buffer {
+    const last = this.#take(nothing);
+    return this.#event(last) === 'hidden' ? nothing : last;
+  }
+
   /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
   observe(chunk: Buffer): Buffer {
     /** The event that began before this chunk, and where the chunk continues after it. */
     let first: Buffer | undefined;
     let firstEnd = 0;
+    /** The events that are left out of the chunk. */
+    let hidden: Range[] | undefined;
     let start = 0;
     let line = 0;
     // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
@@ -66,10 +81,11 @@ export class StreamObserver {
         if (this.#heldBytes > 0) {
           first = this.#take(chunk.subarray(start, at));
           firstEnd = at;
-          this.#event(first);
+          if (this.#event(first) === 'hidden') [first, firstEnd] = [nothing, at + 1];
         } else {
           checkSize(at - start);
-          this.#event(chunk.subarray(start, at));
+          const isHidden = this.#event(chunk.subarray(start, at)) === 'hidden';
+          if (isHidden) hidden = [...(hidden ?? []), { start, end: at + 1 }];
         }
         start = at + 1;
       }
@@ -78,6 +94,13 @@ export class StreamObserver {
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
     if (line < chunk.length) this.#noteLine(chunk, line);
+    if (hidden !== undefined) {
+      const passed = between(hidden, { start: firstEnd, end: start });
+      return Buffer.concat([
+        first ?? nothing,
+        ...passed.map((range) => chunk.subarray(range.start, range.end)),
+      ]);
+    }
     if (first !== undefined) return Buffer.concat([first, chunk.subarray(firstEnd, start)]);
     return start === chunk.length ? chunk : chunk.subarray(0, start);
   }
@@ -115,15 +138,17 @@ export class StreamObserver {
     this.#heldBytes = needed;
   }
 
-  #event(event: Buffer): void {
-    if (event.length <= 1 || isComment(event)) return; // a blank line between events, or nothing but comments
+  #event(event: Buffer): 'passed' | 'hidden' {
+    if (event.length <= 1 || isComment(event)) return 'passed'; // a blank line between events, or nothing but comments
     this.events += 1;
     this.#previous = this.#latest;
     this.#latest = event;
     if (this.#isLast(event)) this.sawLast = true;
     this.#tally.addText(this.#textTokens(event));
-    if (mayHaveUsage(event))
-      this.#tally.report(this.#dialect.eventUsage(parseData(event), this.#tally.usage));
+    if (!mayHaveUsage(event)) return 'passed';
+    const data = parseData(event);
+    this.#tally.report(this.#dialect.eventUsage(data, this.#tally.usage));
+    return this.#hidesUsage && this.#dialect.isUsageEvent?.(data) === true ? 'hidden' : 'passed';
   }
 
   #textTokens(event: Buffer): number {
@@ -137,6 +162,18 @@ export class StreamObserver {
   #mayEnd(event: Buffer): boolean {
     return this.#isLast(event) || this.#dialect.mayEndAfter(event.toString('latin1'));
   }
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is left of a range without others in it, which are in order. */
+function between(others: readonly Range[], { start, end }: Range): readonly Range[] {
+  const starts = [start, ...others.map((other) => other.end)];
+  const ends = [...others.map((other) => other.start), end];
+  return starts.map((from, i) => ({ start: from, end: ends[i] ?? end }));
 }
 
 function checkSize(bytes: number): void {

@@ -47,7 +47,9 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     if (reserving !== undefined) await reserving;
     if (ledger !== undefined) await exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
 
-    const forwarded = await forwardRequest(exchange, { decided, route, targets, query, decider });
+    const isLimited = limiter?.needsAmounts === true;
+    const outgoing = { decided, route, targets, query, decider, isLimited };
+    const forwarded = await forwardRequest(exchange, outgoing);
     await sendAnswer(exchange, forwarded, { endpoint, request, check, pieces: gateway.pieces });
   } catch (thrown) {
     exchange.refuse(thrown);

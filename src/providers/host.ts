@@ -4,6 +4,30 @@ export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
 /** Which vendor's behaviour a host has, if hosts of one family differ. */
 export type Host = 'openai' | 'anthropic' | 'compatible';
 
+/**
+ * Hosts whose chat streams are known to end with a usage if `stream_options` asks for it: OpenAI's, what is served
+ * locally (llama.cpp, LM Studio, Ollama, vLLM), and those whose documentation says so. Others may refuse the field.
+ */
+const usageHosts = [
+  ...['api.openai.com', '.openai.azure.com', 'localhost', '.localhost', '[::1]'],
+  ...[
+    'api.deepseek.com',
+    'api.fireworks.ai',
+    'api.groq.com',
+    'api.together.xyz',
+    'api.x.ai',
+    'openrouter.ai',
+  ],
+  'generativelanguage.googleapis.com',
+];
+
+export function reportsStreamUsage(hostname: string): boolean {
+  const isNamed = usageHosts.some((name) =>
+    name.startsWith('.') ? hostname.endsWith(name) : hostname === name,
+  );
+  return isNamed || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
 export function hostOf(family: ProviderFamily, hostname: string): Host {
   if (family === 'anthropic') return 'anthropic';
   const isOpenAi = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');

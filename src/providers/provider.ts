@@ -5,7 +5,7 @@ import { Admission } from './admission.ts';
 import type { BreakerOptions } from './breaker.ts';
 import type { BreakerChannel } from './breaker-channel.ts';
 import { Health } from './health.ts';
-import { type Host, hostOf, type ProviderFamily } from './host.ts';
+import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
 import { Pool } from './pool.ts';
 import { RetryBudget, type RetryOptions } from './retry.ts';
 
@@ -55,6 +55,8 @@ export class Provider {
   /** Header names and values that every request to it gets. */
   readonly ownHeaders: readonly string[];
   /** Which vendor's behaviour it has, if hosts of one family differ. */
+  /** Whether its chat streams are known to report their usage if they are asked to. */
+  readonly reportsStreamUsage: boolean;
   readonly host: Host;
   /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
   readonly pathFor: (gatewayPath: string) => string;
@@ -76,6 +78,7 @@ export class Provider {
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
     this.host = hostOf(options.family, url.hostname);
+    this.reportsStreamUsage = reportsStreamUsage(url.hostname);
     const base = basePath(url.pathname, options.family);
     this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }

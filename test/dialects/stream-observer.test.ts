@@ -158,6 +158,29 @@ describe('what hosts do', () => {
     expect(watch('chat', chunks).isComplete).toBe(false);
   });
 
+  test.each(['[DONE]', 'no last event', 'no blank line after it'])(
+    'hides a usage that the client did not ask for, with %s, wherever the stream is split',
+    (end) => {
+      const hidden = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":6}}\r\n\r\n';
+      const before = ['data: {"choices":[{"delta":{}}],"usage":null}\n\n', ': a comment\n\n', hidden].join(
+        '',
+      );
+      const finish = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n';
+      const tail =
+        { '[DONE]': `${hidden}data: [DONE]\n\n`, 'no last event': hidden }[end] ?? hidden.trimEnd();
+      const stream = Buffer.from(before + finish + tail);
+      const passed = stream.toString().replaceAll(hidden, '').replace(hidden.trimEnd(), '');
+
+      for (let at = 0; at <= stream.length; at += 1) {
+        const observer = new StreamObserver(dialects.chat, { hidesUsage: true });
+        const chunks = [stream.subarray(0, at), stream.subarray(at)].map((chunk) => observer.observe(chunk));
+        expect(observer.isComplete).toBe(true);
+        expect(Buffer.concat([...chunks, observer.finish()]).toString()).toBe(passed);
+        expect(observer.tally).toMatchObject({ usage: { inputTokens: 5, outputTokens: 6 } });
+      }
+    },
+  );
+
   test('usage on the finish chunk, and null on all others', () => {
     const chunks = [
       'data: {"choices":[],"usage":null}\n\n',

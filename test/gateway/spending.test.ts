@@ -323,6 +323,45 @@ test('a usage that comes again with nothing in it does not take the first one ba
   expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
 });
 
+test('the usage of a stream is asked for under a limit, and kept from a client that did not', async () => {
+  const value = { ...body, stream: true };
+  const [usage, done] = chatEvents.slice(-2);
+  host.script((response, { body: sent }) => {
+    const isAsked = sent.toString().includes('"include_usage":true');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end([...chatEvents.slice(0, -2), isAsked ? usage : '', done].join(''));
+  });
+  const free = await startGateway(`
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
+models: [{ match: m, provider: host }]
+projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+
+  const silent = await post(gateway, '/v1/chat/completions', value);
+  const asking = await post(gateway, '/v1/chat/completions', {
+    ...value,
+    stream_options: { include_usage: true },
+  });
+  const unlimited = await post(free, '/v1/chat/completions', value);
+  const texts = await Promise.all([silent, asking, unlimited].map((each) => each.text()));
+  await free.stop();
+
+  const without = [...chatEvents.slice(0, -2), done].join('');
+  expect(texts).toEqual([without, chatEvents.join(''), without]);
+  expect([silent, asking, unlimited].map(({ headers }) => headers.get('x-gateway-body'))).toEqual([
+    'spliced',
+    'exact',
+    'exact',
+  ]);
+  const records = await gateway.recorded(2);
+  for (const record of records) {
+    expect(record.usage).toEqual({
+      ...{ input_tokens: 3, output_tokens: 4, cache_read_tokens: 0, cache_write_tokens: 0 },
+      reasoning_tokens: 0,
+    });
+  }
+});
+
 test('a usage that comes before the text does not cover it', async () => {
   const usage = chatEvents.at(-2) ?? '';
   const events = [

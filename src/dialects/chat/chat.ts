@@ -1,5 +1,5 @@
 import { ofOuterRole, type TextDialect } from '../dialect.ts';
-import { toFields } from '../fields.ts';
+import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
 import { buildChatAnswer } from './build-answer.ts';
@@ -63,6 +63,7 @@ export const chat: TextDialect = {
 
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
+  isUsageEvent: (event) => isFields(event) && isFields(event.usage) && toList(event.choices).length === 0,
   writtenMembers: membersNamed('choices'),
   // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),

@@ -24,15 +24,15 @@ export interface AnswerStream {
 
 const nothing = Buffer.alloc(0);
 
-/** Passes the provider's events on byte for byte, and only observes them. */
+/** Passes the provider's events on byte for byte, but for the usage that the client did not ask for. */
 export class ExactStream implements AnswerStream {
   readonly state = 'open';
   readonly #dialect: Dialect;
   readonly #observer: StreamObserver;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, options?: ConstructorParameters<typeof StreamObserver>[1]) {
     this.#dialect = dialect;
-    this.#observer = new StreamObserver(dialect);
+    this.#observer = new StreamObserver(dialect, options);
   }
 
   transform(chunk: Buffer): Buffer {
@@ -41,7 +41,7 @@ export class ExactStream implements AnswerStream {
 
   /** An event that lacks only its final blank line counts as complete. */
   end(): Buffer {
-    if (this.#observer.isComplete) return this.#observer.rest;
+    if (this.#observer.isComplete) return this.#observer.finish();
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 

@@ -100,7 +100,7 @@ function sendStream(
   forwarded: Forwarded<UpstreamRequest>,
   { endpoint, pieces, check }: AnswerOptions,
 ): Promise<void> {
-  const { translation } = forwarded.request;
+  const { translation, hidesUsage } = forwarded.request;
   const headers = headersFor(exchange, forwarded, { isOwn: false });
   if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
   const { dialect } = endpoint;
@@ -112,7 +112,9 @@ function sendStream(
       headers,
     });
   const stream =
-    translation === undefined ? new ExactStream(dialect) : new TranslatedStream(translation.stream());
+    translation === undefined
+      ? new ExactStream(dialect, { hidesUsage })
+      : new TranslatedStream(translation.stream());
   if (check === undefined) return relay(stream);
   const rules = check.stream();
   return relay(new CheckedStream(stream, rules, dialect)).finally(() =>

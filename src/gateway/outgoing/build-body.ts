@@ -19,11 +19,16 @@ export interface Destination {
   readonly host: Host;
   readonly family: ProviderFamily;
   readonly entry: ModelEntry | undefined;
+  /** Whether it should be asked for the usage of a chat stream; false by default. */
+  readonly asksUsage?: boolean;
 }
 
 export type BuiltRequest =
-  /** The client's bytes, with up to two values of the gateway's: the model's name there, and a cap on output. */
-  | { readonly form: 'exact' | 'spliced'; readonly body: Buffer }
+  /**
+   * The client's bytes, with up to three values of the gateway's: the model's name there, a cap on output, and that a
+   * stream is to report its usage, for which the client did not ask.
+   */
+  | { readonly form: 'exact' | 'spliced'; readonly body: Buffer; readonly hidesUsage: boolean }
   | {
       readonly form: 'translated';
       readonly body: Buffer;
@@ -35,14 +40,17 @@ export type BuiltRequest =
 type Source = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
 
 /**
- * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name and a needed
- * cap on output spliced in, or a translation. Throws request.unsupported if the destination can't take the request.
+ * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name, a needed cap
+ * on output and a request for the usage spliced in, or a translation. Throws request.unsupported if the destination can't take the request.
  */
 export function buildBody(source: Source, destination: Destination): BuiltRequest {
   const { request, endpoint, facts } = source;
-  const { dialect, model, host, entry } = destination;
+  const { dialect, model, host, entry, asksUsage = false } = destination;
   const cap = neededCap(source, destination);
-  if (dialect === endpoint.dialectName) return splice(request, model, cap);
+  if (dialect === endpoint.dialectName) {
+    const isAsked = asksUsage && dialect === 'chat' && request.stream;
+    return splice(request, { model, cap, usage: isAsked ? usageEdit(request.document) : undefined });
+  }
   // dialectAt names another dialect only if both can be translated.
   const translation = createTranslation(endpoint.dialect as TextDialect, dialects[dialect] as TextDialect, {
     requestedModel: request.model,
@@ -85,20 +93,24 @@ function isGiven(document: JsonDocument, name: string): boolean {
   return entry !== undefined && document.kind(entry) !== kinds.null;
 }
 
-/** Splices the model's name and the cap into the client's bytes, if they differ from what it sent. */
-function splice(
-  { document, model, modelEntry }: DecidedRequest['request'],
-  targetModel: string,
-  cap: number | undefined,
-): BuiltRequest {
+interface Wanted {
+  readonly model: string;
+  readonly cap: number | undefined;
+  readonly usage: Edit | undefined;
+}
+
+/** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
+function splice({ document, model, modelEntry }: DecidedRequest['request'], wanted: Wanted): BuiltRequest {
   const { bytes } = document;
   const edits: Edit[] = [];
-  if (targetModel !== model) {
-    const text = JSON.stringify(targetModel).slice(1, -1);
+  const hidesUsage = wanted.usage !== undefined;
+  if (wanted.model !== model) {
+    const text = JSON.stringify(wanted.model).slice(1, -1);
     edits.push({ start: document.start(modelEntry), end: document.end(modelEntry), text });
   }
-  if (cap !== undefined) edits.push(capEdit(document, cap));
-  if (edits.length === 0) return { form: 'exact', body: bytes };
+  if (wanted.cap !== undefined) edits.push(capEdit(document, wanted.cap));
+  if (wanted.usage !== undefined) edits.push(wanted.usage);
+  if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage };
   const parts: Buffer[] = [];
   let at = 0;
   for (const { start, end, text } of edits.sort((one, other) => one.start - other.start)) {
@@ -106,7 +118,7 @@ function splice(
     at = end;
   }
   parts.push(bytes.subarray(at));
-  return { form: 'spliced', body: Buffer.concat(parts) };
+  return { form: 'spliced', body: Buffer.concat(parts), hidesUsage };
 }
 
 interface Edit {
@@ -115,12 +127,32 @@ interface Edit {
   readonly text: string;
 }
 
-/** Replaces a `null`, else becomes the first member: there is always another one, the model. */
 function capEdit(document: JsonDocument, cap: number): Edit {
-  const entry = document.member(document.root, 'max_tokens');
-  if (entry !== undefined) {
-    return { start: document.start(entry), end: document.end(entry), text: String(cap) };
+  return memberEdit(document, document.root, { name: 'max_tokens', value: String(cap) });
+}
+
+/** Undefined if the client asks for the usage itself, or for something that no host can read. */
+function usageEdit(document: JsonDocument): Edit | undefined {
+  const { root } = document;
+  const options = document.member(root, 'stream_options');
+  if (options === undefined || document.kind(options) === kinds.null) {
+    return memberEdit(document, root, { name: 'stream_options', value: '{"include_usage":true}' });
   }
-  const start = document.start(document.root) + 1;
-  return { start, end: start, text: `"max_tokens":${cap},` };
+  if (document.kind(options) !== kinds.object) return undefined;
+  const asked = document.member(options, 'include_usage');
+  if (asked !== undefined && document.kind(asked) === kinds.true) return undefined;
+  return memberEdit(document, options, { name: 'include_usage', value: 'true' });
+}
+
+/** Replaces a member's value, else the member becomes the first one of its object. */
+function memberEdit(
+  document: JsonDocument,
+  object: number,
+  { name, value }: { readonly name: string; readonly value: string },
+): Edit {
+  const entry = document.member(object, name);
+  if (entry !== undefined) return { start: document.start(entry), end: document.end(entry), text: value };
+  const start = document.start(object) + 1;
+  const isEmpty = document.next(object) === object + 1;
+  return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
 }

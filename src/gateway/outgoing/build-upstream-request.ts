@@ -20,6 +20,8 @@ export interface UpstreamRequest extends ProviderRequest {
   readonly form: 'exact' | 'spliced' | 'translated' | 'redacted';
   /** Absent if the provider speaks the client's dialect, so that its answer is passed on as it is. */
   readonly translation?: Translation;
+  /** Whether the gateway asked for the usage of the stream and the client did not. */
+  readonly hidesUsage: boolean;
   /** Fields and headers that were left out. */
   readonly dropped: readonly string[];
 }
@@ -31,14 +33,16 @@ export interface Outgoing {
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
+  /** Whether tokens or money are limited, so that their usage must be known. */
+  readonly isLimited: boolean;
 }
 
 /**
  * Every request to a provider is built here, for the first target and each fallback, and all of it has been checked by
  * the key's policies in the form in which it leaves:
  *
- * - the body: exactly the bytes that were decided on, except for two values of the gateway's (the model's name, and a
- *   cap on output that no rule objects to); or a body built from them, which is decided on as a request in the provider's
+ * - the body: exactly the bytes that were decided on, except for three values of the gateway's (the model's name, a cap
+ *   on output that no rule objects to, and that a stream is to report its usage); or a body built from them, which is decided on as a request in the provider's
  *   dialect, because building it joins texts that were separate;
  * - the client's headers and its query, as texts.
  *
@@ -49,7 +53,7 @@ export function buildUpstreamRequest(
   outgoing: Outgoing,
   target: Target,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const { decided, route, targets, query, decider } = outgoing;
+  const { decided, route, targets, query, decider, isLimited } = outgoing;
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
@@ -57,7 +61,8 @@ export function buildUpstreamRequest(
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
-  const destination = { dialect, model, host, family: options.family, entry: route?.entry };
+  const asksUsage = isLimited && provider.reportsStreamUsage;
+  const destination = { dialect, model, host, family: options.family, entry: route?.entry, asksUsage };
   const built = buildBody(decided, destination);
   const subject = toSubject(facts, request.document, endpoint.dialect);
   const head = evaluateHead(
@@ -119,6 +124,7 @@ function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked):
     body: built.body,
     credential,
     form,
+    hidesUsage: built.form !== 'translated' && built.hidesUsage,
     ...fields,
     dropped,
   } as UpstreamRequest;

@@ -50,6 +50,51 @@ describe('the same dialect', () => {
   });
 });
 
+describe('the usage of a chat stream', () => {
+  const ask = (body: string, asksUsage = true) =>
+    build(body, { dialect: 'chat', host: 'openai', family: 'openai', asksUsage }, [], '/v1/chat/completions');
+  const rest = '"stream":true, "messages" : [],"model":"claude"}';
+
+  test.each([
+    [`{ ${rest}`, `{"stream_options":{"include_usage":true}, ${rest}`],
+    [`{"stream_options" : null,${rest}`, `{"stream_options" : {"include_usage":true},${rest}`],
+    [`{"stream_options":{ },${rest}`, `{"stream_options":{"include_usage":true },${rest}`],
+    [`{"stream_options":{"x":1},${rest}`, `{"stream_options":{"include_usage":true,"x":1},${rest}`],
+    [
+      `{"stream_options":{"include_usage": false},${rest}`,
+      `{"stream_options":{"include_usage": true},${rest}`,
+    ],
+  ])('is asked for in %s', (sent, expected) => {
+    expect(ask(sent)).toMatchObject({ form: 'spliced', text: expected });
+    expect(ask(sent, false)).toMatchObject({ form: 'exact', text: sent });
+  });
+
+  test.each([
+    `{"stream_options":{"include_usage":true},${rest}`,
+    `{"stream_options":[],${rest}`,
+    '{"messages":[],"model":"claude"}',
+    '{"stream":false,"messages":[],"model":"claude"}',
+  ])('is not asked for in %s', (sent) => {
+    expect(ask(sent)).toMatchObject({ form: 'exact', text: sent });
+  });
+
+  test('is asked for beside the name', () => {
+    const built = build(
+      '{"model":"claude","stream":true,"messages":[]}',
+      { dialect: 'chat', model: 'other', asksUsage: true },
+      [],
+      '/v1/chat/completions',
+    );
+
+    expect(JSON.parse(built.text)).toEqual({
+      stream_options: { include_usage: true },
+      model: 'other',
+      stream: true,
+      messages: [],
+    });
+  });
+});
+
 describe('a cap that the client left out', () => {
   const rest = '"model":"claude", "messages" : []}';
 
