@@ -2,7 +2,7 @@
 
 /**
  * Stands in every text of a body and is another word in every request: nothing that a contender remembers of
- * one request may help it with the next, but for the conversation that is known on purpose.
+ * one request may help it with the next.
  */
 const mark = '@@MARK@@';
 
@@ -16,7 +16,6 @@ export const bodies = {
     chat([user('Explain in two sentences what a reverse proxy does and why it reuses connections.')]),
   '8 KB': () => chat(conversation(7_900, mark)),
   '360 KB': () => chat(conversation(360_000, mark)),
-  '360 KB, a turn more': () => chat([...conversation(358_000, 'known word'), ...conversation(1_500, mark)]),
   '2 MB': () => chat(conversation(2_000_000, mark)),
 };
 

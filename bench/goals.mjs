@@ -4,70 +4,61 @@
 export function goalRows(results) {
   const json = finder(results.json?.rows);
   const streams = finder(results.streams?.rows);
-  const oneConnection = '250 B, 1 connection';
-  const own = json(oneConnection, 'gateway');
-  const stream = streams('100 streams, 10 ms', 'gateway');
-  const cold = results.cold;
-  const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
-  const proxy = json(oneConnection, 'http-proxy');
+  const one = '250 B, 1 connection';
   const many = json('250 B', 'gateway');
+  const alone = json(one, 'gateway');
+  const { cold, fresh } = results;
+  const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
+  const against = (scenario, contender, other) =>
+    quotient(json(scenario, contender)?.cpu, json(scenario, other)?.cpu);
+  const first = (name) => less(fresh?.[name]?.first50, fresh?.direct?.first50);
   return [
-    row('250 B, small policy, records: CPU', 'nginx', [3.8, 3.3], many?.cpu_x_nginx),
+    row('250 B, 64 connections: CPU', 'bare', [2.3, 1.8], many?.cpu_x_bare),
+    row('250 B, one connection: CPU', 'bare', [2.2, 1.6], alone?.cpu_x_bare),
+    row('250 B, one connection: p50', 'bare', [1.8, 1.4], alone?.p50_x_bare),
+    row('8 KB, large policy: CPU', 'bare', [3.4, 2.5], json('8 KB', 'gateway:large')?.cpu_x_bare),
+    row('360 KB, large policy: CPU', 'bare', [4, 3], json('360 KB', 'gateway:large')?.cpu_x_bare),
     row(
-      '250 B, small policy, records: CPU',
-      'http-proxy',
-      [1, 0.75],
-      quotient(many?.cpu, json('250 B', 'http-proxy')?.cpu),
-    ),
-    row('250 B, one connection: CPU', 'http-proxy', [1, 0.85], quotient(own?.cpu, proxy?.cpu)),
-    row(
-      '250 B, with the ledger: CPU',
-      'without',
-      [1.15, undefined],
-      quotient(json('250 B', 'gateway:ledger')?.cpu, many?.cpu),
+      '100 streams: CPU per event',
+      'bare',
+      [1.35, 1.2],
+      streams('100 streams, 10 ms', 'gateway')?.cpu_x_bare,
     ),
     row(
-      '250 B, with ledger, limits and metrics: CPU',
-      'without',
-      [1.15, undefined],
-      quotient(json('250 B', 'gateway:everything')?.cpu, many?.cpu),
+      '1,000 streams: CPU per event',
+      'bare',
+      [1.5, 1.2],
+      streams('1,000 streams, 50 ms', 'gateway')?.cpu_x_bare,
     ),
     row(
-      '250 B, with ledger, limits and metrics: p99',
-      'without',
-      [1.15, undefined],
-      quotient(json('250 B', 'gateway:everything')?.p99, many?.p99),
+      'first 100 streams: first byte over direct',
+      'bare',
+      [2.5, 1.6],
+      quotient(first('gateway'), first('bare')),
     ),
-    row(
-      '250 B, with tracing: CPU',
-      'without',
-      [2, 1.5],
-      quotient(json('250 B', 'gateway:tracing')?.cpu, many?.cpu),
-    ),
-    row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
-    row(
-      '100 streams: first byte over direct',
-      'ms',
-      [1, 0.35],
-      quotient(less(stream?.first50, streams('100 streams, 10 ms', 'direct')?.first50), 1_000),
-    ),
-    row('8 KB, large policy: CPU', 'nginx', [5, 4], json('8 KB', 'gateway:large')?.cpu_x_nginx),
-    row('360 KB, large policy: CPU', 'nginx', [11, 8], json('360 KB', 'gateway:large')?.cpu_x_nginx),
-    row(
-      '360 KB, large policy, a turn more: CPU',
-      'nginx',
-      [5, 4],
-      json('360 KB, a turn more', 'gateway:large')?.cpu_x_nginx,
-    ),
-    row('100 streams: CPU per event', 'nginx', [2.2, 1.8], stream?.cpu_x_nginx),
-    row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),
-    row('two workers on one core: CPU', 'one', [1.1, 1.03], two('one core')?.cpu_x_one),
     row(
       'cold start to the first 200',
-      'portkey',
-      [0.55, 0.4],
-      quotient(cold?.gateway?.coldMs, cold?.portkey?.coldMs),
+      'bare',
+      [1.6, 1.4],
+      quotient(cold?.gateway?.coldMs, cold?.bare?.coldMs),
     ),
+    row(
+      'ledger, 64 connections: CPU',
+      'without',
+      [1.12, 1.06],
+      against('250 B', 'gateway', 'gateway:no-ledger'),
+    ),
+    row('ledger, one connection: CPU', 'without', [1.15, 1.06], against(one, 'gateway', 'gateway:no-ledger')),
+    row(
+      'ledger, limits and metrics: CPU',
+      'none of them',
+      [1.25, 1.15],
+      against('250 B', 'gateway:everything', 'gateway:no-ledger'),
+    ),
+    row('tracing: CPU', 'without', [2, 1.5], against('250 B', 'gateway:tracing', 'gateway')),
+    row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
+    row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),
+    row('two workers on one core: CPU', 'one', [1.1, 1.03], two('one core')?.cpu_x_one),
     row('gateway --version: CPU', 'node -e 0', [1.2, 1.1], startup(results, 'gateway --version')),
     row('gateway send: CPU', 'node -e 0', [2.2, 1.9], startup(results, 'gateway send hello')),
   ];

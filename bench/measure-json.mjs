@@ -10,8 +10,8 @@ import { path } from './request.mjs';
 import { takeTurns } from './rounds.mjs';
 import { startAll, stopAll } from './start.mjs';
 
-const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'undici-proxy'];
-const team = [':ledger', ':limits', ':metrics', ':everything', ':tracing'];
+const plain = ['direct', 'nginx', 'haproxy', 'portkey', 'http-proxy', 'bare'];
+const team = [':no-ledger', ':limits', ':metrics', ':everything', ':redis', ':tracing'];
 const all = [...plain, '', ...team, ':no-policy', ':large', ':discard', ':logged'];
 const byPolicy = [...plain, ':no-policy', '', ':large'];
 
@@ -21,7 +21,6 @@ const scenarios = [
   { name: '250 B', body: 'small', connections: 64, contenders: all },
   { name: '8 KB', body: '8 KB', connections: 32, contenders: byPolicy },
   { name: '360 KB', body: '360 KB', connections: 16, contenders: byPolicy },
-  { name: '360 KB, a turn more', body: '360 KB, a turn more', connections: 16, contenders: byPolicy },
   { name: '2 MB', body: '2 MB', connections: 8, contenders: byPolicy, isLong: true },
 ];
 

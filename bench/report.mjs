@@ -2,11 +2,10 @@
 import { goalRows } from './goals.mjs';
 
 const ratios = [
+  ['CPU × bare', 'cpu_x_bare'],
   ['CPU × nginx', 'cpu_x_nginx'],
-  ['CPU × Portkey', 'cpu_x_portkey'],
   ['CPU × before', 'cpu_x_before'],
-  ['rate × nginx', 'rate_x_nginx'],
-  ['rate × Portkey', 'rate_x_portkey'],
+  ['p50 × bare', 'p50_x_bare'],
 ];
 
 export function report(results) {
@@ -27,6 +26,7 @@ export function report(results) {
       '## Memory after the load',
       table(['contender', 'MB'], Object.entries(results.json.memory)),
     );
+  if (results.fresh) lines.push('', '## The first 100 streams of a process (µs)', freshTable(results.fresh));
   if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
   if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
   if (results.workers) lines.push('', '## Workers, 250 B (µs)', workersTable(results.workers));
@@ -106,6 +106,18 @@ function streamTable(rows, scenario) {
   );
 }
 
+function freshTable(fresh) {
+  const over = (each) => each.first50 - fresh.direct?.first50;
+  const rows = Object.entries(fresh).map(([name, each]) => [
+    name,
+    each.first50,
+    over(each),
+    fresh.bare === undefined ? undefined : over(each) / over(fresh.bare),
+    each.failed,
+  ]);
+  return table(['contender', 'first p50', '+first', '+first × bare', 'failed'], rows);
+}
+
 function memoryTable(memory) {
   const rows = Object.entries(memory).map(([name, each]) => [
     name,
@@ -121,10 +133,10 @@ function coldTable(cold) {
   const rows = Object.entries(cold).map(([name, each]) => [
     name,
     each.coldMs,
-    each.coldMs / cold.portkey?.coldMs,
+    each.coldMs / cold.bare?.coldMs,
     each.residentMb,
   ]);
-  return table(['contender', 'ms', '× Portkey', 'MB'], rows);
+  return table(['contender', 'ms', '× bare', 'MB'], rows);
 }
 
 function workersTable(rows) {

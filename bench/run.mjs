@@ -7,6 +7,7 @@ import { goalRows } from './goals.mjs';
 import { cache, install } from './install.mjs';
 import { gatewayFacts, machineFacts } from './machine.mjs';
 import { measureCold } from './measure-cold.mjs';
+import { measureFresh } from './measure-fresh.mjs';
 import { measureJson } from './measure-json.mjs';
 import { measureMemory } from './measure-memory.mjs';
 import { measureStartup } from './measure-startup.mjs';
@@ -49,6 +50,7 @@ const measure = {
     const fields = ['cpu', 'rate', 'first50', 'first99', 'delay50', 'delay99'];
     return { rows: summarize(measured.samples, fields) };
   },
+  fresh: measureFresh,
   memory: measureMemory,
   cold: async (setting) => {
     const measured = await measureCold(setting);

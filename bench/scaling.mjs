@@ -10,6 +10,7 @@ import { writeBody, wrkCommand } from './measure-json.mjs';
 import { startPostgres } from './postgres.mjs';
 import { cores, cpuOf, freePort, launch, residentOf, runLoad, stop } from './processes.mjs';
 import { startJsonProvider, startStreamProvider } from './providers.mjs';
+import { startRedis } from './redis.mjs';
 import { path, untilAnswered } from './request.mjs';
 import { key } from './start.mjs';
 import { median } from './summarize.mjs';
@@ -21,7 +22,7 @@ const connections = 64;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-scaling-'));
 const bin = join(import.meta.dirname, '../bin/gateway.js');
 
-const redis = await startRedis();
+const redis = await startRedis(folder);
 const postgres = await startPostgres();
 const json = await startJsonProvider(folder);
 const streams = await startStreamProvider();
@@ -189,13 +190,4 @@ async function sampleStreams({ started }) {
     'KB a stream': Math.round(((openMb - idleMb) * 1_024) / count),
     failed,
   };
-}
-
-async function startRedis() {
-  const port = await freePort();
-  const child = launch({
-    command: ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
-    core: cores.load,
-  });
-  return { url: `redis://127.0.0.1:${port}/0`, pid: child.pid, stop: () => stop(child) };
 }

@@ -1,5 +1,6 @@
 // Starts a contender in front of a provider and waits for its first 200.
 import { cores, freePort, launch, stop } from './processes.mjs';
+import { startRedis } from './redis.mjs';
 import { untilAnswered } from './request.mjs';
 
 export const key = 'gw-bench-key-0123456789abcdef0123456789';
@@ -20,13 +21,18 @@ export async function startContender(
     };
   }
   const port = await freePort();
-  const plan = contender.prepare({ port, provider, folder, key, workers });
+  const redis = contender.needsRedis ? await startRedis(folder) : undefined;
+  const plan = contender.prepare({ port, provider, folder, key, redis, workers });
   const headers = { ...authorization, ...plan.headers };
   const startedAt = performance.now();
   const child = launch({ ...plan, core });
   await untilAnswered({ port, headers, body: firstBody }, child);
   const coldMs = performance.now() - startedAt;
-  return { name: contender.name, contender, port, headers, pid: child.pid, coldMs, stop: () => stop(child) };
+  const end = async () => {
+    await stop(child);
+    await redis?.stop();
+  };
+  return { name: contender.name, contender, port, headers, pid: child.pid, coldMs, stop: end };
 }
 
 /** Starts all, each on the same core: those that are not measured sleep. */

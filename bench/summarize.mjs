@@ -1,7 +1,7 @@
 // Samples become medians and ratios. Ratios are taken pair by pair, of samples that stood next to each other in
 // time, so that what slowed both down cancels out.
 
-const peers = ['nginx', 'portkey'];
+const peers = ['nginx', 'bare'];
 
 /** One row for each scenario and contender. */
 export function summarize(samples, fields) {
@@ -15,7 +15,8 @@ export function summarize(samples, fields) {
         const other = byContender[peer];
         if (other === undefined) continue;
         row[`cpu_x_${peer}`] = ratio(of, other, 'cpu');
-        row[`rate_x_${peer}`] = ratio(of, other, 'rate');
+        for (const field of ['rate', 'p50'])
+          if (fields.includes(field)) row[`${field}_x_${peer}`] = ratio(of, other, field);
       }
       // Of the same variant, of the other checkout.
       const before = byContender[contender.replace(/^gateway/, 'before')];

@@ -4,22 +4,33 @@ import { join, resolve } from 'node:path';
 import { policies } from '../policies.mjs';
 
 /**
- * The gateway of a checkout, in one variant: a policy of policies.mjs, with what a team turns on (ledger, limits, metrics, tracing), and
- * records `file` (as by default when nobody watches), `logged` (JSON lines on stderr as well) or `discarded` (made, but written to /dev/null: the
- * product has no way not to make them).
+ * The gateway of a checkout, as somebody has it who writes a configuration and nothing more: a ledger, the live page,
+ * records in a file. A variant has another policy of policies.mjs, what a team turns on (limits, limits in Redis, metrics,
+ * tracing), no ledger, or other records: `logged` (JSON lines on stderr as well) or `discarded` (made, but written to
+ * /dev/null: the product has no way not to make them).
  */
-export function gateway({ name, root, policy, records, with: on = [] }) {
+export function gateway({
+  name,
+  root,
+  policy = 'small',
+  records = 'file',
+  with: on = [],
+  without: off = [],
+}) {
   return {
     name,
     isGateway: true,
     policy,
-    prepare({ port, provider, folder, key, workers = 1 }) {
+    needsRedis: on.includes('redis'),
+    prepare({ port, provider, folder, key, redis, workers = 1 }) {
       const home = join(folder, `gateway-${port}`);
       mkdirSync(home, { recursive: true });
       const file = join(home, 'gateway.yaml');
-      const recordsFile = records === 'discarded' ? '/dev/null' : join(home, 'records.jsonl');
       // JSON is YAML.
-      writeFileSync(file, JSON.stringify(configuration({ provider, key, policy, recordsFile, on }), null, 2));
+      writeFileSync(
+        file,
+        JSON.stringify(configuration({ provider, key, policy, redis, records, on, off }), null, 2),
+      );
       const logging = records === 'logged' ? ['--log', 'json'] : ['--quiet'];
       return {
         command: [
@@ -49,11 +60,11 @@ export function gateway({ name, root, policy, records, with: on = [] }) {
   };
 }
 
-/** Without the plant store, which is another service. */
 // More than any run uses up.
 const limits = { requests_per_minute: 1e9, tokens_per_day: 1e9, concurrent_requests: 1e5 };
 
-function configuration({ provider, key, policy, recordsFile, on }) {
+/** Without the plant store, which is another service. */
+function configuration({ provider, key, policy, redis, records, on, off }) {
   const rules = policies[policy];
   return {
     server: { limits: { body_size: '64MiB' } },
@@ -73,7 +84,11 @@ function configuration({ provider, key, policy, recordsFile, on }) {
         ...(on.includes('limits') ? { limits } : {}),
       },
     },
-    records: { file: recordsFile, ledger: on.includes('ledger') },
+    ...(on.includes('redis') ? { state: redis.url } : {}),
+    records: {
+      ...(off.includes('ledger') ? { ledger: false } : {}),
+      ...(records === 'discarded' ? { file: '/dev/null' } : {}),
+    },
     ...(on.includes('metrics') ? { metrics: { port: 0 } } : {}),
     plants: { store: { enabled: false } },
   };

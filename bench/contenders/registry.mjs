@@ -11,16 +11,17 @@ import { undiciProxy } from './undici-proxy.mjs';
 const direct = { name: 'direct' };
 
 const variants = {
-  '': { policy: 'small', records: 'file' },
-  ':ledger': { policy: 'small', records: 'file', with: ['ledger'] },
-  ':limits': { policy: 'small', records: 'file', with: ['limits'] },
-  ':metrics': { policy: 'small', records: 'file', with: ['metrics'] },
-  ':everything': { policy: 'small', records: 'file', with: ['ledger', 'limits', 'metrics'] },
-  ':tracing': { policy: 'small', records: 'file', with: ['tracing'] },
-  ':no-policy': { policy: 'none', records: 'file' },
-  ':large': { policy: 'large', records: 'file' },
-  ':discard': { policy: 'small', records: 'discarded' },
-  ':logged': { policy: 'small', records: 'logged' },
+  '': {},
+  ':no-ledger': { without: ['ledger'] },
+  ':limits': { with: ['limits'] },
+  ':metrics': { with: ['metrics'] },
+  ':everything': { with: ['limits', 'metrics'] },
+  ':redis': { with: ['limits', 'redis'] },
+  ':tracing': { with: ['tracing'] },
+  ':no-policy': { policy: 'none' },
+  ':large': { policy: 'large' },
+  ':discard': { records: 'discarded' },
+  ':logged': { records: 'logged' },
 };
 
 /** In the order in which they take turns. */
