@@ -30,7 +30,7 @@ Changes arrive as they happen on the WebSocket \`${asyncapi.channels.plantEvents
 
 ${messages.join('\n')}`;
 
-/** The contract of the HTTP service, OpenAPI 3.1. The typed client is generated from it. */
+/** The contract of the HTTP service, OpenAPI 3.1. */
 export const openapi = {
   openapi: '3.1.0',
   info: {
