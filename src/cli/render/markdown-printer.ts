@@ -2,72 +2,60 @@ import { lexer, type Token } from 'marked';
 import { type Io, painter, write } from '../shell/io.ts';
 import { hasOtherEncoding, printable } from '../shell/printable.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
-import { createLinePainter } from './line-painter.ts';
 import { markdownLines } from './markdown-lines.ts';
 import type { MarkdownStyle } from './markdown-style.ts';
 
-const frameMs = 30;
+// How often a stream is parsed.
+const intervalMs = 30;
 // A longer block is shown unformatted: parsing it again for every piece would take ever longer, seconds for text made
 // to be slow to parse. Code is cheap to parse, and would be cut in the middle.
 const longestBlock = 8 * 1024;
 const longestCode = 256 * 1024;
 
-/**
- * Shows Markdown as it arrives. Finished blocks are written once; the last one may still become something else, so its
- * changed lines are rewritten, at most every 30 ms.
- */
+/** Shows Markdown block by block: the last one is written when it is finished, as it may still become something else. */
 export function markdownPrinter(
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   isColoured: boolean,
 ): AnswerPrinter {
-  const screen = createLinePainter(stdout);
   const paint = painter(isColoured);
   let source = '';
   let hasBlocks = false;
-  let frame: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const style = (): MarkdownStyle => {
     const isAscii = hasOtherEncoding(env);
     // The last column stays empty: some terminals wrap as soon as it is written.
     const width = Math.max(1, (stdout.columns || 80) - 1);
     return { width, paint, bullet: isAscii ? '*' : '•', rule: isAscii ? '-' : '─' };
   };
-  const showBlock = (token: Token, isOver: boolean) => {
-    const lines = toLines(token, style());
-    if (lines.length === 0) return;
-    screen.show(hasBlocks ? ['', ...lines] : lines);
-    if (!isOver) return;
-    screen.settle();
-    hasBlocks = true;
-  };
-  const render = (isOver: boolean) => {
-    clearTimeout(frame);
-    frame = undefined;
+  const writeBlocks = (isOver: boolean) => {
+    clearTimeout(timer);
+    timer = undefined;
     const tokens = toTokens(source);
     const last = tokens.findLast(({ type }) => type !== 'space');
     const open = isOver || isTooLong(last) ? undefined : last;
     for (const token of tokens) {
-      if (token === open) break;
-      showBlock(token, true);
+      if (token === open) return;
       source = source.slice(token.raw.length);
+      const lines = toLines(token, style());
+      if (lines.length === 0) continue;
+      stdout.write(`${hasBlocks ? '\n' : ''}${lines.join('\n')}\n`);
+      hasBlocks = true;
     }
-    if (open !== undefined) showBlock(open, false);
+  };
+  const finish = async () => {
+    writeBlocks(true);
+    await write(stdout, '');
   };
   return {
     print: (piece) => {
       for (let at = 0; at < piece.length; at += longestBlock) {
         source += printable(piece.slice(at, at + longestBlock), env);
-        if (source.length > longestBlock) render(false);
+        if (source.length > longestBlock) writeBlocks(false);
       }
-      frame ??= setTimeout(() => render(false), frameMs);
+      timer ??= setTimeout(() => writeBlocks(false), intervalMs);
     },
-    flush: async () => {
-      render(true);
-      await write(stdout, '');
-    },
-    end: async () => {
-      render(true);
-      await write(stdout, '');
-    },
+    flush: finish,
+    end: finish,
   };
 }
 
