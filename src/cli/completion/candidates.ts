@@ -40,7 +40,7 @@ const sources: Readonly<Record<string, Source>> = {
   template: fileNames,
   directory: async () => ({ kind: 'directories', words: [] }),
   model: async (context) => {
-    const { modelNames } = await import('./model-names.ts');
+    const { modelNames } = await import('./config-names.ts');
     return toWords(await modelNames(configFile(context), context.io));
   },
   project: configured('projects'),

@@ -1,21 +1,42 @@
+import { getJson } from '../../client/gateway.ts';
 import { findConfig, readConfigFile } from '../../config/source/find.ts';
 import { type Fields, toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
-import { type ConfigNames, keepNames, keptNames } from './kept-names.ts';
+import { deadline } from '../shell/output.ts';
+import { gatewayTarget } from '../shell/target.ts';
 
-/**
- * Names in the configuration that a command would use, which is not validated because the user is waiting. They are
- * cached, as searching and parsing take longer than everything else.
- */
+/** Seconds: the user has pressed Tab and is waiting. */
+const timeoutSeconds = 0.5;
+
+interface ConfigNames {
+  readonly projects: readonly string[];
+  /** Ids, not values. */
+  readonly keys: readonly string[];
+  readonly policies: readonly string[];
+  readonly rules: readonly string[];
+  readonly providers: readonly string[];
+  /** Models without a wildcard. */
+  readonly models: readonly string[];
+}
+
+/** Names in the configuration that a command would use, which is not validated because the user is waiting. */
 export async function namesInConfig(file: string | undefined, io: Io): Promise<ConfigNames> {
-  const kept = keptNames(file, io);
-  if (kept !== undefined) return kept;
   const found = await findConfig({ file, cwd: io.cwd, env: io.env });
   if (found === undefined) return namesIn({});
   const { parse } = await import('yaml');
-  const names = namesIn(parse(await readConfigFile(found.path), { logLevel: 'silent' }));
-  keepNames({ file, path: found.path, names }, io);
-  return names;
+  return namesIn(parse(await readConfigFile(found.path), { logLevel: 'silent' }));
+}
+
+/** The models that the gateway lists, or those of the configuration if no gateway answers. */
+export async function modelNames(config: string | undefined, io: Io): Promise<readonly string[]> {
+  try {
+    const target = await gatewayTarget(config === undefined ? {} : { config }, io);
+    const answer = await getJson(target, '/v1/gateway/models', deadline(io.signal, timeoutSeconds));
+    const ids = toList(toFields(answer).data).map((model) => toText(toFields(model).id));
+    return ids.filter((id) => !id.includes('*'));
+  } catch {
+    return (await namesInConfig(config, io)).models;
+  }
 }
 
 function namesIn(root: unknown): ConfigNames {
