@@ -6,7 +6,6 @@ import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import { createMasks, type Masks } from './answer/masks.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import type { RecordDraft } from './record-draft.ts';
 
 /** What a client sends to use a provider with its own login. */
 export interface ClientLogin {
@@ -86,7 +85,13 @@ export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]
 /** The exchange in which they leave. */
 interface Sender {
   readonly login: ClientLogin | undefined;
-  readonly draft: RecordDraft;
+  /** Its record. */
+  readonly draft: {
+    noteOutgoing(
+      decision: { action: 'block'; verdicts: readonly Verdict[]; unseen: number },
+      us: number,
+    ): void;
+  };
 }
 
 const verdict = {

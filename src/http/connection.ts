@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { TickQueue } from '../tick-queue.ts';
+import { lateHead, tooManyPipelined } from './refusals.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { HttpResponse, type Wire } from './response.ts';
@@ -110,7 +111,7 @@ export class Connection implements SwapRemoveItem, Wire {
     const { limits } = this.#server;
     if (this.#answers.length > limits.pipelined) {
       response.closes = true;
-      sendError(response, tooManyPipelined(limits), newRequestId());
+      sendError(response, tooManyPipelined(limits.pipelined), newRequestId());
       return this.#stopReading();
     }
     // Body data that came with the head is delivered only after this.
@@ -203,7 +204,7 @@ export class Connection implements SwapRemoveItem, Wire {
     if (this.#headSinceMs === undefined) {
       if (this.#socket.bytesRead !== this.#bytesBefore) this.#headSinceMs = nowMs;
     } else if (nowMs - this.#headSinceMs >= this.#server.limits.headMs) {
-      this.refuse(late());
+      this.refuse(lateHead());
     }
   }
 
@@ -293,14 +294,4 @@ function closes(response: HttpResponse): boolean {
 
 function ignore(): void {
   // what a client that has been answered still sends
-}
-
-/** The refusal of a head that is overdue. */
-function late(): GatewayError {
-  return new GatewayError('request.timeout', 'the request head did not arrive in time');
-}
-
-function tooManyPipelined({ pipelined }: ConnectionLimits): GatewayError {
-  const message = `more than ${pipelined} requests wait on this connection; open another one`;
-  return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }

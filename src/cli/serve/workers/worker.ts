@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { GatewayError, toGatewayError } from '../../../errors.ts';
 import type { CounterService } from '../../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../../providers/breaker-channel.ts';
@@ -9,6 +8,7 @@ import type { ConnectionTarget } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
+import { SentConnections, spawnWorker } from './spawn-worker.ts';
 
 /** A worker's events for the log. */
 export type WorkerEvent =
@@ -43,9 +43,6 @@ interface WorkerOptions {
   readonly drainMs: number;
 }
 
-// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
-
 interface Pending {
   readonly command: WorkerCommand['kind'];
   readonly resolve: () => void;
@@ -68,8 +65,7 @@ export class Worker implements ConnectionTarget {
   #isStopped = false;
   #pending: Pending[] = [];
   readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
-  /** Connections sent to it that it has not confirmed. */
-  readonly #connections = new Map<number, (isTaken: boolean) => void>();
+  readonly #connections = new SentConnections();
   #sequence = 0;
   /** The configuration that its process has prepared. */
   #prepared: WorkerConfig | undefined;
@@ -132,11 +128,7 @@ export class Worker implements ConnectionTarget {
   }
 
   accept(socket: Socket, done: (isTaken: boolean) => void): void {
-    this.#sequence += 1;
-    const id = this.#sequence;
-    this.#connections.set(id, done);
-    const command: WorkerCommand = { kind: 'connection', id };
-    this.#process?.send(command, socket, { keepOpen: true }, ignoreDeath);
+    this.#connections.send(this.#process, socket, done);
   }
 
   followBreaker(change: BreakerChange): void {
@@ -201,24 +193,15 @@ export class Worker implements ConnectionTarget {
 
   #spawn(): ChildProcess {
     this.#bornMs = Date.now();
-    const spawned = fork(
-      fileURLToPath(new URL(entry, import.meta.url)),
-      [String(this.#options.nextNumber())],
-      {
-        serialization: 'advanced',
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      },
-    );
+    const spawned = spawnWorker(this.#options.nextNumber());
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.once('close', resolve));
     spawned.on('message', (answer) => this.#receive(spawned, answer as WorkerAnswer));
     spawned.on('error', (error) => {
       if (spawned.pid === undefined) this.#lose(spawned, error.message);
     });
-    // After its last message, which 'exit' and 'disconnect' may not be: what it has not confirmed, it has not read from.
-    spawned.once('close', () => {
-      for (const done of takeAll(this.#connections)) done(false);
-    });
+    // Not at 'exit' or 'disconnect': a message may still come after them.
+    spawned.once('close', () => this.#connections.returnAll());
     spawned.on('exit', (code, signal) => this.#lose(spawned, signal ?? `exit code ${code}`));
     if (spawned.stderr !== null) relayLines(spawned.stderr, this.#options.writeStderr);
     return spawned;
@@ -241,11 +224,7 @@ export class Worker implements ConnectionTarget {
       else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
-    if (answer.kind === 'taken') {
-      this.#connections.get(answer.id)?.(true);
-      this.#connections.delete(answer.id);
-      return;
-    }
+    if (answer.kind === 'taken') return this.#connections.confirm(answer.id);
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
     if (answer.kind === 'drained') {
       this.#unwritten = answer.unwritten;
@@ -305,12 +284,6 @@ function ignoreDeath(): void {}
 
 function idOf({ pid = 0 }: ChildProcess): number {
   return pid;
-}
-
-function takeAll<Value>(map: Map<number, Value>): Value[] {
-  const values = [...map.values()];
-  map.clear();
-  return values;
 }
 
 function inTime<Value>(answer: Promise<Value>): Promise<Value> {
