@@ -57,6 +57,8 @@ export interface Dialect {
   isLastEvent(head: string): boolean;
   /** Whether a stream that ends after this event, without the usual last one, is still complete. */
   mayEndAfter(event: string): boolean;
+  /** Whether its clients can read a provider's error answer, as it is parsed. */
+  isErrorBody(body: unknown): boolean;
   /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */

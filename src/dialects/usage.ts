@@ -9,6 +9,8 @@ export interface Usage {
   /** Those of the cache's writes that are kept for longer: an hour (Anthropic) or twelve (OpenAI). */
   readonly longCacheWriteTokens?: number;
   readonly reasoningTokens: number;
+  /** Searches of the web by the provider, which it charges for one by one. */
+  readonly searches?: number;
   /** The answer's part of these tokens, where the provider also ran passes of its own, which it reports beside it. */
   readonly answer?: Usage;
   /** The provider has not said how much input or output it was; what is unknown is 0 here. */

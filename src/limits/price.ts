@@ -8,19 +8,24 @@ export interface Price {
   readonly cacheWrite: number;
   /** For writes that are kept for longer than the shortest time; by default as the others. */
   readonly longCacheWrite?: number;
+  /** US$ for a thousand searches of the web by the provider. */
+  readonly searches?: number;
   /** Prices for the whole request if its input is longer than a threshold in tokens. */
   readonly longPrompt?: Price & { readonly aboveTokens: number };
 }
 
 // US$ per million tokens is thousands of nano US$ per token.
 const nanoUsdPerToken = 1_000;
+const nanoUsdPerSearch = 1_000_000;
 export const nanoUsdPerUsd = 1_000_000_000;
 
 /** What an exchange cost, in whole nano US$. */
 export function costOf(usage: Usage, price: Price): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, longCacheWriteTokens = 0 } = usage;
-  const { longPrompt, longCacheWrite = price.cacheWrite } = price;
-  if (longPrompt !== undefined && inputTokens > longPrompt.aboveTokens) return costOf(usage, longPrompt);
+  const { longPrompt, longCacheWrite = price.cacheWrite, searches = 0 } = price;
+  if (longPrompt !== undefined && inputTokens > longPrompt.aboveTokens) {
+    return costOf(usage, { ...longPrompt, searches });
+  }
   const freshTokens = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
   const usd =
     freshTokens * price.input +
@@ -28,17 +33,19 @@ export function costOf(usage: Usage, price: Price): number {
     cacheWriteTokens * price.cacheWrite +
     Math.min(longCacheWriteTokens, cacheWriteTokens) * (longCacheWrite - price.cacheWrite) +
     outputTokens * price.output;
-  return Math.ceil(usd * nanoUsdPerToken);
+  return Math.ceil(usd * nanoUsdPerToken + (usage.searches ?? 0) * searches * nanoUsdPerSearch);
 }
 
 /** The most that this many tokens can cost: all input at the price of its most expensive kind. */
 export function worstCostOf(
-  tokens: { readonly input: number; readonly output: number },
+  tokens: { readonly input: number; readonly output: number; readonly searches?: number },
   price: Price,
 ): number {
-  const { longPrompt, longCacheWrite = 0 } = price;
-  if (longPrompt !== undefined && tokens.input > longPrompt.aboveTokens)
-    return worstCostOf(tokens, longPrompt);
+  const { longPrompt, longCacheWrite = 0, searches = 0 } = price;
+  if (longPrompt !== undefined && tokens.input > longPrompt.aboveTokens) {
+    return worstCostOf(tokens, { ...longPrompt, searches });
+  }
   const input = Math.max(price.input, price.cacheWrite, longCacheWrite, price.cacheRead);
-  return Math.ceil((tokens.input * input + tokens.output * price.output) * nanoUsdPerToken);
+  const usd = tokens.input * input + tokens.output * price.output;
+  return Math.ceil(usd * nanoUsdPerToken + (tokens.searches ?? 0) * searches * nanoUsdPerSearch);
 }

@@ -27,6 +27,9 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
     status: answer.status,
     headers: answer.headers,
     whole: () => undefined,
+    get isBehind() {
+      return decoder.readableLength > 0 || answer.isBehind;
+    },
     resume: () => decoder.resume(),
     abort: () => {
       decoder.destroy();

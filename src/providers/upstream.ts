@@ -21,6 +21,8 @@ export interface ProviderAnswer {
   readonly headers: AnswerHeaders;
   /** The body, if all of it arrived with the head in one piece and so need not be piped. */
   whole(): Buffer | undefined;
+  /** Whether bytes of the body may have arrived that have not been piped. */
+  readonly isBehind: boolean;
   /** Starts piping the body into the sink; call once. */
   pipe(sink: BodySink): void;
   resume(): void;
@@ -212,6 +214,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
       this.#sinkWaits = true;
       this.#controller?.pause();
     }
+  }
+
+  get isBehind(): boolean {
+    return this.isPaused;
   }
 
   /** Whether the host is paused. */

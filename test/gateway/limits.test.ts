@@ -179,6 +179,10 @@ describe('limits of a project', () => {
     ];
     gateways.push(strict, lenient);
     const dear = { ...body, model: 'gpt-4o', service_tier: 'priority' };
+    const audio = {
+      role: 'user',
+      content: [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }],
+    };
     const breakpoint = (ttl: string) => ({
       role: 'user',
       content: [{ type: 'text', text: 'hi', prompt_cache_breakpoint: { mode: 'explicit', ttl } }],
@@ -199,6 +203,16 @@ describe('limits of a project', () => {
       }),
       await post(strict, { ...body, model: 'gpt-4o', messages: [breakpoint('12h')] }),
       await post(strict, { ...body, model: 'gpt-4o', messages: [breakpoint('30m')] }),
+      await post(strict, { ...body, model: 'gpt-4o', modalities: ['text', 'audio'] }),
+      await post(strict, { ...body, model: 'gpt-4o', modalities: ['text'] }),
+      await post(strict, { ...body, model: 'gpt-4o', messages: [audio] }),
+      await post(strict, { ...body, model: 'gpt-4o', web_search_options: {} }),
+      await post(strict, { ...body, model: 'gpt-4o', tools: [{ type: 'code_interpreter' }] }),
+      await post(strict, {
+        ...body,
+        model: 'gpt-4o',
+        tools: [{ type: 'function', function: { name: 'f' } }],
+      }),
       await post(strict, { ...dear, model: 'm' }),
       await post(lenient, dear),
     ].map(({ status }) => status);
@@ -207,6 +221,7 @@ describe('limits of a project', () => {
     expect([refused.status, ...statuses]).toEqual([
       ...[429, 429, 429, 429, 200, 200],
       ...[429, 200, 429, 200],
+      ...[429, 200, 429, 429, 429, 200],
       ...[200, 200],
     ]);
   });

@@ -16,6 +16,7 @@ export class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
   readonly headers = new AnswerHeaders();
   readonly whole = () => undefined;
+  isBehind = false;
   wasAborted = false;
   timesResumed = 0;
   #sink: BodySink | undefined;

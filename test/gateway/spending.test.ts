@@ -22,6 +22,7 @@ providers:
 models:
   - { match: "claude-*", provider: claude }
   - { match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } }
+  - { match: gpt-4.1, provider: host }
   - { match: m, provider: host, pricing: { input: 1, output: 2 } }
 policies:
   house:
@@ -187,6 +188,50 @@ test('what is kept in the cache for an hour costs more', async () => {
 
   expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
   expect(record?.cost_usd).toBeCloseTo((10 * 5 + 100 * 6.25 + 200 * 10) / 1e6, 12);
+});
+
+test('a search of the web costs its fee, reserved by what bounds it', async () => {
+  const start = (usd: number) =>
+    startGateway(`
+providers: { claude: { dialect: anthropic, base_url: "${host.url}" } }
+models: [{ match: "claude-*", provider: claude }]
+projects: { shop: { limits: { usd_per_day: ${usd} }, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  report(messagesAnswer, {
+    input_tokens: 10,
+    output_tokens: 10,
+    server_tool_use: { web_search_requests: 3 },
+  });
+  const [tight, wide] = [await start(0.07), await start(0.1)];
+  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
+  const value = { ...body, model: 'claude-opus-4-5', tools: [search] };
+
+  const statuses = [
+    await post(tight, '/v1/messages', value),
+    await post(tight, '/v1/messages', { ...value, tools: [{ ...search, max_uses: 5 }] }),
+    await post(wide, '/v1/messages', value),
+    await post(wide, '/v1/messages', { ...value, tools: [{ type: search.type, name: search.name }] }),
+  ].map(({ status }) => status);
+  const [record] = await wide.recorded(1);
+  await Promise.all([tight.stop(), wide.stop()]);
+
+  expect(statuses).toEqual([429, 200, 200, 429]);
+  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 10 * 25) / 1e6 + 3 * 0.01, 12);
+});
+
+test.each([
+  ['tool_usage', { tool_usage: { web_search: { num_requests: 3 } } }],
+  [
+    'the searches themselves',
+    { output: [1, 2, 3].map((id) => ({ type: 'web_search_call', id: String(id) })) },
+  ],
+])('searches of a response are counted by %s', async (_what, more) => {
+  reply(200, 'application/json', JSON.stringify({ ...JSON.parse(responsesAnswer), ...more }));
+
+  await post(gateway, '/v1/responses', { model: 'gpt-4.1', input: 'hi', tools: [{ type: 'web_search' }] });
+  const [record] = await gateway.recorded(1);
+
+  expect(record?.cost_usd).toBeCloseTo((3 * 2 + 4 * 8) / 1e6 + 3 * 0.01, 12);
 });
 
 test('so does what OpenAI keeps in the cache for twelve hours', async () => {

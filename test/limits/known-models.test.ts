@@ -7,7 +7,6 @@ test.each([
   'claude-sonnet-4-5',
   'claude-sonnet-4-5-20250929',
   'claude-sonnet-4-5@20250929',
-  'claude-sonnet-4-5-latest',
   'anthropic/claude-sonnet-4-5',
   'anthropic.claude-sonnet-4-5-20250929-v1:0',
   'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -17,6 +16,13 @@ test.each([
 
 test.each(['gpt-4.1-2025-04-14', 'openai/gpt-4.1'])('%s has the price of its model', (name) => {
   expect(knownModel(name)?.price).toMatchObject({ input: 2, output: 8, cacheRead: 0.5 });
+});
+
+test.each([
+  ...['gpt-4o-2024-05-13', 'gpt-4o-2024-99-99', 'gpt-4.1-2025-04-15', 'claude-sonnet-4-5-20250930'],
+  ...['claude-sonnet-4-5-latest', 'claude-sonnet-5-20260101', 'gpt-4.1-2025-04-14-v1:0-2025-04-14'],
+])('%s has no price: it is a version that nobody has listed', (name) => {
+  expect(knownModel(name)).toBeUndefined();
 });
 
 test.each(['gpt-4.1-turbo', 'my-gpt-4.1', 'gpt-4', 'claude', 'claude-sonnet-4-5-fast', 'other/gpt-4.1', ''])(

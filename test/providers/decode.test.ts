@@ -12,6 +12,7 @@ class WrittenAnswer implements ProviderAnswer {
   readonly status = 200;
   readonly headers: AnswerHeaders;
   readonly whole = (): Buffer | undefined => undefined;
+  isBehind = false;
   wasAborted = false;
   sink: BodySink | undefined;
 

@@ -1,7 +1,7 @@
 import { ofOuterRole, type TextDialect } from '../dialect.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { openAiErrorBody } from '../translation/openai-error.ts';
+import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
 import { buildChatAnswer } from './build-answer.ts';
 import { buildChatRequest } from './build-request.ts';
 import { chatErrorEvent } from './error.ts';
@@ -68,6 +68,7 @@ export const chat: TextDialect = {
   // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
   mayEndAfter: (event) => hasFinishReason.test(event),
+  isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: chatErrorEvent,
 

@@ -44,7 +44,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
       const choice = toFields(entry);
       // Only one answer was asked for; a host that sends more must not have them mixed into one.
       if (typeof choice.index === 'number' && choice.index !== 0) continue;
-      readDelta(toFields(choice.delta));
+      readDelta(toFields(choice.delta ?? choice.message));
       reason = toText(choice.finish_reason) || reason;
       stopSequence = parseStopSequence(choice) ?? stopSequence;
     }

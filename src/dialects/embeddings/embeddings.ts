@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { type Fields, toFields, toKnownCount } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { openAiErrorBody } from '../translation/openai-error.ts';
+import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { adaptEmbeddings } from './encodings.ts';
 
@@ -22,6 +22,7 @@ export const embeddings: Dialect = {
   writtenMembers: membersNamed(),
   isLastEvent: () => false,
   mayEndAfter: () => false,
+  isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: () => '',
   adaptAnswer: adaptEmbeddings,

@@ -1,6 +1,13 @@
 import type { ProviderFailure } from '../conversation.ts';
 import { tooLongCode, tooLongText } from '../failure.ts';
-import type { Fields } from '../fields.ts';
+import { type Fields, toFields } from '../fields.ts';
+
+/** `{type: "error", error: {type, message}}`: of anything else, clients show nothing but the status. */
+export function isMessagesErrorBody(body: unknown): boolean {
+  const { type, error } = toFields(body);
+  const inner = toFields(error);
+  return type === 'error' && typeof inner.type === 'string' && typeof inner.message === 'string';
+}
 
 export function messagesErrorBody(failure: ProviderFailure): Fields {
   const { type, code, param, requestId } = failure;

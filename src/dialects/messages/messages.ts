@@ -4,7 +4,7 @@ import { membersNamed } from '../text-tokens.ts';
 import { blocks } from './blocks.ts';
 import { buildMessagesAnswer } from './build-answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
-import { messagesErrorBody, messagesErrorEvent } from './error.ts';
+import { isMessagesErrorBody, messagesErrorBody, messagesErrorEvent } from './error.ts';
 import { messagesMappings } from './field-mappings.ts';
 import { parseMessagesAnswer } from './parse-answer.ts';
 import { parseMessagesRequest } from './parse-request.ts';
@@ -41,6 +41,7 @@ export const messages: TextDialect = {
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
   // For hosts that put the type after other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"message_stop"/.test(event),
+  isErrorBody: isMessagesErrorBody,
   errorBody: messagesErrorBody,
   errorEvent: messagesErrorEvent,
 

@@ -46,6 +46,7 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
     toFields(value.cache_creation).ephemeral_1h_input_tokens,
     before.longCacheWriteTokens ?? 0,
   );
+  const searches = latest(toFields(value.server_tool_use).web_search_requests, before.searches ?? 0);
   const inputTokens = (input ?? uncached) + cacheReadTokens + cacheWriteTokens;
   const isPartial = output === undefined || (input === undefined && inputTokens === 0);
   return {
@@ -55,6 +56,7 @@ function parseAnswerUsage(value: Fields, known?: Usage): Usage | undefined {
     cacheWriteTokens,
     ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     reasoningTokens: latest(toFields(value.output_tokens_details).thinking_tokens, before.reasoningTokens),
+    ...(searches > 0 && { searches }),
     ...(isPartial && { isPartial }),
   };
 }

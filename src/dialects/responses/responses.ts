@@ -1,7 +1,7 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { openAiErrorBody } from '../translation/openai-error.ts';
+import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
 import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
 import { buildResponsesRequest } from './build-request.ts';
@@ -11,7 +11,7 @@ import { responsesMappings } from './field-mappings.ts';
 import { parseResponsesAnswer } from './parse-answer.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
-import { parseResponsesUsage } from './usage.ts';
+import { parseResponseUsage } from './usage.ts';
 import { createResponsesWriter } from './write-stream.ts';
 
 /** OpenAI's Responses API. */
@@ -30,14 +30,15 @@ export const responses: TextDialect = {
   turnRole: itemRole,
   blocks,
 
-  answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
-  eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
+  answerUsage: (answer) => parseResponseUsage(toFields(answer)),
+  eventUsage: (event, known) => parseResponseUsage(toFields(toFields(event).response)) ?? known,
   // A stream repeats each item once it is whole, so its texts count twice there.
   writtenMembers: membersNamed('output', 'item', 'delta'),
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
   // For hosts that put the type after other fields and send no event line.
   mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
+  isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: responsesErrorEvent,
 

@@ -1,5 +1,14 @@
-import { type Fields, isFields, toCount, toFields } from '../fields.ts';
+import { type Fields, isFields, toCount, toFields, toKnownCount, toList } from '../fields.ts';
 import { toTokens, type Usage } from '../usage.ts';
+
+/** The usage of a response, with the searches of the web that it lists. */
+export function parseResponseUsage(response: Fields): Usage | undefined {
+  const usage = parseResponsesUsage(response.usage);
+  const reported = toKnownCount(toFields(toFields(response.tool_usage).web_search).num_requests);
+  const isSearch = (item: unknown) => toFields(item).type === 'web_search_call';
+  const searches = reported ?? toList(response.output).filter(isSearch).length;
+  return usage && searches > 0 ? { ...usage, searches } : usage;
+}
 
 export function parseResponsesUsage(usage: unknown): Usage | undefined {
   if (!isFields(usage)) return undefined;

@@ -188,9 +188,10 @@ async function sendProviderError(
   // Proxies in front of the provider answer with HTML pages, which no client can read.
   if (value === undefined) exchange.draft.noteCause(exchange.masks.text(shortened(text)));
   const { translation } = forwarded.request;
-  const isOwn = translation !== undefined || value === undefined;
+  const readable = value === undefined ? text : value;
+  const isOwn = translation !== undefined || !endpoint.dialect.isErrorBody(value);
   const error =
-    translation?.error(status, value ?? text) ?? endpoint.dialect.errorBody(parseFailure(text, status));
+    translation?.error(status, readable) ?? endpoint.dialect.errorBody(parseFailure(readable, status));
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = checkedAnswer(exchange, isOwn ? toBytes(error) : bytes, check);
   send(exchange, forwarded, { body, isOwn });

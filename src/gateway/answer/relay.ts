@@ -44,6 +44,8 @@ class StreamSink implements BodySink {
     this.#answer.resume();
   };
   #bytes = 0;
+  /** Whether more had arrived than was read when the answer was abandoned. */
+  #wasBehind = false;
   /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
   #phase: 'passing' | 'tail' | 'over' = 'passing';
   #tailTimer: NodeJS.Timeout | undefined;
@@ -136,7 +138,7 @@ class StreamSink implements BodySink {
   }
 
   #endTail(): void {
-    this.#answer.abort();
+    this.#abort();
     this.#finish(undefined);
   }
 
@@ -145,13 +147,13 @@ class StreamSink implements BodySink {
     if (reason === undefined || this.#phase === 'over') return;
     if (this.#phase === 'tail') return this.#endTail();
     if (reason.code !== 'client.left') return this.#giveUp(reason);
-    this.#answer.abort();
+    this.#abort();
     this.#finish(reason);
   }
 
   /** Ends both sides; the client gets an error event. */
   #giveUp(error: GatewayError): void {
-    this.#answer.abort();
+    this.#abort();
     this.#cut(error);
   }
 
@@ -169,7 +171,12 @@ class StreamSink implements BodySink {
   /** How much of the provider's answer was read. */
   #extent(error: GatewayError | undefined): SeenAnswer['extent'] {
     if (error === undefined && this.#stream.state !== 'cut') return 'whole';
-    return this.#awaitsDrain ? 'unread' : 'cut';
+    return this.#wasBehind ? 'unread' : 'cut';
+  }
+
+  #abort(): void {
+    this.#wasBehind = this.#awaitsDrain || this.#answer.isBehind;
+    this.#answer.abort();
   }
 
   #finish(error: GatewayError | undefined): void {

@@ -50,6 +50,9 @@ export function takeTurns(answer: ProviderAnswer, budget: PieceBudget): Provider
     status: answer.status,
     headers: answer.headers,
     whole: () => answer.whole(),
+    get isBehind() {
+      return held.length > 0 || answer.isBehind;
+    },
     resume: () => {
       isPaused = false;
       if (work()) answer.resume();

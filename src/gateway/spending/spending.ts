@@ -13,6 +13,7 @@ import { worstInputTokens } from '../worst-input.ts';
 import { mayReason } from './may-reason.ts';
 import type { Outcome, SeenAnswer } from './outcome.ts';
 import { OutputBound } from './output-bound.ts';
+import { findToolFees, type ToolFees } from './provider-tools.ts';
 import { findSurchargedMode } from './surcharged-mode.ts';
 
 export interface SpendingRequest {
@@ -48,6 +49,7 @@ export class Spending {
   #reservation: Reservation | undefined;
   #worst: Worst | undefined;
   #bound: OutputBound | undefined;
+  #fees: ToolFees | undefined;
 
   constructor(request: SpendingRequest) {
     this.#request = request;
@@ -130,12 +132,13 @@ export class Spending {
       !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
     if (!targets.some(hasListPrice)) return undefined;
-    return findSurchargedMode(request.document);
+    return findSurchargedMode(request.document) ?? this.#toolFees().unpriced;
   }
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
     const inputTokens = worstInputTokens(this.#request.request.document);
+    const { searches } = this.#toolFees();
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#request.targets) {
@@ -143,9 +146,14 @@ export class Spending {
       outputTokens = Math.max(outputTokens, output);
       const price = this.#priceOf(target);
       if (price === undefined) continue;
-      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input: inputTokens, output }, price));
+      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input: inputTokens, output, searches }, price));
     }
     return { inputTokens, outputTokens, nanoUsd };
+  }
+
+  #toolFees(): ToolFees {
+    this.#fees ??= findToolFees(this.#request.request.document);
+    return this.#fees;
   }
 
   /** The most output tokens that a target can write for the request. */
@@ -190,11 +198,18 @@ export class Spending {
       ? Math.max(seenTokens, this.#longestAt(target))
       : seenTokens;
     const inputTokens = known.inputTokens || this.worst().inputTokens;
-    const usage: Usage = { ...known, inputTokens, outputTokens, isEstimated: true };
+    const searches = Math.max(known.searches ?? 0, this.#toolFees().searches);
+    const usage: Usage = {
+      ...known,
+      inputTokens,
+      outputTokens,
+      ...(searches > 0 && { searches }),
+      isEstimated: true,
+    };
     const cost = (at: Price) =>
       known.inputTokens > 0
         ? costOf(usage, at)
-        : worstCostOf({ input: inputTokens, output: outputTokens }, at);
+        : worstCostOf({ input: inputTokens, output: outputTokens, searches }, at);
     return { usage, nanoUsd: price && cost(price) };
   }
 

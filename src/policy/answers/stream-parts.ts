@@ -118,14 +118,14 @@ function readChoices(document: JsonDocument): EventParts {
   if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
   for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
     const channel = `${numberOf(document, choice, 'index')}.`;
-    for (const name of ['delta', 'logprobs', 'text']) {
+    for (const name of ['delta', 'message', 'logprobs', 'text']) {
       const value = document.member(choice, name);
       if (value === undefined) continue;
-      const within = `${channel}${name}.`;
+      // Some hosts send a message in place of a delta, and clients read on from one to the other.
+      const isPiece = name === 'delta' || name === 'message';
+      const within = `${channel}${isPiece ? 'delta' : name}.`;
       const found = leaves(document, value, within);
-      parts.push(
-        ...(name === 'delta' ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found),
-      );
+      parts.push(...(isPiece ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found));
     }
     // Some hosts send an empty one with every chunk.
     if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);

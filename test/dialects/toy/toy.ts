@@ -34,6 +34,7 @@ export const toy: TextDialect = {
   writtenMembers: membersNamed('said'),
   isLastEvent: (head) => head.startsWith('data: {"end"'),
   mayEndAfter: () => false,
+  isErrorBody: () => true,
   errorBody: ({ message }) => ({ problem: message }),
   errorEvent: ({ message }) => line({ problem: message }),
 

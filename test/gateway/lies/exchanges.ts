@@ -1,0 +1,101 @@
+import { post, startGateway } from '../../kit/gateway.ts';
+import { type Random, randomFrom } from '../bypass/random-source.ts';
+import { type DialectName, lies, type Order, startLyingHost } from './lying-host.ts';
+
+const cap = 200;
+const paths: Readonly<Record<DialectName, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+};
+const models = ['m', 'gpt-4.1', 'claude-opus-4-5', 'translated', 'fallen'];
+/** When a client leaves: before the head, after it, amid the answer; or it reads all of it. */
+const phases = ['head', 'first byte', 'amid', 'never', 'never', 'never'] as const;
+
+export interface Spending {
+  readonly budget: number;
+  /** By the host's own count; each costs a millionth of a US$, of which the budget has as many. */
+  readonly tokens: number;
+  readonly answered: number;
+  readonly refused: number;
+}
+
+interface Plan {
+  /** The lies that hosts tell, by their place in the list. */
+  readonly lies: readonly number[];
+  readonly exchanges: number;
+  /** How many exchanges the budget is for, if each uses its worst case. */
+  readonly budgetFor: number;
+  readonly seed: number;
+}
+
+/** Sends exchanges of every dialect, streamed and not, and adds up what they really cost at the host. */
+export async function spend({ lies: told, exchanges, budgetFor, seed }: Plan): Promise<Spending> {
+  const host = await startLyingHost();
+  const worst =
+    Math.ceil(JSON.stringify(bodyOf('chat', 'm', { lie: 99, tokens: cap, perEvent: 100, cap })).length / 3) +
+    cap;
+  const budget = budgetFor * worst;
+  const pricing = 'pricing: { input: 1, output: 1 }';
+  const gateway = await startGateway(`
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 2s, idle: 2s } }
+  claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 2s, idle: 2s } }
+  chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 2s, idle: 2s } }
+models:
+  - { match: m, provider: host, ${pricing}, fallbacks: [{ provider: claude, model: m }] }
+  - { match: gpt-4.1, provider: host, ${pricing} }
+  - { match: claude-opus-4-5, provider: claude, ${pricing} }
+  - { match: translated, provider: chatonly, ${pricing}, model: gpt-4.1 }
+  - { match: fallen, provider: host, model: broken, ${pricing}, fallbacks: [{ provider: chatonly, model: m }] }
+projects:
+  shop:
+    limits: { tokens_per_day: ${budget}, usd_per_day: ${budget / 1e6} }
+    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
+`);
+  const random = randomFrom(seed);
+  let answered = 0;
+  let refused = 0;
+  let begun = 0;
+  const work = async () => {
+    while (begun < exchanges) {
+      begun += 1;
+      const status = await exchange(random, told);
+      if (status === 429) refused += 1;
+      else answered += 1;
+    }
+  };
+  const exchange = async (by: Random, among: readonly number[]): Promise<number> => {
+    const tokens = by.pick([1, 20, 100, cap]);
+    const order = { lie: by.pick(among), tokens, perEvent: by.pick([1, 10, 100]), cap };
+    const dialect = by.pick(['chat', 'messages', 'responses'] as const);
+    // A request that says not to reason is believed, so hidden reasoning needs a model that may.
+    const mayHide = lies[order.lie]?.hidesReasoning === true;
+    const model = by.pick(mayHide ? ['m', 'fallen'] : models);
+    const phase = by.pick(phases);
+    const leaving = new AbortController();
+    const body = { ...bodyOf(dialect, model, order), stream: by.pick([true, true, false]) };
+    try {
+      const posted = post(gateway, paths[dialect], body, { signal: leaving.signal });
+      if (phase === 'head') setTimeout(() => leaving.abort(), by.number(8));
+      const answer = await posted;
+      if (phase === 'first byte') leaving.abort();
+      if (phase === 'amid') setTimeout(() => leaving.abort(), by.number(8));
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return 0; // it left, or the answer was cut
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  await gateway.stop();
+  const { input, output } = host.billed();
+  await host.close();
+  return { budget, tokens: input + output, answered, refused };
+}
+
+function bodyOf(dialect: DialectName, model: string, order: Order): object {
+  const text = `order:${encodeURIComponent(JSON.stringify(order))}`;
+  if (dialect === 'responses') return { model, input: text, max_output_tokens: cap };
+  return { model, max_tokens: cap, messages: [{ role: 'user', content: text }] };
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { scale } from '../kit/scale.ts';
+import { spend } from './lies/exchanges.ts';
+import { lies } from './lies/lying-host.ts';
+
+const exchanges = scale(600, 3_000);
+
+test(`${exchanges} exchanges of every kind of lie, fault and abort never cost more than a budget for 50`, async () => {
+  const all = lies.map((_, number) => number);
+  const spent = await spend({ lies: all, exchanges, budgetFor: 50, seed: 2 });
+
+  expect(spent.tokens).toBeLessThanOrEqual(spent.budget);
+  expect(spent.refused).toBeGreaterThan(0);
+}, 300_000);
+
+test.each(lies.map(({ name }, number) => [name, number] as const))(
+  'nor does %s alone',
+  async (_name, number) => {
+    const spent = await spend({ lies: [number], exchanges: scale(24, 90), budgetFor: scale(6, 20), seed: 3 });
+
+    expect(spent.tokens).toBeLessThanOrEqual(spent.budget);
+  },
+  60_000,
+);

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { spend } from './lies/exchanges.ts';
+import { lies } from './lies/lying-host.ts';
+
+test('200 exchanges of every kind of lie, fault and abort never cost more than a budget for 20', async () => {
+  const { tokens, budget, answered, refused } = await spend({
+    lies: lies.map((_, number) => number),
+    exchanges: 200,
+    budgetFor: 20,
+    seed: 1,
+  });
+
+  expect(tokens).toBeGreaterThan(0);
+  expect(tokens).toBeLessThanOrEqual(budget);
+  expect(answered + refused).toBe(200);
+  expect(refused).toBeGreaterThan(0);
+});
