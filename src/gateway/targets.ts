@@ -2,7 +2,6 @@ import { alternativesTo, type DialectName, dialects } from '../dialects/registry
 import { GatewayError } from '../errors.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 import type { Route, Target } from '../providers/route.ts';
-import type { ClientLogin } from './client-login.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 import type { ModelRequest } from './request.ts';
 
@@ -37,7 +36,7 @@ export function dialectAt(
 export function usableTargets(
   route: Route | undefined,
   { model }: ModelRequest,
-  { endpoint, login }: { readonly endpoint: ModelEndpoint; readonly login: ClientLogin | undefined },
+  { endpoint, hasLogin }: { readonly endpoint: ModelEndpoint; readonly hasLogin: boolean },
 ): readonly Target[] {
   if (route === undefined) {
     const message = `no provider serves the model ${model}; GET /v1/models lists the available ones`;
@@ -49,7 +48,7 @@ export function usableTargets(
   const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
   const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);
   const first = usable[0]?.provider;
-  if (first !== undefined && login === undefined) {
+  if (first !== undefined && !hasLogin) {
     if (first.takesLogin) throw withoutLogin(first.options.name);
     return usable.some(({ provider }) => provider.takesLogin)
       ? usable.filter(({ provider }) => !provider.takesLogin)

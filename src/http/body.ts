@@ -1,4 +1,5 @@
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 import { GrowingBuffer } from '../growing-buffer.ts';
 import type { HeldBytes } from './body-memory.ts';
@@ -14,12 +15,29 @@ export interface BodyLimits {
   readonly bodyTotalMs: number;
 }
 
-const decoders = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate };
+type Decoder = Transform & { readonly bytesWritten: number };
+
+// @types/node describes Node 20, which has no zstd.
+const { createZstdDecompress, constants } = zlib as typeof zlib & {
+  createZstdDecompress?: (options: object) => Decoder;
+  constants: { readonly ZSTD_d_windowLogMax?: number };
+};
+/** What a zstd frame may make its reader remember, as a power of two: the least that every reader supports (RFC 8878). */
+const zstdWindowLog = 23;
+
+const decoders: Readonly<Record<string, (() => Decoder) | undefined>> = {
+  gzip: zlib.createGunzip,
+  br: zlib.createBrotliDecompress,
+  deflate: zlib.createInflate,
+  zstd:
+    createZstdDecompress &&
+    (() => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax ?? 0]: zstdWindowLog } })),
+};
 
 /**
  * Reads the whole body into one Buffer, decompressed. A body that arrives in one piece is not copied. Its bytes are
  * added to `held` before they are read: the announced length at once, everything else as it comes.
- * Throws request.too_large, request.timeout, request.encoding, request.framing (it was malformed), client.left, and
+ * Throws request.too_large, request.timeout, request.encoding, request.media_type, request.framing (it was malformed), client.left, and
  * what `held` throws.
  */
 export function readBody(
@@ -42,11 +60,20 @@ export function readBody(
   return encoding === undefined ? body : body.then((bytes) => decode(bytes, encoding, limits, held));
 }
 
-function contentEncoding(request: HttpRequest): keyof typeof decoders | undefined {
+/** Throws request.encoding, and request.media_type for zstd where Node can't read it: it is never passed on unread. */
+function contentEncoding(request: HttpRequest): string | undefined {
   const value = request.header('content-encoding')?.toLowerCase();
   if (value === undefined || value === '' || value === 'identity') return undefined;
-  if (value === 'gzip' || value === 'br' || value === 'deflate') return value;
-  throw new GatewayError('request.encoding', 'content-encoding must be gzip, br or deflate, once, or absent');
+  if (Object.hasOwn(decoders, value) && decoders[value] !== undefined) return value;
+  if (value === 'zstd') {
+    const message =
+      'zstd takes Node.js 22.15 or later for the gateway; until then switch it off in the client (codex --disable enable_request_compression)';
+    throw new GatewayError('request.media_type', message);
+  }
+  throw new GatewayError(
+    'request.encoding',
+    'content-encoding must be gzip, br, deflate or zstd, once, or absent',
+  );
 }
 
 function receive(
@@ -89,11 +116,11 @@ function receive(
 
 async function decode(
   body: Buffer,
-  encoding: keyof typeof decoders,
+  encoding: string,
   limits: BodyLimits,
   held: Pick<HeldBytes, 'add'> | undefined,
 ): Promise<Buffer> {
-  const decoder = decoders[encoding]();
+  const decoder = (decoders[encoding] as () => Decoder)(); // contentEncoding has looked
   const decoded = new GrowingBuffer();
   decoder.end(body);
   try {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import * as zlib from 'node:zlib';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
@@ -99,10 +100,16 @@ describe('a body', () => {
   });
 });
 
+/** Only newer Node versions have zstd, and its types don't know it. */
+const { zstdCompressSync } = zlib as typeof zlib & { zstdCompressSync?: typeof gzipSync };
+const zstdHere = (zstdCompressSync === undefined ? {} : { zstd: zstdCompressSync }) as {
+  zstd: typeof gzipSync;
+};
+
 describe('a compressed body', () => {
-  const encoders = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync } as const;
+  const encoders = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, ...zstdHere };
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
-  const names = ['gzip', 'br', 'deflate'] as const;
+  const names = Object.keys(encoders) as (keyof typeof encoders)[];
 
   test.each(names)('%s is decoded', async (name) => {
     expect((await send([encoders[name](text)], { 'content-encoding': name })).body.equals(text)).toBe(true);
@@ -147,20 +154,14 @@ describe('a compressed body', () => {
     }
   });
 
-  test.each([
-    'gzip, gzip',
-    'gzip, identity',
-    'x-gzip',
-    'zstd',
-    'compress',
-    'aes128gcm',
-    'gzip;q=1',
-    'gzip br',
-  ])('%s is refused', async (name) => {
-    const answer = await send([gzipSync(gzipSync(text))], { 'content-encoding': name });
+  test.each(['gzip, gzip', 'gzip, identity', 'x-gzip', 'compress', 'aes128gcm', 'gzip;q=1', 'gzip br'])(
+    '%s is refused',
+    async (name) => {
+      const answer = await send([gzipSync(gzipSync(text))], { 'content-encoding': name });
 
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
-  });
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+    },
+  );
 
   test.each(names)('%s of just the limit passes, one byte more does not', async (name) => {
     const full = Buffer.alloc(1_048_576);
