@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { readHealth } from '../client/call.ts';
 import { type ClientName, clientNames, clientOf } from './agents/clients.ts';
+import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { readModelLimits } from './agents/model-limits.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { exportLines, type ShellName, shellNames, unsetLines } from './agents/shell-lines.ts';
@@ -13,6 +14,7 @@ import { gatewayTarget } from './shell/target.ts';
 interface EnvOptions {
   readonly unset?: true;
   readonly model?: string;
+  readonly login?: boolean;
   readonly shell: ShellName;
 }
 
@@ -31,36 +33,67 @@ export function build(io: Io): Command {
     .addArgument(new Argument('<client>', 'the client that will use the gateway').choices(clientNames))
     .option('--unset', 'print lines that undo the settings')
     .addOption(new Option('--shell <name>', 'shell syntax of the lines').choices(shellNames).default('sh'))
+    .option('--login', "use the agent's own login of a subscription")
     .addOption(new Option('-m, --model <name>', "model to ask for (default: the client's own)"))
-    .action(async (name: ClientName, { unset, model, shell }: EnvOptions, command: Command) => {
-      const options = commonOptions(command);
-      const format = outputFormat(command, ['text', 'json']);
-      if (unset === true) {
-        const limits = { contextWindow: 0, maxOutputTokens: 0 };
-        const own = clientOf(name).settings({ url: '', key: '', model: '', limits });
-        const settings = { ...own, variables: { ...own.variables, ...own.defaults } };
-        return write(io.stdout, unsetLines({ name, settings }, shell));
-      }
-      const target = await gatewayTarget(options, io);
-      // The lines contain a key, which must not be sent to whoever listens on the port of a dead gateway.
-      if (target.proof !== undefined)
-        await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
-      const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
-      const { url, key } = target;
-      const signal = deadline(io.signal, options.timeout ?? proofSeconds);
-      // The lines are as good for a gateway that is started later.
-      const limits =
-        requested === undefined ? {} : await readModelLimits(target, requested, signal).catch(() => ({}));
-      const own = clientOf(name).settings({ url, key, model: requested, limits });
-      const variables = { ...own.variables, ...own.defaults, ...pastProxies(url, io.env) };
-      const settings = { ...own, variables };
-      const conflicts = clientOf(name).conflicts.filter((variable) => io.env[variable] !== undefined);
-      if (io.stdout.isTTY === true && options.quiet !== true) {
-        await write(io.stderr, 'these lines contain a key: they are for eval, not for a file or a chat\n');
-      }
-      const value = { variables: settings.variables, unset: conflicts, arguments: settings.arguments ?? [] };
-      const text =
-        format === 'json' ? `${JSON.stringify(value)}\n` : exportLines({ name, settings, conflicts }, shell);
-      await write(io.stdout, text);
-    });
+    .action(
+      async (
+        name: ClientName,
+        { unset, model, shell, login: isForced = false }: EnvOptions,
+        command: Command,
+      ) => {
+        const options = commonOptions(command);
+        const format = outputFormat(command, ['text', 'json']);
+        if (unset === true) {
+          const limits = { contextWindow: 0, maxOutputTokens: 0 };
+          const target = { url: '', key: '', model: '', limits };
+          const own = clientOf(name).settings(target);
+          const withLogin = hasOurHeader(io)
+            ? clientOf(name).settings({ ...target, login: true }).variables
+            : {};
+          const settings = { ...own, variables: { ...own.variables, ...withLogin, ...own.defaults } };
+          return write(io.stdout, unsetLines({ name, settings }, shell));
+        }
+        const target = await gatewayTarget(options, io);
+        // The lines contain a key, which must not be sent to whoever listens on the port of a dead gateway.
+        if (target.proof !== undefined)
+          await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
+        const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
+        const { url, key } = target;
+        const signal = deadline(io.signal, options.timeout ?? proofSeconds);
+        // The lines are as good for a gateway that is started later.
+        const limits =
+          requested === undefined ? {} : await readModelLimits(target, requested, signal).catch(() => ({}));
+        if (isForced) wantedLogin(name, { model: requested, isForced }, io);
+        const login = await usesLogin(target, { name, model: requested, isForced, signal }).catch((error) => {
+          if (isForced) throw error;
+          return false;
+        });
+        const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;
+        const own = clientOf(name).settings({ url, key, model: requested, limits, login, headers });
+        const variables = { ...own.variables, ...own.defaults, ...pastProxies(url, io.env) };
+        const settings = { ...own, variables };
+        const { conflicts: elsewhere, loginConflicts = [] } = clientOf(name);
+        const conflicts = [...elsewhere, ...(login ? loginConflicts : [])].filter(
+          (variable) => io.env[variable] !== undefined,
+        );
+        if (io.stdout.isTTY === true && options.quiet !== true) {
+          await write(io.stderr, 'these lines contain a key: they are for eval, not for a file or a chat\n');
+        }
+        const value = {
+          variables: settings.variables,
+          unset: conflicts,
+          arguments: settings.arguments ?? [],
+        };
+        const text =
+          format === 'json'
+            ? `${JSON.stringify(value)}\n`
+            : exportLines({ name, settings, conflicts }, shell);
+        await write(io.stdout, text);
+      },
+    );
+}
+
+/** Whether this shell has the headers that the lines for a login set. */
+function hasOurHeader({ env }: Io): boolean {
+  return /^\s*x-gateway-key\s*:/im.test(env.ANTHROPIC_CUSTOM_HEADERS ?? '');
 }

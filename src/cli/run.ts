@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
+import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { readModelLimits } from './agents/model-limits.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { startAgent } from './agents/start-agent.ts';
@@ -13,45 +14,70 @@ import { deadline } from './shell/output.ts';
 
 const answerSeconds = 10;
 
+interface RunOptions {
+  readonly model?: string;
+  readonly login?: boolean;
+}
+
 export function build(io: Io): Command {
   return createCommand({
     name: 'run',
     summary: "start an agent that uses the gateway; the exit code is the agent's",
     examples: [
       'gateway run claude -p "hello"',
-      'gateway run codex exec --skip-git-repo-check "hello"',
+      'gateway run --login codex exec --skip-git-repo-check "hello"',
       'gateway run -m claude-sonnet-4-5 opencode run "hello"',
     ],
   })
     .addArgument(new Argument('<agent>', 'what to start').choices(agentNames))
     .argument('[arguments...]', "the agent's own arguments, passed on unchanged")
+    .option('--login', "use the agent's own login of a subscription, even if a key is configured")
     .option('-m, --model <name>', "model to ask for (default: GATEWAY_MODEL, else the agent's own)")
     .passThroughOptions()
-    .action(async (name: ClientName, own: string[], { model }: { model?: string }, command: Command) => {
-      const options = commonOptions(command);
-      const { settings, conflicts, install = '' } = clientOf(name);
-      const gateway = await agentGateway(options, io);
-      try {
-        if (gateway.log !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
-          await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
-        }
-        const { url, key } = gateway;
+    .action(
+      async (
+        name: ClientName,
+        own: string[],
+        { model, login: isForced = false }: RunOptions,
+        command: Command,
+      ) => {
+        const options = commonOptions(command);
+        const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
-        const namesModel =
-          requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
-        await refuseBypass(name, { url, namesModel }, io);
-        // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
-        const signal = deadline(io.signal, options.timeout ?? answerSeconds);
-        const limits = await readModelLimits({ url, key }, requested, signal);
-        const { arguments: before = [], ...set } = settings({ url, key, model: requested, limits });
-        const env = { ...set.defaults, ...inherited(io, conflicts), ...pastProxies(url, io.env) };
-        const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
-        const started = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
-        throw new AgentExit(await startAgent(started, io));
-      } finally {
-        await gateway.stop();
-      }
-    });
+        const gateway = await agentGateway(
+          options,
+          io,
+          wantedLogin(name, { model: requested, isForced }, io),
+        );
+        try {
+          if (gateway.log !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
+            await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
+          }
+          const { url, key } = gateway;
+          const namesModel =
+            requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+          // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
+          const signal = deadline(io.signal, options.timeout ?? answerSeconds);
+          const login = await usesLogin({ url, key }, { name, model: requested, isForced, signal });
+          await refuseBypass(name, { url, namesModel, login }, io);
+          const limits = await readModelLimits({ url, key }, requested, signal);
+          const { arguments: before = [], ...set } = settings({
+            ...{ url, key, model: requested, limits, login },
+            headers: io.env.ANTHROPIC_CUSTOM_HEADERS,
+          });
+          const env = {
+            ...set.defaults,
+            ...inherited(io, login ? [...conflicts, ...loginConflicts] : conflicts),
+            ...pastProxies(url, io.env),
+          };
+          const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
+          const started = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
+          throw new AgentExit(await startAgent(started, io));
+        } finally {
+          await gateway.stop();
+        }
+      },
+    );
 }
 
 /** The environment without the variables that would point the agent elsewhere. */
@@ -62,7 +88,7 @@ function inherited({ env }: Io, conflicts: readonly string[]): Io['env'] {
 /** Throws agent.failed if an agent's own settings files would make it bypass the gateway, whatever is set for it. */
 async function refuseBypass(
   name: ClientName,
-  { url, namesModel }: { readonly url: string; readonly namesModel: boolean },
+  { url, namesModel, login }: { readonly url: string; readonly namesModel: boolean; readonly login: boolean },
   io: Io,
 ): Promise<void> {
   const fault = (await checkAgent()).find(({ status }) => status === 'error');
@@ -73,7 +99,10 @@ async function refuseBypass(
   );
 
   async function checkAgent(): Promise<readonly Finding[]> {
-    if (name === 'claude') return (await import('./doctor/check-claude.ts')).checkClaude(io, url);
+    if (name === 'claude') {
+      const { checkClaude, checkClaudeLogin } = await import('./doctor/check-claude.ts');
+      return [...checkClaude(io, url), ...(login ? checkClaudeLogin(io) : [])];
+    }
     if (name === 'codex') return (await import('./doctor/check-codex.ts')).checkCodexOverrides(io, url);
     if (name !== 'opencode') return [];
     const { checkManagedOpencode, checkOpencode } = await import('./doctor/check-opencode.ts');

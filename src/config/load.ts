@@ -9,6 +9,7 @@ import { readCaFiles } from './source/ca-files.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile } from './source/find.ts';
 import { type KeyFile, readKeyFiles } from './source/key-files.ts';
+import { applyLogin, type WantedLogin } from './source/logins.ts';
 import { applyOverrides } from './source/overrides.ts';
 import { ConfigError, type Problem } from './source/problems.ts';
 import { createReport, type Report } from './source/report.ts';
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly mustBeFile?: boolean;
   /** What a rule's own test that fails is; `policy test` loads such a configuration all the same. */
   readonly failedTests?: 'error' | 'warning';
+  /** An agent's login to use where no key is configured. */
+  readonly login?: WantedLogin | undefined;
 }
 
 export interface LoadedConfig {
@@ -65,7 +68,9 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const source = text.trim() === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
-  const { value, references } = applyOverrides(substituted, options.env);
+  const overridden = applyOverrides(substituted, options.env);
+  const { value, references } =
+    options.login === undefined ? overridden : applyLogin(overridden, options.login);
   const report = createReport({ source, references });
   report.add(source?.problems ?? []);
   // An empty file says sandbox mode; one in which everything is commented out is more likely an accident.

@@ -254,7 +254,10 @@ test('GATEWAY_URL may have a path', async () => {
   const agent = await start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env }).ended;
 
   expect([agent.stderr, agent.stdout]).toEqual(['', `${proxy.url}/llm\n`]);
-  expect(proxy.requests.map(({ target }) => target)).toEqual(['/llm/v1/gateway/models']);
+  expect(proxy.requests.map(({ target }) => target)).toEqual([
+    '/llm/v1/models/claude-sonnet-4-5',
+    '/llm/v1/gateway/models',
+  ]);
 });
 
 test('an agent is not started for a gateway that is not there, or that does not take the key', async () => {

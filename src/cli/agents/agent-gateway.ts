@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { gatewayAddress, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
+import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -22,19 +23,24 @@ const proofSeconds = 10;
 
 /**
  * The gateway that GATEWAY_URL names, or the one running for this user with this configuration, else one of the
- * agent's own, which nobody else finds. Throws key.missing if there is no key for it.
+ * agent's own, which nobody else finds and which may use its login. Throws key.missing if there is no key for it.
  */
-export async function agentGateway(options: CommonOptions, io: Io): Promise<AgentGateway> {
+export async function agentGateway(
+  options: CommonOptions,
+  io: Io,
+  login: WantedLogin | undefined,
+): Promise<AgentGateway> {
   if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(io.env, options, io.signal);
   const file = options.config ?? (io.env.GATEWAY_CONFIG || undefined);
   const running = readRunning(io.env);
   const isAsked = file === undefined || running?.config?.path === resolve(io.cwd, file);
-  if (running === undefined || !isAsked) return startOwn(options, io);
+  if (running === undefined || !isAsked) return startOwn(options, io, login);
   try {
     return await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
   } catch (error) {
     // The gateway was killed, and left its state file behind.
-    if (error instanceof GatewayError && error.code === 'gateway.unreachable') return startOwn(options, io);
+    if (error instanceof GatewayError && error.code === 'gateway.unreachable')
+      return startOwn(options, io, login);
     throw error;
   }
 }
@@ -50,7 +56,11 @@ async function findGateway(
 }
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
-async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
+async function startOwn(
+  options: CommonOptions,
+  io: Io,
+  login: WantedLogin | undefined,
+): Promise<AgentGateway> {
   const { serve } = await import('../serve/serve.ts');
   const log = join(ensureStateDirectory(io.env), 'run.log');
   const stderr = createWriteStream(log, { flags: 'a', mode: 0o600 }).on('error', () => undefined);
@@ -67,6 +77,7 @@ async function startOwn(options: CommonOptions, io: Io): Promise<AgentGateway> {
       const serveOptions = { ...options, port: 0, host: '127.0.0.1', workers: 1, watch: true };
       serving = serve(serveOptions, withoutTerminal(io, stderr, ending.signal), {
         onReady: (url, localKey) => resolve({ url, localKey }),
+        login,
       });
       serving.catch(reject);
     });

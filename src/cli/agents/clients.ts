@@ -7,6 +7,10 @@ export interface Target {
   readonly model: string | undefined;
   /** Of that model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
   readonly limits?: ModelLimits;
+  /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
+  readonly login?: boolean;
+  /** The user's own ANTHROPIC_CUSTOM_HEADERS, one a line. */
+  readonly headers?: string | undefined;
 }
 
 /** What points a client at a gateway. */
@@ -22,6 +26,8 @@ interface Client {
   settings(target: Target): Settings;
   /** Variables that would point the client elsewhere. */
   readonly conflicts: readonly string[];
+  /** Variables that would take the place of its own login. */
+  readonly loginConflicts?: readonly string[];
   /** An example command, shown by `env`. */
   readonly example: string;
   /** How to install it; present if `run` can start it. */
@@ -40,10 +46,12 @@ export const otherClouds = [
 /** Every client that `env` and `run` know. */
 export const clients = {
   claude: {
-    settings: ({ url, key, model, limits: { contextWindow, maxOutputTokens } = {} }) => ({
+    settings: ({ url, key, model, limits: { contextWindow, maxOutputTokens } = {}, login, headers }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_AUTH_TOKEN: key,
+        ...(login === true
+          ? { ANTHROPIC_CUSTOM_HEADERS: [...otherHeaders(headers), `x-gateway-key: ${key}`].join('\n') }
+          : { ANTHROPIC_AUTH_TOKEN: key }),
         ...(model !== undefined && { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
       },
       defaults: {
@@ -53,14 +61,15 @@ export const clients = {
     }),
     // With the socket it connects there, whatever the address is.
     conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
+    loginConflicts: ['ANTHROPIC_AUTH_TOKEN'],
     example: 'claude -p "hello"',
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, model, limits: { contextWindow } = {} }) => ({
+    settings: ({ url, key, model, limits: { contextWindow } = {}, login }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
-        ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url)}`],
+        ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url, login)}`],
         ...(model === undefined ? [] : ['-c', `model=${JSON.stringify(model)}`]),
         ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
       ],
@@ -109,15 +118,23 @@ export function clientOf(name: ClientName): Client {
 /** Clients that `run` can start. */
 export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
 
+/** Without a project key that is there already. */
+function otherHeaders(headers = ''): readonly string[] {
+  return headers.split('\n').filter((line) => line.trim() !== '' && !/^\s*x-gateway-key\s*:/i.test(line));
+}
+
 /**
  * Codex's provider block as an inline TOML table. Without the two zeros Codex retries what the gateway refused; without
  * the last setting it tries a WebSocket before each conversation.
  */
-function codexProvider(url: string): string {
+function codexProvider(url: string, login = false): string {
   const fields = [
     'name="gateway"',
     `base_url=${JSON.stringify(`${url}/v1`)}`,
-    'env_key="GATEWAY_KEY"',
+    // The first line sends Codex's own login, as to its built-in provider.
+    ...(login
+      ? ['requires_openai_auth=true', 'env_http_headers={"x-gateway-key"="GATEWAY_KEY"}']
+      : ['env_key="GATEWAY_KEY"']),
     'wire_api="responses"',
     'request_max_retries=0',
     'stream_max_retries=0',

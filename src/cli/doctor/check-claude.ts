@@ -25,6 +25,20 @@ export function checkClaude(
   gatewayUrl: string | undefined,
   root = '/',
 ): readonly Finding[] {
+  const read = readFiles({ env, cwd }, root);
+  const found = [
+    ...read.flatMap((each) => checkFile(each, gatewayUrl)),
+    ...(gatewayUrl === undefined ? [] : checkProxyExceptions(read, { env, gatewayUrl })),
+  ];
+  return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
+}
+
+/** Settings that keep Claude Code's own login, or the project key next to it, from the gateway. */
+export function checkClaudeLogin(io: Pick<Io, 'env' | 'cwd'>): readonly Finding[] {
+  return readFiles(io, '/').flatMap(checkLogin);
+}
+
+function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonly ReadFile[] {
   const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
   const files = [
     join(user, 'settings.json'),
@@ -34,12 +48,19 @@ export function checkClaude(
       managedFiles(join(root, directory)),
     ),
   ];
-  const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
-  const found = [
-    ...read.flatMap((each) => checkFile(each, gatewayUrl)),
-    ...(gatewayUrl === undefined ? [] : checkProxyExceptions(read, { env, gatewayUrl })),
+  return [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
+}
+
+function checkLogin({ file, settings }: ReadFile): Finding[] {
+  if (settings.kind !== 'read') return [];
+  const own = variablesOf(settings.value);
+  const settingsOfLogin = [
+    ...(isSet(toFields(settings.value).apiKeyHelper) ? ['apiKeyHelper'] : []),
+    ...(isSet(own.ANTHROPIC_CUSTOM_HEADERS) ? ['env.ANTHROPIC_CUSTOM_HEADERS'] : []),
   ];
-  return found.length > 0 ? found : [ok('its own settings do not point elsewhere')];
+  return settingsOfLogin.map((name) =>
+    error(`${file} sets ${name}, which keeps its login from the gateway`, `remove ${name} from it`),
+  );
 }
 
 /** The administrator's file and the fragments that are merged into it, by name. */

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { stateDirectory } from '../../client/state.ts';
+import { generateKey } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts';
+import type { WantedLogin } from '../../config/source/logins.ts';
 import { watchFile } from '../../config/source/watch.ts';
 import { GatewayError } from '../../errors.ts';
 import { parserProblem } from '../../http/node-parser.ts';
@@ -50,15 +52,22 @@ interface Run {
   /** Proves to the other commands of this user that this is their gateway. */
   readonly ownerProof: OwnerProof;
   readonly onReady: ServeHooks['onReady'];
+  readonly login: ServeHooks['login'];
 }
 
 /** For a gateway that serves one other command of the same process and must not be found by any other. */
 interface ServeHooks {
+  /** The login of the command's agent, to use where no key is configured. */
+  readonly login?: WantedLogin | undefined;
   readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
 }
 
 /** Serves until the signal comes. */
-export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHooks = {}): Promise<void> {
+export async function serve(
+  options: ServeOptions,
+  io: Io,
+  { onReady, login }: ServeHooks = {},
+): Promise<void> {
   if (options.detach === true && options.dryRun !== true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
   const run: Run = {
@@ -67,9 +76,11 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
     isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
     isColoured,
     paint: painter(isColoured),
-    localKey: localKey(io.env),
+    // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
+    localKey: login === undefined ? localKey(io.env) : generateKey(),
     ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
     onReady,
+    login,
   };
   const loaded = await load(run, options.config);
   const { config } = loaded;
@@ -130,11 +141,11 @@ export async function serve(options: ServeOptions, io: Io, { onReady }: ServeHoo
 }
 
 async function load(
-  { io, localKey }: Run,
+  { io, localKey, login }: Run,
   file: string | undefined,
   options: Pick<LoadOptions, 'mustBeFile'> = {},
 ): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ ...options, file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const loaded = await loadConfig({ ...options, file, login, cwd: io.cwd, env: io.env, nowMs: Date.now() });
   if (!loaded.config.needsLocalKey) return loaded;
   return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }

@@ -44,6 +44,12 @@ export function listEntry({ id, entry, createdS }: ModelInfo) {
   };
 }
 
+/** Whose credentials requests for the model carry, if they are the client's own. */
+export function loginView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
+  const first = router.resolve(id)?.targets[0];
+  return first?.provider.takesLogin === true ? { credentials: 'client' } : {};
+}
+
 /** A list that both SDK families can read, paged the way Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
 export function page<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
@@ -82,6 +88,7 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
   });
   return {
     ...listEntry(model),
+    ...loginView(gateway, model),
     provider: main.provider,
     endpoints: usable.map(({ path }) => path),
     body: Object.fromEntries(

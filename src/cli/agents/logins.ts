@@ -1,0 +1,82 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { GatewayAddress } from '../../client/call.ts';
+import { getJson } from '../../client/gateway.ts';
+import { type LoginAgent, logins, type WantedLogin } from '../../config/source/logins.ts';
+import { isFields, toFields } from '../../dialects/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import { readSettings } from '../doctor/read-settings.ts';
+import type { Io } from '../shell/io.ts';
+import type { ClientName } from './clients.ts';
+
+export function isLoginAgent(name: string): name is LoginAgent {
+  return Object.hasOwn(logins, name);
+}
+
+/** Whether the agent is logged in to a subscription, as far as files show it; macOS keeps Claude's in its keychain. */
+export function isLoggedIn(agent: LoginAgent, { env }: Pick<Io, 'env'>): boolean {
+  const home = env.HOME || homedir();
+  if (agent === 'codex') {
+    const { tokens } = shapeOf(join(env.CODEX_HOME || join(home, '.codex'), 'auth.json'));
+    return isFields(tokens);
+  }
+  if ((env.CLAUDE_CODE_OAUTH_TOKEN ?? '') !== '') return true;
+  const { claudeAiOauth } = shapeOf(
+    join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), '.credentials.json'),
+  );
+  const { oauthAccount } = shapeOf(join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'));
+  return isFields(claudeAiOauth) || (process.platform === 'darwin' && isFields(oauthAccount));
+}
+
+/** The members of a file, with every text left out: nothing here ever holds a token. */
+function shapeOf(file: string): Readonly<Record<string, unknown>> {
+  const withoutTexts = (_name: string, value: unknown) => (typeof value === 'string' ? '' : value);
+  const read = readSettings(file, (text) => JSON.parse(text, withoutTexts));
+  return read.kind === 'read' ? toFields(read.value) : {};
+}
+
+interface RunOptions {
+  readonly model: string | undefined;
+  /** Whether --login was given. */
+  readonly isForced: boolean;
+}
+
+/** The login that an agent is to use, where it has one. Throws usage.invalid for --login with another agent. */
+export function wantedLogin(
+  name: ClientName,
+  { model, isForced }: RunOptions,
+  io: Pick<Io, 'env'>,
+): WantedLogin | undefined {
+  if (!isLoginAgent(name)) {
+    if (!isForced) return undefined;
+    throw new GatewayError('usage.invalid', `--login is for ${Object.keys(logins).join(' and ')}`);
+  }
+  return isForced || isLoggedIn(name, io) ? { agent: name, model, isForced } : undefined;
+}
+
+/**
+ * Whether the gateway sends this agent's requests with the client's own login. Throws agent.failed if it does not although
+ * --login asks for it, gateway.unreachable and key.invalid.
+ */
+export async function usesLogin(
+  address: GatewayAddress,
+  { name, model, isForced, signal }: RunOptions & { readonly name: ClientName; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (!isLoginAgent(name)) return false;
+  const id = model ?? logins[name].model;
+  const entry = toFields(
+    await getJson(address, `/v1/models/${encodeURIComponent(id)}`, signal).catch(ignoreUnknown),
+  );
+  const takesLogin = entry.credentials === 'client';
+  if (takesLogin || !isForced) return takesLogin;
+  throw new GatewayError(
+    'agent.failed',
+    `the gateway at ${address.url} does not send ${id} with your own login: give its provider credentials: client (docs/subscriptions.md)`,
+  );
+}
+
+/** The model is unknown, which the agent will show. */
+function ignoreUnknown(error: unknown): undefined {
+  if (error instanceof GatewayError && error.code === 'model.unknown') return undefined;
+  throw error;
+}
