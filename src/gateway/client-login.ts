@@ -7,13 +7,15 @@ import { ClientCredential } from '../providers/client-credential.ts';
 import { createMasks, type Masks } from './answer/masks.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 
-/** What a client sends to use a provider with its own login. */
+/** The credentials that come with a request, next to the project key or in its place. */
 export interface ClientLogin {
-  /** Undefined if it can't be used. */
+  /** For the provider that takes the client's own; undefined if there is none, or none that can be used. */
   readonly credential: ClientCredential | undefined;
   /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
   readonly fault: GatewayError | undefined;
-  /** Masks the credential, wherever it is. */
+  /** Whether a header repeats it. */
+  readonly isElsewhere: boolean;
+  /** Masks what came, wherever it is. */
   readonly masks: Masks;
 }
 
@@ -30,29 +32,28 @@ const bearer = /^bearer(?: +|$)/i;
 const wellFormed = /^[\x21-\x7e]{16,}$/;
 
 /**
- * Takes the client's own credential out of a request's head, so that nothing that reads the head afterwards can get it.
- * Undefined if the project key is not in `x-gateway-key`, which leaves the other headers to it, or if there is no
- * credential next to it.
+ * Takes the client's own credential out of a request's head, so that nothing that reads the head afterwards can get it,
+ * also where another header repeats it. Without a project key in `x-gateway-key` the other headers are left to the key.
+ * Undefined if nothing came in them.
  */
 export function takeLogin(
-  request: Pick<HttpRequest, 'header' | 'takeHeader'>,
+  request: Pick<HttpRequest, 'header' | 'takeHeader' | 'maskHeaders'>,
   keys: KeyRing<KnownKey>,
 ): ClientLogin | undefined {
   const projectKey = request.header('x-gateway-key')?.trim() ?? '';
-  if (projectKey === '') return undefined;
+  const read = (name: string) => (projectKey === '' ? request.header(name) : request.takeHeader(name));
   const given = carriers.flatMap((name): readonly Given[] => {
-    const value = request.takeHeader(name)?.trim() ?? '';
+    const value = read(name)?.trim() ?? '';
     const secret = name === 'authorization' ? value.replace(bearer, '') : value;
     return secret === '' || secret === projectKey ? [] : [{ name, value, secret }];
   });
   const [found, second] = given;
   if (found === undefined) return undefined;
+  const masks = createMasks(given.map(({ secret }) => secret));
+  if (projectKey === '') return { credential: undefined, fault: undefined, isElsewhere: false, masks };
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
-  return {
-    fault,
-    credential: fault === undefined ? new ClientCredential(found.name, found.value) : undefined,
-    masks: createMasks(given.map(({ secret }) => secret)),
-  };
+  const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
+  return { credential, fault, isElsewhere: request.maskHeaders(masks.text), masks };
 }
 
 function twoCredentials(): GatewayError {
@@ -77,7 +78,8 @@ function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): Gatew
  * and URLs encode it: its one place is the header for its provider.
  */
 export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]): void {
-  if (login === undefined || texts.every((text) => login.masks.bytes(text) === text)) return;
+  if (login === undefined) return;
+  if (!login.isElsewhere && texts.every((text) => login.masks.bytes(text) === text)) return;
   draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
   throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
 }

@@ -39,7 +39,10 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const decided = await decide(exchange, gateway, { body, endpoint, key });
     const { request, check } = decided;
     const route = router.resolve(request.model);
-    const targets = usableTargets(route, request, { endpoint, hasLogin: exchange.login !== undefined });
+    const targets = usableTargets(route, request, {
+      endpoint,
+      hasLogin: exchange.login?.credential !== undefined,
+    });
     if (targets.length === 0) return sendEstimate(exchange, request);
 
     const limiter = gateway.limiterFor(key);

@@ -84,6 +84,19 @@ export class HttpRequest {
     return value;
   }
 
+  /** Changes the values of the headers that are still there; whether any has changed. */
+  maskHeaders(mask: (value: string) => string): boolean {
+    const { rawHeaders } = this.#message;
+    let isChanged = false;
+    for (let i = 1; i < rawHeaders.length; i += 2) {
+      const value = rawHeaders[i] as string;
+      const masked = mask(value);
+      isChanged ||= masked !== value;
+      rawHeaders[i] = masked;
+    }
+    return isChanged;
+  }
+
   /** All headers by their lower-case names. */
   get headers(): Readonly<Record<string, string | undefined>> {
     const all: Record<string, string | undefined> = Object.create(null);

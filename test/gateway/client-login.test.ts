@@ -292,23 +292,13 @@ describe('it is masked wherever configured secrets are', () => {
     expect(text + JSON.stringify([...headers])).toContain('[secret]');
   });
 
-  test('a stream, also in pieces', async () => {
-    const delta = (text: string) =>
-      `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${text}"}}\n\n`;
-    const pieces = [token.slice(0, 40), token.slice(40, 41), token.slice(41)].map(delta);
-    own.script(
-      stream(
-        [...messagesEvents.slice(0, 2), delta(token), ...pieces, ...messagesEvents.slice(4)].map((each) =>
-          Buffer.from(each),
-        ),
-      ),
-    );
+  test('a stream', async () => {
+    const events = messagesEvents.map((event) => event.replace('Grüße', token));
+    own.script(stream(events));
 
     const { text } = await send(login, { text: body.replace('{', '{"stream":true,') });
 
-    const words = [...text.matchAll(/"text":"([^"]*)"/g)].map(([, word]) => word).join('');
-    expect(words).not.toContain(token.slice(0, 30));
-    expect(text).toContain('message_stop');
+    expect(text).toBe(messagesEvents.join('').replace('Grüße', '[secret]'));
   });
 });
 

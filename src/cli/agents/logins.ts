@@ -5,8 +5,8 @@ import { getJson } from '../../client/gateway.ts';
 import { type LoginAgent, logins, type WantedLogin } from '../../config/source/logins.ts';
 import { isFields, toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
-import { readSettings } from '../doctor/read-settings.ts';
 import type { Io } from '../shell/io.ts';
+import { readSettings } from '../shell/read-settings.ts';
 import type { ClientName } from './clients.ts';
 
 export function isLoginAgent(name: string): name is LoginAgent {

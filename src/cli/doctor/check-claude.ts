@@ -5,8 +5,8 @@ import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import { clientOf, otherClouds } from '../agents/clients.ts';
 import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
+import { type ReadSettings, readSettings } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
-import { type ReadSettings, readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('claude');
 

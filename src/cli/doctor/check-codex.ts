@@ -5,8 +5,8 @@ import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
+import { readSettings } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
-import { readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('codex');
 

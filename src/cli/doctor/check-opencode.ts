@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
+import { type ReadSettings, readSettings } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
-import { type ReadSettings, readSettings } from './read-settings.ts';
 
 const { ok, warning, error } = about('opencode');
 

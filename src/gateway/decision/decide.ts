@@ -27,7 +27,7 @@ export function decide(
   const nowMs = exchange.startedMs;
   refuseLoginIn(exchange, [body]);
   const conclude = ({ decision, request, answerRules, microseconds }: RequestDecision): DecidedRequest => {
-    exchange.draft.noteRequest(request);
+    exchange.draft.noteRequest(isObjectedTo(decision, '/model') ? { ...request, model: '' } : request);
     exchange.draft.noteDecision(decision, microseconds);
     if (exchange.spans !== undefined) {
       const rules = decision.verdicts.map(({ rule }) => rule);
@@ -50,4 +50,12 @@ export function blocked({ refusal, failure }: Pick<Decision, 'refusal' | 'failur
     ...(at === undefined ? {} : { param: at }),
     ...(failure === undefined ? {} : { cause: failure.cause }),
   });
+}
+
+/** Whether a rule refuses the text at this place, so that no record may have it. */
+function isObjectedTo({ action, verdicts, refusal }: Decision, at: string): boolean {
+  if (action !== 'block') return false;
+  const isThere = (match: { readonly at: string; readonly matcher: string }) =>
+    match.at === at && match.matcher === 'text';
+  return refusal?.at === at || verdicts.some(({ matches }) => matches.some(isThere));
 }
