@@ -9,7 +9,7 @@ import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
 import type { ClientName } from './clients.ts';
 
-export function isLoginAgent(name: string): name is LoginAgent {
+function isLoginAgent(name: string): name is LoginAgent {
   return Object.hasOwn(logins, name);
 }
 

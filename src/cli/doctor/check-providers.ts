@@ -26,11 +26,15 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
     const startedMs = Date.now();
     const limits = { timeoutMs, limitBytes: 4 * 1024 * 1024 };
     const answer = await fetchAnswer(provider, '/v1/models', limits);
+    const ms = Date.now() - startedMs;
     const clock = checkClock(answer, { startedMs, endedMs: Date.now(), name: config.name });
+    if (config.credentials === 'client' && answer.status < 500) {
+      return [ok(`${options.baseUrl} answers in ${ms} ms; it takes the client's own login`), ...clock];
+    }
     const fault = faultOfAnswer(answer, config);
     if (fault !== undefined) return [error(...fault), ...clock];
     const route = config.proxy === undefined ? '' : ' through a proxy';
-    return [ok(`${options.baseUrl} answers in ${Date.now() - startedMs} ms${route}`), ...clock];
+    return [ok(`${options.baseUrl} answers in ${ms} ms${route}`), ...clock];
   } catch (thrown) {
     return [error(...faultOfConnection(thrown, config))];
   } finally {

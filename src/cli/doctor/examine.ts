@@ -6,6 +6,7 @@ import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkLedger } from './check-ledger.ts';
+import { checkLogins } from './check-logins.ts';
 import { checkNode } from './check-node.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
@@ -43,6 +44,7 @@ export async function examine(
     ...providers,
     ...redis,
     ...ledger,
+    ...(config === undefined ? [] : checkLogins(config, io)),
     ...checkClaude(io, url),
     ...checkCodex(io, url),
     ...checkOpencode(io, url),

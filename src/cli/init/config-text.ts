@@ -48,16 +48,19 @@ const localKey = `# Without projects the gateway makes one key for this user ("g
 #   shop: { keys: [] }             # gateway key new --project shop`;
 
 function providerSection(providers: readonly FoundProvider[]): string {
-  const entries = providers.map(({ name, dialect, baseUrl, variable, endpoints, note }) =>
+  const entries = providers.map(({ name, dialect, baseUrl, variable, takesLogin, endpoints, note }) =>
     [
       `  # ${note}`,
       `  ${name}:`,
       `    dialect: ${dialect}`,
       ...(baseUrl === undefined ? [] : [`    base_url: ${JSON.stringify(baseUrl)}`]),
       ...(variable === undefined ? [] : [`    api_key: "\${${variable}}"    # read when the gateway starts`]),
+      ...(takesLogin === true ? ['    credentials: client    # the login that came with the request'] : []),
       ...(endpoints === undefined
         ? []
-        : [`    endpoints: [${endpoints.join(', ')}]    # the rest is translated`]),
+        : [
+            `    endpoints: [${endpoints.join(', ')}]${takesLogin === true ? '' : '    # the rest is translated'}`,
+          ]),
     ].join('\n'),
   );
   return `providers:\n${entries.join('\n')}`;
@@ -65,7 +68,9 @@ function providerSection(providers: readonly FoundProvider[]): string {
 
 /** The last local server gets every model that no other line matches, so that a model pulled later is served at once. */
 function modelSection(providers: readonly FoundProvider[]): string {
-  const rest = providers.findLast(({ variable }) => variable === undefined);
+  const rest = providers.findLast(
+    ({ variable, takesLogin }) => variable === undefined && takesLogin === undefined,
+  );
   const lines = providers
     .filter((provider) => provider !== rest)
     .flatMap(({ name, models }) =>

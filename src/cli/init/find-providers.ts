@@ -1,4 +1,6 @@
+import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
+import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { chatAndEmbeddings, type FoundProvider, hostedProviders } from './known-providers.ts';
 
@@ -15,7 +17,7 @@ export async function findProviders(
     findServer('lmstudio', 'http://127.0.0.1:1234/v1'),
     ...more.map((url, i) => findServer(i === 0 ? 'local' : `local-${i + 1}`, url)),
   ];
-  return [...findHosts(env), ...(await Promise.all(local))];
+  return [...findHosts(env), ...findLogins(env), ...(await Promise.all(local))];
 }
 
 function findHosts(env: Io['env']): FoundProvider[] {
@@ -29,6 +31,26 @@ function findHosts(env: Io['env']): FoundProvider[] {
       ...endpoints,
       isFound,
       note: isFound ? `${host.variable} is set` : `needs ${host.variable}`,
+    };
+  });
+}
+
+/** Logins that agents keep; only what a key doesn't serve already counts as found. */
+function findLogins(env: Io['env']): FoundProvider[] {
+  return (Object.keys(logins) as LoginAgent[]).map((agent) => {
+    const { name, match, provider } = logins[agent];
+    const isIn = isLoggedIn(agent, { env });
+    const hasKey = (env[hostedProviders[provider.dialect].variable] ?? '') !== '';
+    const { base_url: baseUrl, dialect } = provider;
+    return {
+      name,
+      dialect,
+      baseUrl,
+      takesLogin: true,
+      ...('endpoints' in provider && { endpoints: provider.endpoints }),
+      models: match,
+      isFound: isIn && !hasKey,
+      note: isIn ? `${agent} is logged in; its login goes there` : `needs a login of ${agent}`,
     };
   });
 }

@@ -4,8 +4,10 @@ export interface FoundProvider {
   readonly dialect: 'anthropic' | 'openai';
   /** Absent for the dialect's default. */
   readonly baseUrl?: string;
-  /** The environment variable with its key; absent for servers on this machine. */
+  /** The environment variable with its key; absent for servers on this machine, and logins. */
   readonly variable?: string;
+  /** Whether it takes the login that an agent keeps, in the place of a key. */
+  readonly takesLogin?: true;
   readonly endpoints?: readonly string[];
   /** Names and patterns of its models; if empty, all that no other provider serves. */
   readonly models: readonly string[];

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { createWorkspace } from '../config/workspace.ts';
+import { command } from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
+
+// What init and doctor make of the logins that agents keep.
+
+const token = `sk-ant-oat01-${'x'.repeat(60)}`;
+const claude = { '.claude/.credentials.json': JSON.stringify({ claudeAiOauth: { accessToken: token } }) };
+const codex = {
+  '.codex/auth.json': JSON.stringify({ auth_mode: 'chatgpt', tokens: { access_token: token } }),
+};
+
+async function init(env: Readonly<Record<string, string>>) {
+  const cwd = createWorkspace({ ...claude, ...codex });
+  const ended = await command(['init'], { cwd, env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
+  const file = join(cwd, 'gateway.yaml');
+  const check = await command(['config', 'check'], { cwd, env });
+  return { ...ended, check: check.stdout, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
+}
+
+test('init offers logins, with a policy that redacts secrets', async () => {
+  const { exit, text, check } = await init({});
+
+  expect([exit, check]).toEqual([0, 'gateway.yaml: fine\n']);
+  expect(text).toMatch(/claude-login:\n {4}dialect: anthropic\n {4}base_url: .*\n {4}credentials: client/);
+  expect(text).toMatch(/chatgpt-login:\n(?:.*\n)*? {4}endpoints: \[responses\]\n/);
+  expect(text).toContain('- { match: "claude-*", provider: claude-login }');
+  expect(text).toContain('action: redact');
+  expect(text).not.toContain(token);
+});
+
+test('init prefers keys to logins', async () => {
+  const { text } = await init({ ANTHROPIC_API_KEY: 'sk-1', OPENAI_API_KEY: 'sk-2' });
+
+  expect(text).toContain('provider: anthropic }');
+  expect(text).not.toContain('login:');
+});
+
+async function findings(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const host = await startHost((response) => response.writeHead(401).end());
+  onTestFinished(() => host.close());
+  const yaml = `
+server: { port: 0 }
+plants: { store: { enabled: false } }
+providers: { own: { dialect: anthropic, base_url: "${host.url}", credentials: client } }
+models: [{ match: "claude-*", provider: own }]
+`;
+  const cwd = createWorkspace({ ...files, 'gateway.yaml': yaml });
+  const { stdout } = await command(['doctor', '-o', 'json', '--timeout', '3'], { cwd });
+  expect(host.requests.flatMap(({ headers }) => headers.map(([name]) => name))).not.toContain(
+    'authorization',
+  );
+  expect(stdout).not.toContain(token);
+  const all = (JSON.parse(stdout) as { findings: readonly Finding[] }).findings;
+  return all.map(({ subject, status, message }) => `${status} ${subject}: ${message}`);
+}
+
+test('doctor calls such a provider without a credential, and says whether its login is there', async () => {
+  expect(await findings({ ...claude, ...codex })).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^ok provider own: .* takes the client's own login$/),
+      'ok claude: logged in: provider own gets its login',
+      'ok codex: logged in: gateway run --login codex uses it instead of a key',
+    ]),
+  );
+  expect(await findings({})).toContain(
+    'warning claude: provider own takes its login, and none was found here',
+  );
+});
