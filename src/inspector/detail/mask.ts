@@ -1,3 +1,5 @@
+import { maskTokens, shorten } from '../shorten.ts';
+
 const secretName =
   /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
 /** Their names speak of tokens, and their values are counts. */
@@ -5,8 +7,6 @@ const countName = /ratelimit/i;
 /** Identifiers and what every client sends: shown as they are. */
 const plainName =
   /^(?:accept.*|access-control-.*|age|alt-svc|anthropic-.*|cache-control|cf-ray|connection|content-.*|date|etag|host|keep-alive|last-modified|openai-.*|retry-after|sec-(?:ch|fetch)-.*|server.*|strict-transport-security|te|transfer-encoding|traceparent|user-agent|vary|via|x-envoy-.*|x-gateway-.*|x-stainless-.*|.*-id|.*(?:trace|span)id)$/i;
-const shownCharacters = 4;
-const leastLength = 12;
 
 type Scrub = (text: string) => string;
 
@@ -21,8 +21,7 @@ export interface MaskedHeader {
  */
 export function maskHeader(name: string, value: string, scrub: Scrub): MaskedHeader {
   if (isSecretName(name) || scrub(value) !== value) return { value: shortenCredentials(value), masked: true };
-  if (plainName.test(name) || countName.test(name)) return { value, masked: false };
-  const shown = maskSecrets(value);
+  const shown = plainName.test(name) || countName.test(name) ? maskTokens(value) : maskSecrets(value);
   return { value: shown, masked: shown !== value };
 }
 
@@ -40,10 +39,6 @@ export function isSecretName(name: string): boolean {
 function shortenCredentials(value: string): string {
   const [, scheme = '', credentials = value] = /^([A-Za-z]{1,12} +)(\S.*)$/.exec(value) ?? [];
   return scheme + shorten(credentials);
-}
-
-function shorten(secret: string): string {
-  return `${secret.length < leastLength ? '' : secret.slice(0, shownCharacters)}…`;
 }
 
 /** The user and password of a URL, parameters with the name of a secret, and long words of letters and digits. */

@@ -1,5 +1,6 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { ExchangeRow, Times, Tokens } from '../contract/exchange-list.ts';
+import { maskTokens } from '../shorten.ts';
 import type { RingEntry } from './entry.ts';
 
 /** What clients can put a key into by mistake. */
@@ -99,5 +100,5 @@ const longestClient = 80;
 function clientOf(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'user-agent');
   const product = at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().split(' ', 1)[0];
-  return product === undefined || product === '' ? undefined : product.slice(0, longestClient);
+  return product === undefined || product === '' ? undefined : maskTokens(product).slice(0, longestClient);
 }

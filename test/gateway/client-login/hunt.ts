@@ -210,16 +210,10 @@ function build(number: number, random: Random): Built {
   const headers: string[] = ['content-type', 'application/json'];
   const hasKey = chance(random, 0.9);
   if (hasKey) headers.push('x-gateway-key', key);
-  const value = random.pick([
-    `Bearer ${token}`,
-    `bearer  ${token}`,
-    `BEARER ${token}`,
-    token,
-    `Basic ${token}`,
-  ]);
+  const spellings = ['Bearer ', 'Bearer ', 'bearer  ', 'BEARER ', '', 'Basic '];
+  const value = `${random.pick(spellings)}${token}`;
   const carriers = random.pick([
-    ['authorization'],
-    ['authorization'],
+    ...Array.from({ length: 5 }, () => ['authorization']),
     ['x-api-key'],
     [],
     ['authorization', 'x-api-key'],
@@ -237,7 +231,8 @@ function build(number: number, random: Random): Built {
     isAlone || chance(random, 0.5)
       ? 'hello'
       : random.pick([token, `my login: ${token}`, `\\u0073${token.slice(1)}`]);
-  const model = `m${random.pick([0, 1, 2, 3, 4])}`;
+  const own = ['messages', 'chat', 'responses'].indexOf(dialect);
+  const model = `m${random.pick([own, own, own, 0, 1, 2, 3, 4])}`;
   const named = !isAlone && chance(random, 0.1) ? token : model;
   const turns =
     dialect === 'responses' ? `"input":"${text}"` : `"messages":[{"role":"user","content":"${text}"}]`;
