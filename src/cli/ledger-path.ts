@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { refuseForeignState, stateDirectory } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
-import type { LedgerSettings } from './serve/server/ledger.ts';
+import { fileLedger } from '../record/ledger/ledger-store.ts';
+import { type LedgerSettings, nameOfDatabase as nameOf } from './serve/server/ledger.ts';
 import type { Io } from './shell/io.ts';
 
 /** Why a configuration keeps no ledger. */
@@ -17,9 +19,12 @@ export function ledgerSettings(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
 ): LedgerSettings | undefined {
   if (ledger === undefined) return undefined;
-  const { file, database, days, bytes } = ledger;
-  if (database !== undefined) return { place: { url: database }, days, bytes };
+  const { file, database, isSynced, days, bytes } = ledger;
   if (file === undefined) refuseForeignState(env);
+  if (database !== undefined) {
+    const journal = `${stateDirectory(env)}/ledger-${hash('sha256', nameOf(database)).slice(0, 12)}.journal`;
+    return { place: { url: database, journal }, isSynced, days, bytes };
+  }
   const path = file === undefined ? `${stateDirectory(env)}/ledger.sqlite` : resolve(cwd, file);
-  return { place: { path }, days, bytes };
+  return { place: fileLedger(path), isSynced, days, bytes };
 }

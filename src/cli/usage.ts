@@ -57,7 +57,19 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
     throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
   }
   const sums = await read({ by, sinceMs: Date.now() - since }, options, io);
-  if (csv === true) {
+  if (sums === undefined && options.quiet !== true) {
+    await write(io.stderr, 'nothing was served yet: the first request makes the ledger\n');
+  }
+  await show(sums ?? [], { by, csv: csv === true }, options, io);
+}
+
+async function show(
+  sums: readonly UsageSum[],
+  { by, csv }: { readonly by: UsageGroup; readonly csv: boolean },
+  options: CommonOptions,
+  io: Io,
+): Promise<void> {
+  if (csv) {
     return write(
       io.stdout,
       csvRows([[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])]),
@@ -77,11 +89,12 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
   await print(table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }), io);
 }
 
+/** Undefined if there is no ledger yet. */
 async function read(
   query: { by: UsageGroup; sinceMs: number },
   options: CommonOptions,
   io: Io,
-): Promise<readonly UsageSum[]> {
+): Promise<readonly UsageSum[] | undefined> {
   const { config } = await loadUserConfig(options, io);
   const settings = ledgerSettings(config, io);
   if (settings === undefined) {
@@ -90,11 +103,10 @@ async function read(
   const { place } = settings;
   const report = { ...query, dayOf: localDay };
   try {
-    if (place.path !== undefined && !existsSync(place.path)) {
-      throw new GatewayError('config.invalid', `there is no ledger at ${place.path}: nothing was served yet`);
-    }
     const { readUsage } = await import('../record/ledger/read-usage.ts');
-    return await readUsage(place, report);
+    const sums = await readUsage(place, report);
+    const isNone = sums.length === 0 && place.path !== undefined && !existsSync(place.path);
+    return isNone ? undefined : sums;
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { nameOf }] = await Promise.all([

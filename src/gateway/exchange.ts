@@ -16,11 +16,11 @@ import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import { bothMasks, type Masks } from './answer/masks.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { ClientLogin } from './client-login.ts';
-import { LedgerEntry, toIntent } from './ledger-entry.ts';
+import { LedgerEntry } from './ledger-entry.ts';
 import { outcomeOf, RecordDraft } from './record-draft.ts';
 import { refusalForm } from './refusal-form.ts';
 import { Outcome } from './spending/outcome.ts';
-import { Spending, type SpendingRequest, type Spent } from './spending/spending.ts';
+import { Spending, type SpendingRequest } from './spending/spending.ts';
 
 const sessionHeaders = [
   'session-id',
@@ -53,11 +53,13 @@ export class Exchange implements SwapRemoveItem {
   #failure: GatewayError | undefined;
   #body: Buffer | undefined;
   #spans: ExchangeSpans | undefined;
+  #isSettled = false;
 
   constructor(request: HttpRequest, response: HttpResponse, times = new TimeText()) {
     this.request = request;
     this.response = response;
     this.draft = new RecordDraft(this.id, times.text(this.startedMs));
+    response.beforeEnd(() => this.settle());
     response.onClose(() => {
       if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });
@@ -127,13 +129,13 @@ export class Exchange implements SwapRemoveItem {
   }
 
   /**
-   * Enters the intent in the ledger before anything is sent; `finish` completes it. Throws limit.state_unavailable if
+   * Enters the exchange in the ledger before anything is sent; its end follows by itself. Throws limit.state_unavailable if
    * that fails and the entry is required.
    */
   enter(ledger: Ledger, { key, isRequired }: EntryOptions): Promise<void> | undefined {
     const { endpointName, model } = this.draft;
-    if (this.#spending === undefined) return undefined;
-    const intent = toIntent(this.#spending, {
+    if (this.#spending?.isCharged !== true) return undefined;
+    const entry = new LedgerEntry(ledger, {
       requestId: this.id,
       startedMs: this.startedMs,
       project: key.project,
@@ -141,9 +143,12 @@ export class Exchange implements SwapRemoveItem {
       endpoint: endpointName,
       model,
     });
-    if (intent === undefined) return undefined;
-    const entry = new LedgerEntry(ledger, intent);
-    return entry.begin({ isRequired }).then(() => {
+    const begun = entry.begin(this.#spending, { isRequired });
+    if (begun === undefined) {
+      this.#entry = entry;
+      return undefined;
+    }
+    return begun.then(() => {
       this.#entry = entry;
     });
   }
@@ -171,23 +176,30 @@ export class Exchange implements SwapRemoveItem {
     this.draft.noteBytesOut(sendError(this.response, error, this.id, options));
   }
 
-  /** What the exchange used, once it is over; undefined if it never came as far as that. */
-  settle(): Spent | undefined {
-    const spent = this.#spending?.settle(this.outcome);
-    if (spent !== undefined) this.draft.noteSpent(spent, this.#spending?.reservation?.wouldRefuse ?? []);
-    return spent;
+  /**
+   * Settles what the exchange used and enters it in the ledger, once: before the last byte of the answer leaves, so that
+   * nothing a client has got can be lost. Returns a promise, which never rejects, if that byte must wait.
+   */
+  settle(): Promise<void> | undefined {
+    if (this.#isSettled || this.#spending === undefined) return undefined;
+    this.#isSettled = true;
+    const spent = this.#spending.settle(this.outcome);
+    this.draft.noteSpent(spent, this.#spending.reservation?.wouldRefuse ?? []);
+    return this.#entry?.finish(this.draft, { ...this.#ending, spent });
   }
 
   /** The final record of the exchange, after `settle`. */
-  finish(spent: Spent | undefined, configHash: string): ExchangeRecord {
+  finish(configHash: string): ExchangeRecord {
     this.held?.release();
-    const error = this.#failure;
-    const status = this.response.headersSent ? this.response.status : (error?.failure.status ?? 0);
-    const record = this.draft.finish({ status, error, configHash, scrub: this.masks.text });
-    if (spent !== undefined) this.#entry?.finish(record, spent);
-    if (this.isRecorded) this.trace?.finished(record, error?.message);
+    const record = this.draft.finish({ ...this.#ending, configHash, scrub: this.masks.text });
+    if (this.isRecorded) this.trace?.finished(record, this.#failure?.message);
     this.#spans?.finished(record);
     return record;
+  }
+
+  get #ending() {
+    const error = this.#failure;
+    return { error, status: this.response.headersSent ? this.response.status : (error?.failure.status ?? 0) };
   }
 }
 

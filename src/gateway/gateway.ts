@@ -35,7 +35,7 @@ export interface Gateway {
   readonly masks: Masks;
   /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
-  /** Where every exchange is entered before its provider is called; undefined if no ledger is kept. */
+  /** Where exchanges are entered; undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
   /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;

@@ -48,7 +48,8 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const limiter = gateway.limiterFor(key);
     const reserving = exchange.reserve({ request, endpoint, route, targets }, limiter);
     if (reserving !== undefined) await reserving;
-    if (ledger !== undefined) await exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
+    const entering = ledger && exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
+    if (entering !== undefined) await entering;
 
     const isLimited = limiter?.needsAmounts === true;
     const outgoing = { decided, route, targets, query, decider, isLimited };
@@ -57,7 +58,8 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   } catch (thrown) {
     exchange.refuse(thrown);
   } finally {
-    const record = exchange.finish(exchange.settle(), gateway.configHash);
+    void exchange.settle(); // it never rejects
+    const record = exchange.finish(gateway.configHash);
     if (exchange.isRecorded) gateway.record(record, exchange.repeatKey());
   }
 }

@@ -1,43 +1,61 @@
+import type { GatewayError } from '../errors.ts';
 import { stateUnavailable } from '../limits/counters.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Intent } from '../record/ledger/ledger-row.ts';
-import type { ExchangeRecord } from '../record/record.ts';
+import { outcomeOf, type RecordDraft } from './record-draft.ts';
 import type { Spending, Spent } from './spending/spending.ts';
 
-/** The ledger entry of one exchange: an intent before the provider is called, a row afterwards. */
+type Facts = Pick<Intent, 'requestId' | 'startedMs' | 'project' | 'keyId' | 'endpoint' | 'model'>;
+
+interface Ended {
+  readonly status: number;
+  readonly error: GatewayError | undefined;
+  readonly spent: Spent;
+}
+
+/** The ledger entry of one exchange: its beginning where a budget needs that, and its end. */
 export class LedgerEntry {
   readonly #ledger: Ledger;
-  readonly #intent: Intent;
+  readonly #facts: Facts;
 
-  constructor(ledger: Ledger, intent: Intent) {
+  constructor(ledger: Ledger, facts: Facts) {
     this.#ledger = ledger;
-    this.#intent = intent;
+    this.#facts = facts;
   }
 
   /**
-   * Resolves when the intent is on disk. If the ledger can't be written, an exchange under a budget is refused
-   * (limit.state_unavailable), because what it spent would be unknown after a restart. Any other continues, without
-   * waiting while the ledger is known to be failing.
+   * Enters the most that the exchange can use, before the provider is called; a promise only if the disk has to be waited
+   * for. If it can't be written, an exchange under a budget is refused (limit.state_unavailable), because what it spent
+   * would be unknown after a restart. Any other continues, without waiting while the journal is known to fail.
    */
-  async begin({ isRequired }: { readonly isRequired: boolean }): Promise<void> {
-    const begun = this.#ledger.begin(this.#intent);
-    try {
-      if (isRequired || this.#ledger.gauges.isWritable) await begun;
-      else begun.catch(() => undefined);
-    } catch (cause) {
-      if (!isRequired) return;
-      this.#ledger.cancel(this.#intent.requestId);
-      throw stateUnavailable('the ledger cannot be written, and this key has a budget; try again soon', {
-        cause,
-      });
-    }
+  begin(spending: Spending, { isRequired }: { readonly isRequired: boolean }): Promise<void> | undefined {
+    if (!isRequired && !this.#ledger.isSynced) return undefined;
+    const { inputTokens, outputTokens, nanoUsd = null } = spending.worst();
+    const { requestId, startedMs, project, keyId, endpoint, model } = this.#facts;
+    const begun = this.#ledger.begin({
+      requestId,
+      startedMs,
+      project,
+      keyId,
+      endpoint,
+      model,
+      inputTokens,
+      outputTokens,
+      nanoUsd,
+    });
+    if (begun === undefined) return undefined;
+    if (isRequired) return begun.catch(refuse);
+    const written = begun.catch(() => undefined);
+    return this.#ledger.gauges.isWritable ? written : undefined;
   }
 
-  finish(record: ExchangeRecord, { usage, nanoUsd }: Spent): void {
-    const { status, outcome, provider, target_model, decision, reason, first_byte_ms, total_ms } = record;
-    const { requestId, startedMs, project, keyId, endpoint, model } = this.#intent;
+  /** A promise, which never rejects, if the end of the answer must wait until this is written. */
+  finish(draft: RecordDraft, { status, error, spent }: Ended): Promise<void> | undefined {
+    const { provider, target_model, decision, first_byte_ms } = draft.soFar;
+    const { usage, nanoUsd } = spent;
+    const { requestId, startedMs, project, keyId, endpoint, model } = this.#facts;
     // Members are spelled out because V8 takes a slow path for each one added to a spread object.
-    this.#ledger.finish({
+    return this.#ledger.finish({
       requestId,
       startedMs,
       project,
@@ -47,9 +65,9 @@ export class LedgerEntry {
       provider: provider ?? null,
       targetModel: target_model ?? null,
       status,
-      outcome,
+      outcome: outcomeOf(error),
       decision: decision ?? null,
-      reason: reason ?? null,
+      reason: error?.reason ?? null,
       inputTokens: usage?.inputTokens ?? 0,
       outputTokens: usage?.outputTokens ?? 0,
       cacheReadTokens: usage?.cacheReadTokens ?? 0,
@@ -59,28 +77,13 @@ export class LedgerEntry {
       nanoUsd: usage === undefined ? 0 : (nanoUsd ?? null),
       isEstimated: usage?.isEstimated === true,
       firstByteMs: first_byte_ms ?? null,
-      totalMs: total_ms,
+      totalMs: draft.elapsedMs,
     });
   }
 }
 
-/** What is written before the call; undefined for requests that no provider charges for. */
-export function toIntent(
-  spending: Spending,
-  facts: Pick<Intent, 'requestId' | 'startedMs' | 'project' | 'keyId' | 'endpoint' | 'model'>,
-): Intent | undefined {
-  if (!spending.isCharged) return undefined;
-  const { inputTokens, outputTokens, nanoUsd } = spending.worst();
-  const { requestId, startedMs, project, keyId, endpoint, model } = facts;
-  return {
-    requestId,
-    startedMs,
-    project,
-    keyId,
-    endpoint,
-    model,
-    inputTokens,
-    outputTokens,
-    nanoUsd: nanoUsd ?? null,
-  };
+function refuse(cause: unknown): never {
+  throw stateUnavailable('the ledger cannot be written, and this key has a budget; try again soon', {
+    cause,
+  });
 }

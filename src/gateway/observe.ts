@@ -32,5 +32,6 @@ export function countExchanges(open: readonly Exchange[]): OpenCounts {
 export function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {
   const state = isConnected ? 'ok' : 'away';
   if (ledger === undefined) return { state, ledger: 'off' };
-  return { state, ledger: ledger.gauges.isWritable ? 'ok' : 'failing' };
+  const { isWritable, isMoving } = ledger.gauges;
+  return { state, ledger: isWritable && isMoving ? 'ok' : 'failing' };
 }

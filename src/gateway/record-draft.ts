@@ -94,6 +94,11 @@ export class RecordDraft {
     return [...new Set(warning.map(({ id }) => id))];
   }
 
+  /** Milliseconds since the request's head arrived, rounded to a tenth. */
+  get elapsedMs(): number {
+    return Math.round((performance.now() - this.startedAt) * 10) / 10;
+  }
+
   noteRoute(method: string, path: string): void {
     this.#fields.method = method;
     this.#fields.path = path.slice(0, 200);
@@ -174,7 +179,7 @@ export class RecordDraft {
   }
 
   noteFirstByte(): void {
-    this.#fields.first_byte_ms = this.#elapsedMs();
+    this.#fields.first_byte_ms = this.elapsedMs;
   }
 
   noteBytesOut(bytes: number): void {
@@ -193,7 +198,7 @@ export class RecordDraft {
       fields.path = scrub(this.path);
       if (fields.model !== undefined) fields.model = scrub(fields.model);
     }
-    fields.total_ms = this.#elapsedMs();
+    fields.total_ms = this.elapsedMs;
     fields.config = configHash;
     return fields as ExchangeRecord; // all required fields are set by now
   }
@@ -215,11 +220,6 @@ export class RecordDraft {
     if (rules.length > 0) {
       this.#fields.would_block = [...new Set([...(this.#fields.would_block ?? []), ...rules])];
     }
-  }
-
-  /** Milliseconds since the request's head arrived, rounded to a tenth. */
-  #elapsedMs(): number {
-    return Math.round((performance.now() - this.startedAt) * 10) / 10;
   }
 }
 

@@ -58,6 +58,7 @@ export class HttpResponse {
   /** The data of `end` that has not been written yet. */
   #rest: Buffer = nothing;
   #onClose: (() => void)[] = [];
+  #beforeEnd: () => Promise<void> | undefined = () => undefined;
   #onDrain: (() => void) | undefined;
   #listensForDrain = false;
 
@@ -124,6 +125,13 @@ export class HttpResponse {
     if (this.#isOver) return;
     this.#requireHead();
     this.isEnded = true;
+    const waiting = this.#beforeEnd();
+    if (waiting === undefined) this.#complete(last);
+    else void waiting.then(() => this.#complete(last)); // it never rejects
+  }
+
+  #complete(last: Buffer | undefined): void {
+    if (this.#isBroken || this.isClosed) return;
     if (last === undefined || last.length === 0 || !hasBody(this.request.method, this.status))
       this.#response.end();
     else if (last.length > joinedBytes) this.#endInSlices(last);
@@ -147,6 +155,14 @@ export class HttpResponse {
   onClose(listener: () => void): void {
     if (this.isClosed) listener();
     else this.#onClose.push(listener);
+  }
+
+  /**
+   * Calls back before an answer is completed; its last byte waits for a promise that is returned, which must not reject. Not
+   * for an answer that is broken off.
+   */
+  beforeEnd(listener: () => Promise<void> | undefined): void {
+    this.#beforeEnd = listener;
   }
 
   /** Calls back once when `write` may continue; only the last listener is called. */

@@ -71,10 +71,15 @@ export interface ProviderGauges {
 
 /** The state of the ledger. */
 export interface LedgerGauges {
+  /** Whether the journal can be written; without it no exchange under a budget may begin. */
   readonly isWritable: boolean;
-  /** Changes that are not committed yet. */
+  /** Whether the database takes what the journal has. */
+  readonly isMoving: boolean;
+  /** Lines that are not in the journal yet. */
+  readonly unwritten: number;
+  /** Lines that are not in the database yet. */
   readonly pending: number;
-  /** How long the oldest exchange has been waiting for its intent, in milliseconds. */
+  /** How long the oldest of them has been waiting, in milliseconds. */
   readonly lagMs: number;
 }
 

@@ -36,7 +36,7 @@ async function home(rows: readonly LedgerRow[]): Promise<string> {
   writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true }\n', { mode: 0o600 });
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
-  file.commit(rows.map((each) => ({ kind: 'finish', row: each })));
+  file.add(rows);
   file.close();
   return cwd;
 }
@@ -111,7 +111,12 @@ test('on a terminal it is a table', async () => {
 test('what cannot be answered says why', async () => {
   const cwd = emptyDirectory();
   writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true }\n', { mode: 0o600 });
-  expect((await command(['usage'], { cwd })).stderr).toContain('nothing was served yet');
+  expect(await command(['usage'], { cwd })).toMatchObject({
+    exit: 0,
+    stderr: 'nothing was served yet: the first request makes the ledger\n',
+  });
+  expect(await command(['usage', '-o', 'json'], { cwd })).toMatchObject({ exit: 0, stdout: '[]\n' });
+  expect(await command(['usage', '-q'], { cwd })).toMatchObject({ exit: 0, stderr: '' });
   expect((await command(['usage', '--since', 'yesterday'], { cwd })).exit).toBe(2);
   expect((await command(['usage', '--csv', '-o', 'json'], { cwd })).exit).toBe(2);
 

@@ -93,7 +93,7 @@ test('rules and dashboard ask for metrics that there are', () => {
   const gauges = {
     open: { exchanges: 0, streams: 0 },
     providers: [],
-    ledger: { isWritable: true, pending: 0, lagMs: 0 },
+    ledger: { isWritable: true, isMoving: true, unwritten: 0, pending: 0, lagMs: 0 },
     isStateShared: true,
   };
   const names = [...new ExchangeMetrics(String).read(), ...measured.read(gauges, [])].map(({ name }) => name);

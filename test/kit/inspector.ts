@@ -7,6 +7,7 @@ import { type Services, startServices } from '../../src/cli/serve/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
+import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import { secrets } from './gateway.ts';
 
 export interface InspectedGateway {
@@ -58,7 +59,12 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     record: () => undefined,
-    ledger: { place: { path: join(directory, 'ledger.sqlite') }, days: 1, bytes: 10_000_000 },
+    ledger: {
+      place: fileLedger(join(directory, 'ledger.sqlite')),
+      isSynced: false,
+      days: 1,
+      bytes: 10_000_000,
+    },
     ownerProof,
     inspector: { sessionStore: new SessionFile({ HOME: options.home ?? directory }), configPath: file },
   });

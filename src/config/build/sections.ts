@@ -28,6 +28,8 @@ export interface LedgerConfig {
   readonly file?: string;
   /** `postgres://…` */
   readonly database?: string;
+  /** Whether the disk is waited for before a provider is called. */
+  readonly isSynced: boolean;
   readonly days: number;
   readonly bytes: number;
 }
@@ -113,6 +115,7 @@ export function buildRest(
       ...(records.file !== null && { file: records.file }),
       ...((records.ledger ?? !isSandboxMode) && {
         ledger: Object.freeze({
+          isSynced: records.ledger_sync === 'always',
           days: records.ledger_days,
           bytes: records.ledger_megabytes * bytesPerMegabyte,
           ...(records.ledger_file !== null && { file: records.ledger_file }),

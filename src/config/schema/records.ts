@@ -19,6 +19,12 @@ export const recordsSchema = z.strictObject({
     .describe(
       'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
     ),
+  ledger_sync: z
+    .enum(['every_second', 'always'])
+    .default('every_second')
+    .describe(
+      'How often the ledger is written through to the disk. What was answered survives the end of the process in any case; `always` also waits for the disk before each call to a provider, so that a power failure loses nothing.',
+    ),
   ledger_file: z
     .string()
     .min(1)

@@ -99,7 +99,7 @@ class StreamSink implements BodySink {
       return;
     }
     if (this.#stream.state === 'failed') return this.#cut(endedByProvider());
-    this.#response.end();
+    this.#complete();
     this.#finish(undefined);
   }
 
@@ -124,7 +124,7 @@ class StreamSink implements BodySink {
   #lastEventIsOut(): void {
     if (this.#stream.state === 'failed') return this.#giveUp(endedByProvider());
     this.#phase = 'tail';
-    this.#response.end();
+    this.#complete();
     // The provider doesn't know that the answer is over, and would go on generating at the gateway's cost.
     if (this.#stream.state === 'cut') return this.#endTail();
     this.#tailTimer = setTimeout(() => this.#endTail(), tailMs).unref();
@@ -159,13 +159,24 @@ class StreamSink implements BodySink {
 
   #cut(error: GatewayError): void {
     if (this.#stream.isWhole) {
-      this.#response.end();
+      this.#complete();
       return this.#finish(undefined);
     }
     const errorEvent = this.#stream.fail(error, this.#exchange.id);
     this.#noteBytes(errorEvent);
     this.#finish(error);
     this.#response.breakOff(errorEvent);
+  }
+
+  /** What the exchange used must be known before its answer is completed. */
+  #complete(): void {
+    this.#noteAnswer(undefined);
+    this.#response.end();
+  }
+
+  #noteAnswer(error: GatewayError | undefined): void {
+    this.#exchange.draft.noteBytesOut(this.#bytes);
+    this.#exchange.outcome.answer = { tally: this.#stream.tally, extent: this.#extent(error) };
   }
 
   /** How much of the provider's answer was read. */
@@ -184,8 +195,7 @@ class StreamSink implements BodySink {
     clearTimeout(this.#tailTimer);
     this.#forget();
     this.#response.onDrain(undefined);
-    this.#exchange.draft.noteBytesOut(this.#bytes);
-    this.#exchange.outcome.answer = { tally: this.#stream.tally, extent: this.#extent(error) };
+    if (!this.#response.isEnded) this.#noteAnswer(error);
     this.#settle(error);
   }
 }

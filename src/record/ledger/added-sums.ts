@@ -6,7 +6,16 @@ import { quarterOf } from './quarters.ts';
 export class AddedSums {
   readonly #rows = new Map<string, SqliteValue[]>();
 
-  add(row: LedgerRow): void {
+  constructor(rows: readonly LedgerRow[]) {
+    for (const row of rows) this.#add(row);
+  }
+
+  /** In the order of the columns of `sums`; sorted, so that gateways that add to the same ones can't deadlock. */
+  rows(): readonly SqliteValue[][] {
+    return [...this.#rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, values]) => values);
+  }
+
+  #add(row: LedgerRow): void {
     const names = [quarterOf(row.startedMs), row.project, row.keyId, row.model];
     const amounts = amountsOf(row);
     const id = names.join('\n'); // clean texts have no ends of lines
@@ -19,24 +28,24 @@ export class AddedSums {
       known[names.length + i] = Number(known[names.length + i]) + amount;
     }
   }
-
-  /** In the order of the columns of `sums`. */
-  rows(): Iterable<SqliteValue[]> {
-    return this.#rows.values();
-  }
 }
 
 /** In the order of `summed`. */
 function amountsOf(row: LedgerRow): number[] {
+  const { requests, estimated, unpriced } = row.counts ?? {
+    requests: 1,
+    estimated: row.isEstimated ? 1 : 0,
+    unpriced: row.nanoUsd === null ? 1 : 0,
+  };
   return [
-    1,
+    requests,
     row.inputTokens,
     row.outputTokens,
     row.cacheReadTokens,
     row.cacheWriteTokens,
     row.reasoningTokens,
     row.nanoUsd ?? 0,
-    row.isEstimated ? 1 : 0,
-    row.nanoUsd === null ? 1 : 0,
+    estimated,
+    unpriced,
   ];
 }

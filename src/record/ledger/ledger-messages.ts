@@ -1,38 +1,34 @@
-import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
+import type { KnownSum, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
-import { cleanChange, type PackedChange } from './packed-change.ts';
 
 /** What the ledger's thread is started with. */
 export interface LedgerThreadData {
   readonly place: LedgerPlace;
   readonly retention: Retention;
+  /** Whose segments this process writes; undefined if it only reads sums. */
+  readonly owner: string | undefined;
+  /** Bytes that its segments may take while the database can't be written. */
+  readonly segmentBytes: number;
   /** The memory of its ThreadLock. */
   readonly lock: SharedArrayBuffer;
 }
 
 export type LedgerCommand =
-  /** Answered by `opened`, or by `failed` first and `opened` later: the thread keeps trying. */
-  | { readonly kind: 'open'; readonly wanted: readonly WantedSum[] }
-  /**
-   * A list of packed changes as JSON, because text is what passes between threads fastest; `upTo` is the last one's
-   * number.
-   */
-  | { readonly kind: 'changes'; readonly json: string; readonly upTo: number }
-  /** Answered by `summed`, which includes all changes that were sent before. */
+  /** Locks the journal's owner again: the folder had disappeared. */
+  | { readonly kind: 'lock' }
+  /** A segment of this process is closed. Answered by `moved`, as soon as that is possible. */
+  | { readonly kind: 'move'; readonly path: string }
+  /** Answered by `summed`, which includes all that was appended before. */
   | { readonly kind: 'sum'; readonly id: number; readonly wanted: readonly WantedSum[] }
   /** Answered by the end of the thread. */
   | { readonly kind: 'close' };
 
 export type LedgerAnswer =
-  | { readonly kind: 'opened'; readonly sums: readonly KnownSum[] }
-  | { readonly kind: 'committed'; readonly upTo: number }
-  /** The changes are kept and retried. `isAway`: the database can't be reached, so the settings may be right. */
-  | { readonly kind: 'failed'; readonly upTo: number; readonly cause: string; readonly isAway: boolean }
+  | { readonly kind: 'moved'; readonly path: string }
+  /** Segments wait, and are tried again. `isAway`: the database can't be reached, so the settings may be right. */
+  | { readonly kind: 'failing'; readonly cause: string; readonly isAway: boolean }
+  | { readonly kind: 'working' }
   | { readonly kind: 'summed'; readonly id: number; readonly sums: readonly KnownSum[] }
-  | { readonly kind: 'sum failed'; readonly id: number; readonly cause: string }
-  /** More changes were waiting than are kept; the rest is lost. */
-  | { readonly kind: 'lost'; readonly changes: number };
-
-export function toChanges(json: string): readonly LedgerChange[] {
-  return (JSON.parse(json) as readonly PackedChange[]).map(cleanChange); // written by the other thread
-}
+  | { readonly kind: 'sum failed'; readonly id: number; readonly cause: string; readonly isAway: boolean }
+  /** Something that a person has to know. */
+  | { readonly kind: 'notice'; readonly message: string };

@@ -1,4 +1,4 @@
-/** Written before a provider is called: who asked for what, and the most that it can use. */
+/** The beginning of an exchange: who asked for what, and the most that it can use. */
 export interface Intent {
   readonly requestId: string;
   /** The time by which budgets count; the row has the same. */
@@ -13,12 +13,12 @@ export interface Intent {
   readonly nanoUsd: number | null;
 }
 
-/** The final row of an exchange that was sent to a provider, one for each request id. */
+/** The end of an exchange that was sent to a provider, one for each request id. */
 export interface LedgerRow extends Intent {
   readonly provider: string | null;
   readonly targetModel: string | null;
   readonly status: number;
-  /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. */
+  /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. `summed`: see `counts`. */
   readonly outcome: string;
   readonly decision: string | null;
   readonly reason: string | null;
@@ -28,13 +28,16 @@ export interface LedgerRow extends Intent {
   readonly isEstimated: boolean;
   readonly firstByteMs: number | null;
   readonly totalMs: number | null;
+  /** Set if this is the sum of many exchanges whose own rows were given up for space. */
+  readonly counts?: Counts;
 }
 
-/** One change of the ledger. `cancel` takes back an intent whose request was refused after all. */
-export type LedgerChange =
-  | { readonly kind: 'begin'; readonly intent: Intent }
-  | { readonly kind: 'finish'; readonly row: LedgerRow }
-  | { readonly kind: 'cancel'; readonly requestId: string };
+/** How many exchanges a sum has, and how many of them are estimated or without a price. */
+export interface Counts {
+  readonly requests: number;
+  readonly estimated: number;
+  readonly unpriced: number;
+}
 
 /** A requested sum: all that a project or a key has used in a day or a month. */
 export interface WantedSum {
@@ -48,4 +51,23 @@ export interface WantedSum {
 export interface KnownSum extends WantedSum {
   readonly tokens: number;
   readonly nanoUsd: number;
+}
+
+/** The row of an exchange whose end nobody knows: at its worst case. */
+export function unknownRow(intent: Intent): LedgerRow {
+  return {
+    ...intent,
+    provider: null,
+    targetModel: null,
+    status: 0,
+    outcome: 'unknown',
+    decision: null,
+    reason: null,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    isEstimated: true,
+    firstByteMs: null,
+    totalMs: null,
+  };
 }

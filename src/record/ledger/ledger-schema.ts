@@ -28,9 +28,8 @@ export const exchangeColumns = [
 const version = 2;
 
 /**
- * The intents of a group are one row, JSON, that goes when the last of them is finished: a row for each would be
- * written and deleted again for every exchange. Exchanges are in the order of their start, so that a commit writes
- * few pages; their ids are random. A request has one start, so it is unique with it.
+ * Exchanges are in the order of their start, so that a commit writes few pages; their ids are random. A request has one
+ * start, so it is unique with it. `intents` is for versions before the journal, which can still use the file.
  */
 const tables = `
 create table intents (

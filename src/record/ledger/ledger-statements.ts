@@ -1,23 +1,14 @@
 import type { SqliteEngine, SqliteValue } from '../../database/sqlite-engine.ts';
 import { AddedSums } from './added-sums.ts';
-import { readOpenIntents } from './known-sums.ts';
-import type { Intent, LedgerChange, LedgerRow } from './ledger-row.ts';
+import type { LedgerRow } from './ledger-row.ts';
 import { exchangeColumns } from './ledger-schema.ts';
 import { additions, summed } from './ledger-sums.ts';
-import { OpenGroups } from './open-groups.ts';
 
-/** The ledger's SQL statements, prepared once: kysely would compile each query again for every exchange. */
-export interface LedgerStatements {
-  /** Within the caller's transaction; the function that it returns is to be called once that is committed. */
-  apply(changes: readonly LedgerChange[]): () => void;
-  /** Turns the open intents of a dead process into rows, at their worst case. */
-  settle(owner: string): void;
-  /** The owners that have intents. */
-  owners(): readonly string[];
-}
-
-export function prepareStatements(engine: SqliteEngine, owner: string): LedgerStatements {
-  const groups = new OpenGroups(engine, owner);
+/**
+ * Adds rows within the caller's transaction: once for each request, whoever writes it and however often. The statements are
+ * prepared once: kysely would compile each query again.
+ */
+export function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => void {
   const addRow = engine.prepare(
     `insert into exchanges (${exchangeColumns.join()}) values (${marks(exchangeColumns.length)})
      on conflict do nothing`,
@@ -27,44 +18,9 @@ export function prepareStatements(engine: SqliteEngine, owner: string): LedgerSt
      on conflict (quarter, project, key_id, model) do update
      set ${additions('sums')}`,
   );
-  const allOwners = engine.prepare('select distinct owner from intents');
-  const dropOwner = engine.prepare('delete from intents where owner = ?');
-
-  /** Once for each request, whoever writes it and however often. */
-  const addRows = (rows: Iterable<LedgerRow>): void => {
-    const added = new AddedSums();
-    for (const row of rows) if (Number(addRow.run(...valuesOf(row)).changes) > 0) added.add(row);
-    for (const values of added.rows()) addSum.run(...values);
-  };
-
-  return {
-    apply: (changes) => {
-      addRows(changes.flatMap((change) => (change.kind === 'finish' ? [change.row] : [])));
-      return groups.apply(changes);
-    },
-    settle: (dead) => {
-      addRows([...readOpenIntents(engine, dead).values()].map(unknownRow));
-      dropOwner.run(dead);
-    },
-    owners: () => (allOwners.all() as readonly { owner: string }[]).map(({ owner: id }) => id),
-  };
-}
-
-function unknownRow(intent: Intent): LedgerRow {
-  return {
-    ...intent,
-    provider: null,
-    targetModel: null,
-    status: 0,
-    outcome: 'unknown',
-    decision: null,
-    reason: null,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    isEstimated: true,
-    firstByteMs: null,
-    totalMs: null,
+  return (rows) => {
+    const added = rows.filter((row) => Number(addRow.run(...valuesOf(row)).changes) > 0);
+    for (const values of new AddedSums(added).rows()) addSum.run(...values);
   };
 }
 

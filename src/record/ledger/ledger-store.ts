@@ -1,9 +1,16 @@
-import type { KnownSum, LedgerChange, WantedSum } from './ledger-row.ts';
+import type { JournalContent } from './journal/segments.ts';
+import type { KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 
-/** Where a ledger is kept: a SQLite file, or a PostgreSQL database that many gateways share. Plain data. */
-export type LedgerPlace =
+/** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
+export type LedgerPlace = { readonly journal: string } & (
   | { readonly path: string; readonly url?: undefined }
-  | { readonly url: string; readonly path?: undefined };
+  | { readonly url: string; readonly path?: undefined }
+);
+
+/** A file's journal is in a folder beside it. */
+export function fileLedger(path: string): LedgerPlace {
+  return { path, journal: `${path}.journal` };
+}
 
 /** How long rows are kept, and how much space they may take; the sums are kept for over a year. */
 export interface Retention {
@@ -13,10 +20,13 @@ export interface Retention {
 
 /** The ledger's database, opened for writing. Needs a thread of its own, because SQLite blocks. */
 export interface LedgerStore {
-  /** Commits all changes or none, durably. Idempotent: changes that were committed before have no effect. */
-  commit(changes: readonly LedgerChange[]): void | Promise<void>;
-  /** What was used, including the worst case of everything that is open. */
-  sums(wanted: readonly WantedSum[]): readonly KnownSum[] | Promise<readonly KnownSum[]>;
+  /** Commits all rows or none, durably. Idempotent by request id. */
+  add(rows: readonly LedgerRow[]): void | Promise<void>;
+  /** What was used, including what the journal has beyond the database, and the worst case of everything that is open. */
+  sums(
+    wanted: readonly WantedSum[],
+    journal: JournalContent,
+  ): readonly KnownSum[] | Promise<readonly KnownSum[]>;
   /** Called regularly: deletes some of the oldest rows if there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
   close(): void | Promise<void>;

@@ -1,158 +1,202 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { backoffMs } from '../../database/backoff.ts';
 import { isConnectionLost } from '../../database/failures.ts';
+import { loadSqlite } from '../../database/sqlite-engine.ts';
 import { sqliteFailure } from '../../database/sqlite-failure.ts';
+import { type Damage, moveSegment, settleOwner, sumOldest } from './journal/move.ts';
 import {
-  type LedgerAnswer,
-  type LedgerCommand,
-  type LedgerThreadData,
-  toChanges,
-} from './ledger-messages.ts';
-import type { LedgerChange, WantedSum } from './ledger-row.ts';
+  lockedOwners,
+  lockOwner,
+  type OwnerLock,
+  removeLock,
+  stateOfOwner,
+  youngMs,
+} from './journal/owner-lock.ts';
+import { listSegments, readJournal } from './journal/segments.ts';
+import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
 import { ThreadLock } from './thread-lock.ts';
 
-// The entry of the thread that writes the ledger. All changes that arrive while one transaction is being committed
-// become the next one.
+// The entry of the thread that moves the journal into the database: closed segments of this process as they come, and all
+// segments of processes that are gone, at the start and then now and then.
 
 const retry = { firstMs: 250, longestMs: 2_000 };
 const maintainMs = 30_000;
 const maintainAgainMs = 200;
-/** Changes kept while the database can't be written. */
-const waitingLimit = 200_000;
 
-const { place, retention, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
+const { place, retention, owner, segmentBytes, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
 const lock = new ThreadLock(memory);
 const thread: {
+  /** Closed segments of this process, oldest first. */
+  readonly closed: string[];
+  readonly notices: Set<string>;
+  ownerLock: OwnerLock | undefined;
   store: LedgerStore | undefined;
-  wanted: readonly WantedSum[] | undefined;
-  waiting: LedgerChange[];
-  upTo: number;
+  isSettlingDue: boolean;
+  failure: { readonly cause: unknown; readonly retryAt: number } | undefined;
   failures: number;
-  cause: unknown;
-  retryAt: number;
   running: Promise<void>;
 } = {
+  closed: [],
+  notices: new Set(),
+  ownerLock: undefined,
   store: undefined,
-  wanted: undefined,
-  waiting: [],
-  upTo: 0,
+  isSettlingDue: owner !== undefined,
+  failure: undefined,
   failures: 0,
-  cause: undefined,
-  retryAt: 0,
   running: Promise.resolve(),
 };
+
+parentPort?.on('message', (command: LedgerCommand) => {
+  switch (command.kind) {
+    case 'lock':
+      return enqueue(lockJournal);
+    case 'move':
+      thread.closed.push(command.path);
+      return enqueue(work);
+    case 'sum':
+      return enqueue(() => sum(command));
+    case 'close':
+      enqueue(async () => {
+        thread.failure = undefined; // the last attempt is made at once
+        await work();
+        await close();
+      });
+  }
+});
+enqueue(lockJournal);
+enqueue(work);
 setTimeout(maintain, maintainMs).unref();
 
-parentPort?.on('message', (first: LedgerCommand) => {
-  let isClosing = false;
-  for (let next: LedgerCommand | undefined = first; next !== undefined; next = receive()) {
-    if (next.kind === 'open') thread.wanted = next.wanted;
-    else if (next.kind === 'close') isClosing = true;
-    else if (next.kind === 'sum') sumLater(next);
-    else add(next);
-  }
-  // On closing, the last attempt is made at once.
-  if (isClosing) thread.retryAt = 0;
-  proceed();
-  if (isClosing) enqueue(close);
-});
-
-function receive(): LedgerCommand | undefined {
-  return parentPort === null
-    ? undefined
-    : (receiveMessageOnPort(parentPort)?.message as LedgerCommand | undefined);
-}
-
-function add({ json, upTo }: Extract<LedgerCommand, { kind: 'changes' }>): void {
-  thread.upTo = upTo;
-  const changes = toChanges(json);
-  const kept = changes.slice(0, Math.max(0, waitingLimit - thread.waiting.length));
-  thread.waiting.push(...kept);
-  if (kept.length < changes.length) answer({ kind: 'lost', changes: changes.length - kept.length });
-}
-
-function proceed(): void {
-  enqueue(work);
-}
-
-/** Runs one step at a time: while the database is being opened or written, changes accumulate. Steps never reject. */
+/** One step at a time. With SQLite it is native code: the process must not end meanwhile. */
 function enqueue(step: () => Promise<void>): void {
-  thread.running = thread.running.then(place.path === undefined ? step : () => withLock(step));
-}
-
-/** A step with SQLite is native code: the process must not end meanwhile. */
-async function withLock(step: () => Promise<void>): Promise<void> {
-  lock.acquire();
-  await step();
-  lock.release();
-}
-
-async function work(): Promise<void> {
-  if (thread.cause !== undefined && performance.now() < thread.retryAt) return answerFailed();
-  const { waiting, upTo } = thread;
-  thread.waiting = [];
-  try {
-    if (thread.store === undefined || thread.wanted !== undefined) await open();
-    if (waiting.length > 0) await thread.store?.commit(waiting);
-    thread.cause = undefined;
-    thread.failures = 0;
-    if (upTo > 0) answer({ kind: 'committed', upTo });
-  } catch (error) {
-    thread.waiting = [...waiting, ...thread.waiting];
-    await fail(error);
-  }
-}
-
-async function open(): Promise<void> {
-  thread.store ??= await openLedgerStore(place); // it stays open where only the sums could not be read
-  const { wanted } = thread;
-  if (wanted === undefined) return;
-  answer({ kind: 'opened', sums: await thread.store.sums(wanted) });
-  thread.wanted = undefined;
-}
-
-async function fail(error: unknown): Promise<void> {
-  thread.cause = error;
-  thread.failures += 1;
-  const waitMs = backoffMs(thread.failures, retry);
-  thread.retryAt = performance.now() + waitMs;
-  answerFailed();
-  const kind = sqliteFailure(error);
-  if (kind !== 'full' && kind !== 'locked') {
-    // Reopen: the connection may be broken, or somebody may replace the faulty file.
-    await endStore();
-  }
-  // Timers truncate fractions of a millisecond, and a timer that fired too early would not fire again.
-  setTimeout(() => {
-    thread.retryAt = 0;
-    proceed();
-  }, waitMs).unref();
-}
-
-function answerFailed(): void {
-  const { cause, upTo } = thread;
-  answer({ kind: 'failed', upTo, cause: messageOf(cause), isAway: isConnectionLost(cause) });
-}
-
-/** Sums after everything that was sent before, and only if that was committed. */
-function sumLater({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): void {
-  proceed();
-  enqueue(async () => {
+  thread.running = thread.running.then(async () => {
+    if (place.path !== undefined) lock.acquire();
     try {
-      if (thread.cause !== undefined || thread.store === undefined) throw thread.cause ?? 'it is not open';
-      answer({ kind: 'summed', id, sums: await thread.store.sums(wanted) });
+      await step();
     } catch (error) {
-      answer({ kind: 'sum failed', id, cause: messageOf(error) });
+      notify(`the journal of the ledger: ${messageOf(error)}`);
+    } finally {
+      if (place.path !== undefined) lock.release();
     }
   });
 }
 
+async function lockJournal(): Promise<void> {
+  if (owner === undefined || thread.ownerLock?.isHeld === true) return;
+  try {
+    thread.ownerLock?.release({ isLast: true });
+    thread.ownerLock = lockOwner(await loadSqlite(), place.journal, owner);
+  } catch {
+    // Without a folder nothing is written either; this is called again once there is one.
+  }
+}
+
+/** Moves everything that can be moved, oldest first. */
+async function work(): Promise<void> {
+  if (thread.failure !== undefined && performance.now() < thread.failure.retryAt) return;
+  try {
+    const opened = await open();
+    if (thread.isSettlingDue) await settleGone(opened);
+    thread.isSettlingDue = false;
+    for (let path = thread.closed[0]; path !== undefined; path = thread.closed[0]) {
+      await moveOwn(opened, path);
+      thread.closed.shift();
+      answer({ kind: 'moved', path });
+    }
+    if (thread.failure !== undefined) answer({ kind: 'working' });
+    thread.failure = undefined;
+    thread.failures = 0;
+  } catch (error) {
+    await fail(error);
+  }
+}
+
+async function open(): Promise<LedgerStore> {
+  thread.store ??= await openLedgerStore(place);
+  return thread.store;
+}
+
+async function moveOwn(opened: LedgerStore, path: string): Promise<void> {
+  const segment = listSegments(place.journal).find(
+    (each) => each.path === path || movingPath(path) === each.path,
+  );
+  if (segment === undefined) return notify(`the segment ${path} of the ledger's journal has disappeared`);
+  noteDamage(await moveSegment(opened, segment));
+}
+
+function settleLater(): void {
+  thread.isSettlingDue = true;
+  enqueue(work);
+}
+
+/** What other processes left behind; not what they are still writing. */
+async function settleGone(opened: LedgerStore): Promise<void> {
+  const sqlite = await loadSqlite();
+  const segments = listSegments(place.journal).filter((segment) => segment.owner !== owner);
+  const owners = new Set([...segments.map((segment) => segment.owner), ...lockedOwners(place.journal)]);
+  for (const gone of owners) {
+    const left = segments.filter((segment) => segment.owner === gone);
+    const state = gone === owner ? 'alive' : stateOfOwner(sqlite, place.journal, gone, left);
+    if (state === 'young') setTimeout(settleLater, youngMs).unref();
+    if (state !== 'gone') continue;
+    try {
+      noteDamage(await settleOwner(opened, left));
+      removeLock(place.journal, gone);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') continue; // another process settles it
+      if (code !== 'config.invalid') throw error;
+      notify((error as Error).message); // of a newer version, which will read it
+    }
+  }
+}
+
+async function fail(error: unknown): Promise<void> {
+  thread.failures += 1;
+  const waitMs = backoffMs(thread.failures, retry);
+  thread.failure = { cause: error, retryAt: performance.now() + waitMs };
+  answer({ kind: 'failing', cause: messageOf(error), isAway: isConnectionLost(error) });
+  const kind = sqliteFailure(error);
+  // Reopened then: the connection may be broken, or somebody may replace the faulty file.
+  if (kind !== 'full' && kind !== 'locked') await endStore();
+  bound();
+  // Timers truncate fractions of a millisecond, and a timer that fired too early would not fire again.
+  setTimeout(() => {
+    if (thread.failure !== undefined) thread.failure = { ...thread.failure, retryAt: 0 };
+    enqueue(work);
+  }, waitMs).unref();
+}
+
+/** While nothing can be moved, the disk must not fill up. */
+function bound(): void {
+  const own = new Set(thread.closed);
+  const segments = listSegments(place.journal).filter(({ path }) => own.has(path));
+  const rows = sumOldest(segments, segmentBytes);
+  if (rows > 0)
+    notify(`the ledger's database was away for so long that ${rows} exchanges are kept as sums only`);
+}
+
+/** Including what this process has appended so far, wherever it is by now. */
+async function sum({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): Promise<void> {
+  await work();
+  try {
+    if (thread.failure !== undefined) throw thread.failure.cause;
+    const journal = readJournal(place.journal);
+    answer({ kind: 'summed', id, sums: await (await open()).sums(wanted, journal) });
+  } catch (error) {
+    answer({ kind: 'sum failed', id, cause: messageOf(error), isAway: isConnectionLost(error) });
+  }
+}
+
 function maintain(): void {
   enqueue(async () => {
+    thread.isSettlingDue = owner !== undefined;
+    await work();
     let isMore = false;
     try {
-      isMore = (await thread.store?.maintain(retention, Date.now())) ?? false;
+      if (thread.failure === undefined)
+        isMore = (await thread.store?.maintain(retention, Date.now())) ?? false;
     } catch {
       // A failing disk is noticed by the next commit; old rows can wait.
     }
@@ -161,19 +205,31 @@ function maintain(): void {
 }
 
 async function close(): Promise<void> {
-  if (thread.waiting.length > 0) answer({ kind: 'lost', changes: thread.waiting.length });
   await endStore();
+  thread.ownerLock?.release({ isLast: thread.closed.length === 0 });
   parentPort?.close();
 }
 
 async function endStore(): Promise<void> {
-  const { store } = thread;
+  const ending = thread.store;
   thread.store = undefined;
   try {
-    await store?.close();
+    await ending?.close();
   } catch {
     // what was committed is safe
   }
+}
+
+function noteDamage(damage: readonly Damage[]): void {
+  for (const { path, lines } of damage) {
+    notify(`${lines} lines of the ledger's journal can't be read; the file is kept as ${path}`);
+  }
+}
+
+/** Each only once. */
+function notify(message: string): void {
+  if (!thread.notices.has(message)) answer({ kind: 'notice', message });
+  thread.notices.add(message);
 }
 
 function messageOf(error: unknown): string {
@@ -183,11 +239,15 @@ function messageOf(error: unknown): string {
   return error.message || code || error.name;
 }
 
+function movingPath(path: string): string {
+  return path.replace(/journal$/, 'moving');
+}
+
 function answer(message: LedgerAnswer): void {
   parentPort?.postMessage(message);
 }
 
-/** Opens or creates the ledger, and settles what dead processes left open in it. Throws if it can't be used. */
+/** Opens or creates the ledger. Throws if it can't be used. */
 async function openLedgerStore({ path, url }: LedgerPlace): Promise<LedgerStore> {
   if (path !== undefined) return (await import('./ledger-file.ts')).openLedgerFile(path);
   return (await import('./postgres-ledger.ts')).openPostgresLedger(url);

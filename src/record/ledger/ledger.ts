@@ -1,73 +1,58 @@
+import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { OutageCauses } from '../../outage-causes.ts';
 import type { LedgerGauges } from '../observer.ts';
+import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
+import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
-import { type PackedChange, packCancel, packIntent, packRow } from './packed-change.ts';
 import { ThreadLock } from './thread-lock.ts';
 
-/** The ledger can't be written any more (once for each cause), or can again, or changes are lost for good. */
+/** The journal or the database can't be written any more (once for each cause), or can again; or something else to know. */
 export type LedgerEvent =
-  | { readonly kind: 'failing'; readonly cause: string }
-  | { readonly kind: 'working' }
-  | { readonly kind: 'lost'; readonly changes: number };
+  | JournalEvent
+  | { readonly kind: 'waiting'; readonly cause: string }
+  | { readonly kind: 'moving' }
+  | { readonly kind: 'notice'; readonly message: string };
 
-export type LedgerOptions = LedgerPlace & {
+export interface LedgerOptions {
+  readonly place: LedgerPlace;
   readonly retention: Retention;
+  /** Whether a beginning waits for the disk. */
+  readonly isSynced?: boolean;
+  /** Bytes that segments may take while the database can't be written. */
+  readonly segmentBytes?: number;
   readonly onEvent: (event: LedgerEvent) => void;
-  /** The sums that are needed before the first request. */
-  readonly wanted: readonly WantedSum[];
-};
-
-export interface LedgerProblem {
-  readonly cause: string;
-  /** Whether the database just does not answer, so that the settings may be right. */
-  readonly isAway: boolean;
 }
 
-/** Durable usage: an intent for each exchange, written before its provider is called, and its final row. */
+/** Durable usage: a line when an exchange begins, where that is needed, and one when it is over. */
 export interface Ledger {
   readonly gauges: LedgerGauges;
-  /** Resolves when the intent is durable. Throws LedgerFailure. */
-  begin(intent: Intent): Promise<void>;
-  /** Takes an intent back, whether it was committed or not. */
-  cancel(requestId: string): void;
-  /** Nothing waits for the final row: with a durable intent the exchange can't be lost. */
-  finish(row: LedgerRow): void;
+  /** Whether every exchange has a line at its beginning, and waits until that is on the disk. */
+  readonly isSynced: boolean;
+  /** Undefined if it is written when this returns; else resolves once it is. Rejects with LedgerFailure. */
+  begin(intent: Intent): Promise<void> | undefined;
+  /**
+   * Undefined if it is written when this returns: from then on the exchange can't be lost. Else resolves once it is, or when
+   * that takes too long; it never rejects.
+   */
+  finish(row: LedgerRow): Promise<void> | undefined;
   /** What has been used so far, including the worst case of everything that is open. Throws LedgerFailure. */
   sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]>;
-  /** Resolves when everything has been committed, as far as that is possible. */
+  /** Resolves when everything has been written and moved, as far as that is possible. */
   close(): Promise<void>;
 }
 
-/** Why an intent could not be committed. */
-class LedgerFailure extends Error {}
+/** Why the ledger could not be written or read. */
+export class LedgerFailure extends Error {
+  /** Whether the database just does not answer, so that the settings may be right. */
+  readonly isAway: boolean;
 
-interface Waiting {
-  readonly at: number;
-  readonly sinceMs: number;
-  readonly resolve: () => void;
-  readonly reject: (failure: LedgerFailure) => void;
-}
-
-// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
-/** Final rows wait this long to be committed together with others. */
-const gatherMs = 20;
-/** A commit that takes longer counts as a failure. */
-const longestWaitMs = 2_000;
-/** The first intent waits for the thread to start as well, which takes seconds on a busy machine. */
-const longestOpenMs = 10_000;
-const watchMs = 500;
-const closeMs = 5_000;
-const restartMs = 1_000;
-
-/** The result of opening it for the first time. */
-export interface FirstTry {
-  /** Undefined if it can't be opened. */
-  readonly sums: readonly KnownSum[] | undefined;
-  readonly problem: LedgerProblem | undefined;
+  constructor(message: string, { isAway = false, cause }: { isAway?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isAway = isAway;
+  }
 }
 
 interface Summing {
@@ -75,70 +60,83 @@ interface Summing {
   readonly reject: (failure: LedgerFailure) => void;
 }
 
-/** The main thread's side of the ledger; a worker thread does the writing, from `start` or the first change on. */
-export class LedgerThread implements Ledger {
-  readonly tried: Promise<FirstTry>;
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/ledger-worker.js' : './ledger-worker.js';
+/** Nobody waits longer for the disk; a beginning that takes longer counts as a failure. */
+const longestWaitMs = 2_000;
+const closeMs = 5_000;
+const restartMs = 1_000;
+const usualSegmentBytes = 256_000_000;
+
+/**
+ * This process's side of the ledger: it appends to the journal, and a worker thread moves closed segments into the
+ * database.
+ */
+export class JournaledLedger implements Ledger {
+  readonly isSynced: boolean;
   readonly #options: LedgerOptions;
-  readonly #watch: NodeJS.Timeout;
+  readonly #journal: Journal;
+  readonly #owner = randomUUID();
   #worker: Worker | undefined;
-  #changes: PackedChange[] = [];
-  #waiting: Waiting[] = [];
+  /** Whether this process appends; one that does not only reads sums. */
+  #isWriting = false;
+  /** Closed segments that are not in the database yet. */
+  readonly #closed = new Map<string, ClosedSegment>();
   readonly #summing = new Map<number, Summing>();
   #sumCount = 0;
-  #count = 0;
-  #committed = 0;
-  #flushing: NodeJS.Immediate | NodeJS.Timeout | undefined;
-  #isSoon = false;
-  #isAwaitingAnswer = false;
-  #isOpen = false;
-  #isFailing = false;
+  #isMoving = true;
   readonly #causes = new OutageCauses();
   #isClosing = false;
-  #closed: Promise<void> | undefined;
-  #onTried: (outcome: FirstTry) => void = () => undefined;
+  #closing: Promise<void> | undefined;
   #onClosed: () => void = () => undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.tried = new Promise((resolve) => {
-      this.#onTried = resolve;
+    this.isSynced = options.isSynced === true;
+    this.#journal = new Journal({
+      directory: options.place.journal,
+      owner: this.#owner,
+      isSynced: this.isSynced,
+      onEvent: options.onEvent,
+      onClosed: (segment) => {
+        this.#closed.set(segment.path, segment);
+        this.#post({ kind: 'move', path: segment.path });
+      },
+      onMade: () => this.#worker?.postMessage({ kind: 'lock' } satisfies LedgerCommand),
     });
-    this.#watch = setInterval(() => this.#failLate(), watchMs).unref();
   }
 
   get gauges(): LedgerGauges {
-    const oldest = this.#waiting[0];
+    const segments = [...this.#closed.values(), this.#journal.current].filter(({ lines }) => lines > 0);
+    const oldest = segments[0];
     return {
-      isWritable: !this.#isFailing,
-      pending: this.#count - this.#committed,
-      lagMs: oldest === undefined ? 0 : performance.now() - oldest.sinceMs,
+      isWritable: !this.#journal.isFailing,
+      isMoving: this.#isMoving,
+      unwritten: this.#journal.unwritten,
+      pending: segments.reduce((sum, { lines }) => sum + lines, this.#journal.unwritten),
+      lagMs: oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.sinceMs),
     };
   }
 
-  begin(intent: Intent): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (!this.#isOpen && this.#isFailing) return reject(new LedgerFailure('the ledger is not open'));
-      this.#add(packIntent(intent));
-      this.#waiting.push({ at: this.#count, sinceMs: performance.now(), resolve, reject });
-      if (this.#isSoon) return;
-      this.#isSoon = true;
-      clearTimeout(this.#flushing as NodeJS.Timeout | undefined);
-      // One message for everything in one tick, or for everything that comes while the thread is committing.
-      this.#flushing = this.#isAwaitingAnswer ? undefined : setImmediate(() => this.#flush());
-    });
+  /** Makes the first segment. Throws where that is impossible; it is retried then. */
+  async startWriting(): Promise<void> {
+    this.#isWriting = true;
+    await this.#journal.start();
   }
 
-  cancel(requestId: string): void {
-    this.#addLater(packCancel(requestId));
+  begin(intent: Intent): Promise<void> | undefined {
+    const { requestId } = intent;
+    const writing = this.#journal.begin(requestId, beginLine(intent));
+    return writing && this.#beginInTime(requestId, writing);
   }
 
-  finish(row: LedgerRow): void {
-    this.#addLater(packRow(row));
+  finish(row: LedgerRow): Promise<void> | undefined {
+    const writing = this.#journal.end(row.requestId, endLine(row));
+    return writing && inTime(writing).catch(() => undefined);
   }
 
   sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]> {
     return new Promise((resolve, reject) => {
-      this.#flush();
       this.#sumCount += 1;
       this.#summing.set(this.#sumCount, { resolve, reject });
       this.#post({ kind: 'sum', id: this.#sumCount, wanted });
@@ -146,20 +144,46 @@ export class LedgerThread implements Ledger {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  start(): void {
+    if (this.#worker !== undefined || this.#isClosing) return;
+    const { place, retention, segmentBytes = usualSegmentBytes } = this.#options;
+    const owner = this.#isWriting ? this.#owner : undefined;
+    const lock = new ThreadLock();
+    const workerData: LedgerThreadData = { place, retention, owner, segmentBytes, lock: lock.memory };
+    const worker = new Worker(new URL(entry, import.meta.url), { workerData, env: {}, name: 'ledger' });
+    worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
+    worker.on('error', (error) => this.#wait(error.message));
+    worker.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(worker));
+    for (const path of this.#closed.keys())
+      worker.postMessage({ kind: 'move', path } satisfies LedgerCommand);
+    worker.unref(); // it does not keep a process that has nothing else to do
+    this.#worker = worker;
+  }
+
+  /** One that is late is taken back; it may still be written, and the line that takes it back after it. */
+  async #beginInTime(requestId: string, writing: Promise<void>): Promise<void> {
+    try {
+      await inTime(writing);
+    } catch (cause) {
+      this.#journal.cancel(requestId, cancelLine(requestId));
+      throw new LedgerFailure(cause instanceof Error ? cause.message : String(cause), { cause });
+    }
   }
 
   async #close(): Promise<void> {
-    this.#flush();
+    await this.#journal.close();
+    if (this.#closed.size > 0) this.start();
     this.#isClosing = true;
-    clearInterval(this.#watch);
     if (this.#worker === undefined) return;
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve;
     });
     this.#worker.ref();
-    this.#post({ kind: 'close' });
+    this.#worker.postMessage({ kind: 'close' } satisfies LedgerCommand);
     // One that is late ends by itself once it can.
     const late = setTimeout(() => this.#onClosed(), closeMs);
     await closed;
@@ -167,80 +191,35 @@ export class LedgerThread implements Ledger {
     this.#worker.unref();
   }
 
-  #add(change: PackedChange): void {
-    this.#changes.push(change);
-    this.#count += 1;
-  }
-
-  #addLater(change: PackedChange): void {
-    this.#add(change);
-    if (this.#isSoon) return;
-    this.#flushing ??= setTimeout(() => this.#flush(), gatherMs);
-  }
-
-  #flush(): void {
-    this.#flushing = undefined;
-    this.#isSoon = false;
-    if (this.#changes.length === 0) return;
-    this.#isAwaitingAnswer = true;
-    this.#post({ kind: 'changes', json: JSON.stringify(this.#changes), upTo: this.#count });
-    this.#changes = [];
-  }
-
   #post(command: LedgerCommand): void {
     this.start();
     this.#worker?.postMessage(command);
   }
 
-  start(): void {
-    if (this.#worker !== undefined || this.#isClosing) return;
-    const { onEvent: _, wanted, retention, ...place } = this.#options;
-    const lock = new ThreadLock();
-    const worker = new Worker(new URL(entry, import.meta.url), {
-      workerData: { place, retention, lock: lock.memory } satisfies LedgerThreadData,
-      env: {},
-      name: 'ledger',
-    });
-    worker.on('message', (answer: LedgerAnswer) => this.#receive(answer));
-    worker.on('error', (error) => this.#fail({ cause: error.message, isAway: false }, this.#count));
-    worker.on('exit', lock.acquireAtExit(closeMs)).on('exit', () => this.#lose(worker));
-    worker.postMessage({ kind: 'open', wanted } satisfies LedgerCommand);
-    worker.unref(); // it does not keep a process that has nothing else to do
-    this.#worker = worker;
-  }
-
   #receive(answer: LedgerAnswer): void {
     switch (answer.kind) {
-      case 'opened':
-        this.#onTried({ sums: answer.sums, problem: undefined });
-        this.#isOpen = true;
-        return this.#work();
-      case 'committed':
-        this.#committed = answer.upTo;
-        this.#answered();
-        for (const { resolve } of this.#taken(answer.upTo)) resolve();
-        return this.#isOpen ? this.#work() : undefined;
-      case 'failed':
-        this.#answered();
-        return this.#fail(answer, answer.upTo);
+      case 'moved':
+        this.#closed.delete(answer.path);
+        return;
+      case 'failing':
+        return this.#wait(answer.cause);
+      case 'working':
+        if (!this.#isMoving) this.#options.onEvent({ kind: 'moving' });
+        this.#isMoving = true;
+        return this.#causes.clear();
       case 'summed':
         return this.#sumsOf(answer.id)?.resolve(answer.sums);
       case 'sum failed':
-        return this.#sumsOf(answer.id)?.reject(new LedgerFailure(answer.cause));
-      case 'lost':
+        return this.#sumsOf(answer.id)?.reject(new LedgerFailure(answer.cause, answer));
+      case 'notice':
         return this.#options.onEvent(answer);
     }
   }
 
-  #answered(): void {
-    this.#isAwaitingAnswer = false;
-    if (this.#isSoon) this.#flush();
-  }
-
-  #work(): void {
-    if (this.#isFailing) this.#options.onEvent({ kind: 'working' });
-    this.#isFailing = false;
-    this.#causes.clear();
+  /** The database can't be written; the journal can. */
+  #wait(cause: string): void {
+    if (this.#causes.add(cause)) this.#options.onEvent({ kind: 'waiting', cause });
+    this.#isMoving = false;
   }
 
   #sumsOf(id: number): Summing | undefined {
@@ -249,48 +228,30 @@ export class LedgerThread implements Ledger {
     return summing;
   }
 
-  #fail(problem: LedgerProblem, upTo: number): void {
-    const { cause } = problem;
-    this.#onTried({ sums: undefined, problem });
-    if (this.#causes.add(cause)) this.#options.onEvent({ kind: 'failing', cause });
-    this.#isFailing = true;
-    for (const { reject } of this.#taken(upTo)) reject(new LedgerFailure(cause));
-  }
-
-  #failLate(): void {
-    if (!this.#isLate()) return;
-    // If this process itself was held up, the answer may have arrived: timers run before messages.
-    setImmediate(() => {
-      const oldest = this.#waiting[0];
-      if (oldest === undefined || !this.#isLate()) return;
-      this.#fail({ cause: 'the disk takes too long', isAway: false }, oldest.at);
-    });
-  }
-
-  #isLate(): boolean {
-    const oldest = this.#waiting[0];
-    const mostMs = this.#isOpen ? longestWaitMs : longestOpenMs;
-    return oldest !== undefined && performance.now() - oldest.sinceMs >= mostMs;
-  }
-
-  /** Removes and returns those that wait for changes up to a number. */
-  #taken(upTo: number): readonly Waiting[] {
-    const count = this.#waiting.findIndex(({ at }) => at > upTo);
-    return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);
-  }
-
-  /** The thread died: what it had not committed is lost, and intents of exchanges in flight become `unknown`. */
+  /** The thread died; the next one moves what is left. */
   #lose(worker: Worker): void {
     if (worker !== this.#worker) return;
     for (const id of [...this.#summing.keys()])
-      this.#sumsOf(id)?.reject(new LedgerFailure('its thread ended'));
+      this.#sumsOf(id)?.reject(new LedgerFailure('the thread of the ledger ended'));
     if (this.#isClosing) return this.#onClosed();
-    this.#isAwaitingAnswer = false;
-    this.#isSoon = false;
-    this.#fail({ cause: 'the thread of the ledger ended', isAway: false }, this.#count);
+    this.#wait('the thread of the ledger ended');
     setTimeout(() => {
       this.#worker = undefined;
-      if (!this.#isClosing) this.start();
+      this.start();
     }, restartMs).unref();
+  }
+}
+
+async function inTime(writing: Promise<void>): Promise<void> {
+  let late: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error('the disk takes too long'));
+    // If this process itself was held up, the disk may have answered: timers run before that is read.
+    late = setTimeout(() => setImmediate(fail), longestWaitMs);
+  });
+  try {
+    await Promise.race([writing, tooLong]);
+  } finally {
+    clearTimeout(late);
   }
 }

@@ -1,37 +1,70 @@
+import { loadSqlite } from '../../database/sqlite-engine.ts';
+import { isJournalInUse } from './journal/owner-lock.ts';
 import { readFileSums } from './known-sums.ts';
-import { type FirstTry, type Ledger, type LedgerOptions, LedgerThread } from './ledger.ts';
+import { JournaledLedger, type Ledger, LedgerFailure, type LedgerOptions } from './ledger.ts';
+import type { KnownSum, WantedSum } from './ledger-row.ts';
+import type { LedgerPlace } from './ledger-store.ts';
+import { hasOldOwner } from './old-intents.ts';
 
-/** A ledger that is open, or that is being opened: until then intents wait, or fail once that has failed. */
-export interface OpenedLedger extends FirstTry {
+/** A ledger, and what was used so far. */
+export interface OpenedLedger {
   readonly ledger: Ledger;
+  /** Undefined if it can't be read or written, for this reason. */
+  readonly sums: readonly KnownSum[] | undefined;
+  readonly problem: LedgerFailure | undefined;
 }
 
 /** Starting a thread takes more CPU time than the rest of a file's ledger, so it comes after the gateway is ready. */
 const threadAfterMs = 250;
 
-/** A file's sums are read here, in a few milliseconds; what a database answers is waited for. */
-export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
-  const ledger = new LedgerThread(options);
-  const known = await readEarly(options);
-  if (known === undefined) {
-    ledger.start();
-    const alive = setInterval(() => undefined, 60_000); // the thread keeps no process alive
-    const tried = await ledger.tried;
-    clearInterval(alive);
-    return { ledger, ...tried };
+/** Opens it for writing. A file's sums are read here, in a few milliseconds; what a database answers is waited for. */
+export async function openLedger(
+  options: LedgerOptions,
+  wanted: readonly WantedSum[],
+): Promise<OpenedLedger> {
+  const ledger = new JournaledLedger(options);
+  try {
+    await ledger.startWriting();
+    return { ledger, sums: await readFirstSums(ledger, options.place, wanted), problem: undefined };
+  } catch (error) {
+    return { ledger, sums: undefined, problem: toFailure(error) };
+  } finally {
+    setTimeout(() => ledger.start(), threadAfterMs).unref();
   }
-  setTimeout(() => ledger.start(), threadAfterMs).unref();
-  return { ledger, ...known };
 }
 
-/** Undefined if only the thread can know. */
-async function readEarly({ path, wanted }: LedgerOptions): Promise<FirstTry | undefined> {
-  if (path === undefined) return undefined;
+/** Reads sums from a ledger that other processes write. Throws LedgerFailure. */
+export async function readLedgerSums(
+  options: LedgerOptions,
+  wanted: readonly WantedSum[],
+): Promise<readonly KnownSum[]> {
+  const ledger = new JournaledLedger(options);
   try {
-    const sums = wanted.length === 0 ? [] : await readFileSums(path, wanted);
-    return sums && { sums, problem: undefined };
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    return { sums: undefined, problem: { cause, isAway: false } };
+    return await readFirstSums(ledger, options.place, wanted);
+  } finally {
+    await ledger.close();
   }
+}
+
+/** Whether a process writes this ledger now. */
+export async function isLedgerInUse({ path, journal }: LedgerPlace): Promise<boolean> {
+  const sqlite = await loadSqlite();
+  return isJournalInUse(sqlite, journal) || (path !== undefined && hasOldOwner(sqlite, path));
+}
+
+async function readFirstSums(
+  ledger: JournaledLedger,
+  { path }: LedgerPlace,
+  wanted: readonly WantedSum[],
+): Promise<readonly KnownSum[]> {
+  if (wanted.length === 0) return [];
+  const known = path === undefined ? undefined : await readFileSums(path, wanted);
+  if (known !== undefined) return known;
+  const alive = setInterval(() => undefined, 60_000); // the thread keeps no process alive
+  return ledger.sums(wanted).finally(() => clearInterval(alive));
+}
+
+function toFailure(error: unknown): LedgerFailure {
+  if (error instanceof LedgerFailure) return error;
+  return new LedgerFailure(error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -1,116 +1,137 @@
-import { randomInt, randomUUID } from 'node:crypto';
 import { connectPostgres, type PostgresClient } from '../../database/postgres.ts';
-import type { Intent, KnownSum, LedgerChange, LedgerRow } from './ledger-row.ts';
+import { addUp, quartersOf, type Used } from './add-up.ts';
+import { AddedSums } from './added-sums.ts';
+import { type Intent, type LedgerRow, unknownRow } from './ledger-row.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 import { preparePostgres } from './postgres-schema.ts';
 import {
-  commitChanges,
-  correctRows,
-  heartbeat,
+  addRows,
+  addSums,
+  findRows,
   pruneRows,
   pruneSums,
-  settleDead,
   sumWanted,
+  takeOldIntents,
 } from './postgres-statements.ts';
-import { oldestQuarter, quarterOf } from './quarters.ts';
+import { oldestQuarter } from './quarters.ts';
 
 const dayMs = 86_400_000;
-const shards = 16;
 const pruneCount = 5_000;
 /** Bytes of a row with its indexes, measured with names of usual length. PostgreSQL's own figures include dead rows. */
 const bytesPerRow = 400;
-/** Seconds without a heartbeat, by the server's clock, after which an owner is dead; `maintain` runs three times as often. */
+/** Rows in one statement. */
+const atOnce = 5_000;
+/** Seconds without a heartbeat, by the server's clock, after which a gateway of before the journal is dead. */
 const deadAfterS = 90;
 
 /** Opens or creates the ledger in a PostgreSQL database, for any number of gateways. */
 export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   const client = await connectPostgres(url, 'gateway ledger');
-  const owner = randomUUID();
-  const shard = randomInt(shards);
+  const settle = () =>
+    transaction(client, async () => {
+      const gone = await client.query<IntentRecord>(takeOldIntents, [deadAfterS]);
+      await add(client, gone.map(toIntent).map(unknownRow));
+    });
   try {
     await preparePostgres(client);
-    await client.query(heartbeat, [owner]);
-    await client.query(settleDead, [shard, deadAfterS]);
+    await settle();
   } catch (error) {
     client.close();
     throw error;
   }
   return {
-    commit: (changes) => commit(client, changes, { owner, shard }),
-    sums: async (wanted) => {
-      const periods = wanted.map(({ scope, name, sinceMs, untilMs }) => ({
-        scope,
-        name,
-        since: quarterOf(sinceMs),
-        until: quarterOf(untilMs),
-      }));
-      const found = await client.query<Pick<KnownSum, 'tokens' | 'nanoUsd'>>(sumWanted, [
-        JSON.stringify(periods),
-      ]);
-      return wanted.map((each, i) => ({ ...each, ...(found[i] as (typeof found)[number]) })); // a row for each
-    },
+    add: (rows) => transaction(client, () => add(client, rows)),
+    sums: (wanted, { rows, open }) =>
+      inOneState(client, async () => {
+        const periods = wanted.map((sum) => ({ scope: sum.scope, name: sum.name, ...quartersOf(sum) }));
+        const stored = await client.query<Used>(sumWanted, [JSON.stringify(periods)]);
+        return addUp(wanted, stored, await withoutStored(client, [...open, ...rows]));
+      }),
     maintain: async (retention, nowMs) => {
-      await client.query(heartbeat, [owner]);
-      await client.query(settleDead, [shard, deadAfterS]);
-      await client.query("delete from ledger_owners where seen_at < now() - interval '1 day'");
+      await settle();
       return prune(client, retention, nowMs);
     },
-    close: async () => {
-      // Once its owner is gone, the next gateway that checks settles whatever was left open.
-      await client.query('delete from ledger_owners where id = $1', [owner]).catch(() => undefined);
-      client.close();
-    },
+    close: () => client.close(),
   };
 }
 
-async function commit(
+/** Those that the database does not have yet, each once. */
+export async function withoutStored<Exchange extends Intent>(
   client: PostgresClient,
-  changes: readonly LedgerChange[],
-  { owner, shard }: { readonly owner: string; readonly shard: number },
-): Promise<void> {
-  const { begun, finished, over } = fold(changes);
-  const rows = JSON.stringify(finished);
-  const values = [JSON.stringify(begun), rows, over, owner, shard];
-  const [answer] = await client.query<{ added: number }>(commitChanges, values);
-  // Rows that were committed before, or settled as unknown while this gateway seemed dead.
-  if ((answer?.added ?? 0) < finished.length) await client.query(correctRows, [rows, shard]);
+  exchanges: readonly Exchange[],
+): Promise<readonly Exchange[]> {
+  const missing = new Map(exchanges.map((exchange) => [exchange.requestId, exchange]));
+  if (missing.size === 0) return [];
+  const found = await client.query<{ request_id: string }>(findRows, [[...missing.keys()]]);
+  for (const { request_id: id } of found) missing.delete(id);
+  return [...missing.values()];
 }
 
-/** Parts of one statement don't see each other's effects, so an intent that is already over is left out. */
-function fold(changes: readonly LedgerChange[]) {
-  const begun = new Map<string, object>();
-  const finished = new Map<string, object>();
-  const over = new Set<string>();
-  for (const change of changes) {
-    if (change.kind === 'begin') {
-      begun.set(change.intent.requestId, toIntentRecord(change.intent));
-      continue;
-    }
-    const requestId = change.kind === 'finish' ? change.row.requestId : change.requestId;
-    begun.delete(requestId);
-    over.add(requestId);
-    if (change.kind === 'finish' && !finished.has(requestId)) finished.set(requestId, toRecord(change.row));
+/** All queries see the same state of the database, whoever writes it meanwhile. */
+export function inOneState<Value>(client: PostgresClient, read: () => Promise<Value>): Promise<Value> {
+  return transaction(client, read, 'begin isolation level repeatable read');
+}
+
+/** Whatever fails, the connection is free for the next transaction, or broken. */
+async function transaction<Value>(
+  client: PostgresClient,
+  work: () => Promise<Value>,
+  begin = 'begin',
+): Promise<Value> {
+  await client.query(begin);
+  try {
+    const value = await work();
+    await client.query('commit');
+    return value;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
   }
-  return { begun: [...begun.values()], finished: [...finished.values()], over: [...over] };
 }
 
-function toIntentRecord(intent: Intent) {
+/** Within a transaction; the sums get what the rows add that were not there. */
+async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise<void> {
+  const rows = [...new Map(given.map((row) => [row.requestId, row])).values()];
+  const added = new Set<string>();
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const records = JSON.stringify(rows.slice(from, from + atOnce).map(toRecord));
+    const ids = await client.query<{ request_id: string }>(addRows, [records]);
+    for (const { request_id: id } of ids) added.add(id);
+  }
+  const sums = new AddedSums(rows.filter(({ requestId }) => added.has(requestId)));
+  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums.rows())]);
+}
+
+type IntentRecord = Readonly<
+  Record<'request_id' | 'project' | 'key_id' | 'endpoint' | 'model', string> &
+    Record<'started_ms' | 'input_tokens' | 'output_tokens', number> & { nano_usd: number | null }
+>;
+
+function toIntent(record: IntentRecord): Intent {
   return {
-    request_id: intent.requestId,
-    started_ms: intent.startedMs,
-    project: intent.project,
-    key_id: intent.keyId,
-    endpoint: intent.endpoint,
-    model: intent.model,
-    input_tokens: intent.inputTokens,
-    output_tokens: intent.outputTokens,
-    nano_usd: intent.nanoUsd,
+    requestId: record.request_id,
+    startedMs: record.started_ms,
+    project: record.project,
+    keyId: record.key_id,
+    endpoint: record.endpoint,
+    model: record.model,
+    inputTokens: record.input_tokens,
+    outputTokens: record.output_tokens,
+    nanoUsd: record.nano_usd,
   };
 }
 
 function toRecord(row: LedgerRow) {
   return {
-    ...toIntentRecord(row),
+    request_id: row.requestId,
+    started_ms: row.startedMs,
+    project: row.project,
+    key_id: row.keyId,
+    endpoint: row.endpoint,
+    model: row.model,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    nano_usd: row.nanoUsd,
     provider: row.provider,
     target_model: row.targetModel,
     status: row.status,

@@ -2,101 +2,52 @@ import { additions, summed, sumPruning } from './ledger-sums.ts';
 import { bounded, exchangeColumns, intentColumns } from './postgres-schema.ts';
 import { quarterMs } from './quarters.ts';
 
-// Each is a single statement, hence one round trip and one transaction for any number of changes: rows are passed as JSON.
-
 interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-const intents = Object.keys(intentColumns).join();
 const exchanges = Object.keys(exchangeColumns).join();
 
+// Rows are passed as JSON: one round trip for any number of them.
 function rowsOf(parameter: string, columns: Readonly<Record<string, string>>): string {
   const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
   return `json_to_recordset(${parameter}::json) as each(${types.join()})`;
 }
 
-/** Adds rows of `added` to the sums, always in the same order, so that gateways can't deadlock. */
-function sumUp(shard: string): string {
-  return `insert into ledger_sums (quarter, shard, project, key_id, model, ${summed.join()})
-    select started_ms / ${quarterMs}, ${shard}, project, key_id, model, count(*), sum(input_tokens),
-      sum(output_tokens), sum(cache_read_tokens), sum(cache_write_tokens), sum(reasoning_tokens),
-      coalesce(sum(nano_usd), 0), sum(is_estimated), count(*) - count(nano_usd)
-    from added group by 1, project, key_id, model order by 1, project, key_id, model
-    on conflict (quarter, shard, project, key_id, model) do update set ${additions('ledger_sums')}`;
-}
-
-const returned =
-  'returning started_ms, project, key_id, model, input_tokens, output_tokens, cache_read_tokens, \
-cache_write_tokens, reasoning_tokens, nano_usd, is_estimated';
-
-/** $1 new intents, $2 final rows, $3 ids of intents that are over, $4 owner, $5 shard; returns how many rows were new. */
-export const commitChanges: Statement = {
-  name: 'ledger commit',
-  text: `with dropped as (delete from ledger_intents where request_id = any($3::text[])),
-    begun as (
-      insert into ledger_intents (${intents}, owner) select ${intents}, $4::text from ${rowsOf('$1', intentColumns)}
-      on conflict (request_id) do nothing),
-    added as (
-      insert into ledger_exchanges (${exchanges}) select ${exchanges} from ${rowsOf('$2', exchangeColumns)}
-      on conflict (request_id) do nothing ${returned}),
-    counted as (${sumUp('$5::integer')})
-    select count(*) as added from added`,
+/** $1 rows; returns the ids of those that were not there. */
+export const addRows: Statement = {
+  name: 'ledger rows',
+  text: `insert into ledger_exchanges (${exchanges}) select ${exchanges} from ${rowsOf('$1', exchangeColumns)}
+    on conflict (request_id) do nothing returning request_id`,
 };
 
-const amounts = [
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-];
-const replaced = Object.keys(exchangeColumns).filter((column) => column !== 'request_id');
+const sumColumns = ['quarter', 'project', 'key_id', 'model', ...summed];
 
-/**
- * $1 final rows, $2 shard: replaces rows that were settled as unknown while their gateway seemed dead, and corrects the
- * sums by the difference.
- */
-export const correctRows: Statement = {
-  name: 'ledger correct',
-  text: `with fresh as (select * from ${rowsOf('$1', exchangeColumns)}),
-    old as (
-      select known.* from ledger_exchanges known join fresh using (request_id)
-      where known.outcome = 'unknown' and fresh.outcome <> 'unknown' for update of known),
-    corrected as (
-      update ledger_exchanges known set ${replaced.map((column) => `${column} = fresh.${column}`).join()}
-      from fresh join old using (request_id) where known.request_id = fresh.request_id
-      returning known.started_ms / ${quarterMs} as quarter, known.project, known.key_id, known.model,
-        ${amounts.map((column) => `known.${column} - old.${column} as ${column}`).join()},
-        coalesce(known.nano_usd, 0) - coalesce(old.nano_usd, 0) as nano_usd,
-        known.is_estimated - old.is_estimated as estimated,
-        (known.nano_usd is null)::integer - (old.nano_usd is null)::integer as unpriced)
-    insert into ledger_sums (quarter, shard, project, key_id, model, ${summed.join()})
-    select quarter, $2::integer, project, key_id, model, 0, ${amounts.map((column) => `sum(${column})`).join()},
-      sum(nano_usd), sum(estimated), sum(unpriced)
-    from corrected group by quarter, project, key_id, model order by quarter, project, key_id, model
+/** $1 what is added, as lists. Always in the same order, so that gateways can't deadlock. */
+export const addSums: Statement = {
+  name: 'ledger sums',
+  text: `insert into ledger_sums (shard, ${sumColumns.join()})
+    select 0, ${sumColumns.map((column, i) => `(value->>${i})::${i === 0 || i > 3 ? 'bigint' : 'text'} as ${column}`).join()}
+    from json_array_elements($1::json) with ordinality as given(value, position) order by position
     on conflict (quarter, shard, project, key_id, model) do update set ${additions('ledger_sums')}`,
 };
 
-/** $1 shard, $2 seconds: turns intents of owners without a heartbeat for this long into rows, at their worst case. */
-export const settleDead: Statement = {
-  name: 'ledger settle',
-  text: `with gone as (
-      delete from ledger_intents open where not exists (
-        select from ledger_owners where id = open.owner and seen_at > now() - make_interval(secs => $2))
-      returning *),
-    added as (
-      insert into ledger_exchanges (${exchanges})
-      select request_id, started_ms, project, key_id, endpoint, model, null, null, 0, 'unknown', null, null,
-        input_tokens, output_tokens, 0, 0, 0, nano_usd, 1, null, null from gone
-      on conflict (request_id) do nothing ${returned})
-    ${sumUp('$1::integer')}`,
+/** $1 ids; returns those that have a row. */
+export const findRows: Statement = {
+  name: 'ledger find',
+  text: 'select request_id from ledger_exchanges where request_id = any($1::text[])',
 };
 
-export const heartbeat: Statement = {
-  name: 'ledger seen',
-  text: `insert into ledger_owners values ($1, now()) on conflict (id) do update set seen_at = now()`,
+/**
+ * $1 seconds: takes what gateways before the journal had open and that sent no heartbeat for this long. They keep it in the
+ * database, and one may still be running.
+ */
+export const takeOldIntents: Statement = {
+  name: 'ledger old',
+  text: `delete from ledger_intents open where not exists (
+      select from ledger_owners where id = open.owner and seen_at > now() - make_interval(secs => $1))
+    returning ${Object.keys(intentColumns).join()}`,
 };
 
 /**

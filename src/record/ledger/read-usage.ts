@@ -1,28 +1,55 @@
+import { existsSync } from 'node:fs';
 import { connectPostgres } from '../../database/postgres.ts';
 import { openSqliteReader } from '../../database/sqlite-engine.ts';
+import { readJournal } from './journal/segments.ts';
+import { inOneState, withoutStored } from './known-sums.ts';
+import type { LedgerRow } from './ledger-row.ts';
 import { stateOfSchema } from './ledger-schema.ts';
 import type { LedgerPlace } from './ledger-store.ts';
+import { inOneState as inOneStateThere, withoutStored as withoutStoredThere } from './postgres-ledger.ts';
 import { hasTables } from './postgres-schema.ts';
 import { sumPostgresUsage, sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
-/** Reads usage from a ledger that a gateway may be writing to; none if it has no tables yet. */
-export function readUsage({ path, url }: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
-  return url === undefined ? readFile(path, query) : readDatabase(url, query);
+/**
+ * Reads usage from a ledger that a gateway may be writing to, with what is still in this machine's journal; none if nothing
+ * was served yet.
+ */
+export function readUsage(
+  { path, url, journal }: LedgerPlace,
+  query: UsageQuery,
+): Promise<readonly UsageSum[]> {
+  // Before the database: what leaves the journal is counted there then.
+  const { rows } = readJournal(journal);
+  return url === undefined ? readFile(path, query, rows) : readDatabase(url, query, rows);
 }
 
-async function readFile(path: string, query: UsageQuery): Promise<readonly UsageSum[]> {
+async function readFile(
+  path: string,
+  query: UsageQuery,
+  rows: readonly LedgerRow[],
+): Promise<readonly UsageSum[]> {
+  if (!existsSync(path)) return sumUsage(undefined, query, rows);
   const engine = await openSqliteReader(path);
   try {
-    return stateOfSchema(engine) === 'none' ? [] : sumUsage(engine, query); // all versions have the same sums
+    // All versions have the same sums.
+    if (stateOfSchema(engine) === 'none') return sumUsage(undefined, query, rows);
+    return inOneState(engine, () => sumUsage(engine, query, withoutStored(engine, rows)));
   } finally {
     engine.close();
   }
 }
 
-async function readDatabase(url: string, query: UsageQuery): Promise<readonly UsageSum[]> {
+async function readDatabase(
+  url: string,
+  query: UsageQuery,
+  rows: readonly LedgerRow[],
+): Promise<readonly UsageSum[]> {
   const client = await connectPostgres(url, 'gateway usage');
   try {
-    return (await hasTables(client)) ? await sumPostgresUsage(client, query) : [];
+    if (!(await hasTables(client))) return sumUsage(undefined, query, rows);
+    return await inOneStateThere(client, async () =>
+      sumPostgresUsage(client, query, await withoutStoredThere(client, rows)),
+    );
   } finally {
     client.close();
   }

@@ -1,5 +1,7 @@
 import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
+import { AddedSums } from './added-sums.ts';
+import type { LedgerRow } from './ledger-row.ts';
 import { type SummedColumn, summed } from './ledger-sums.ts';
 import { bounded } from './postgres-schema.ts';
 import { quarterMs, quarterOf } from './quarters.ts';
@@ -39,22 +41,43 @@ export interface UsageQuery {
   readonly dayOf: (ms: number) => string;
 }
 
-/** Usage since a time, rounded to a quarter of an hour. */
-export function sumUsage(engine: SqliteEngine, query: UsageQuery): readonly UsageSum[] {
+/** Usage since a time, rounded to a quarter of an hour; `rows` are those that the file does not have yet. */
+export function sumUsage(
+  engine: SqliteEngine | undefined,
+  query: UsageQuery,
+  rows: readonly LedgerRow[],
+): readonly UsageSum[] {
   const sql = usageSql('sums', query.by, (column) => `total(${column})`).replace('$1', '?');
-  return toReport(engine.prepare(sql).all(quarterOf(query.sinceMs)) as readonly SqlRow[], query);
+  const stored = engine?.prepare(sql).all(quarterOf(query.sinceMs)) ?? [];
+  return toReport([...(stored as readonly SqlRow[]), ...toSqlRows(rows, query)], query);
 }
 
 /** The same from PostgreSQL. */
 export async function sumPostgresUsage(
   client: PostgresClient,
   query: UsageQuery,
+  rows: readonly LedgerRow[],
 ): Promise<readonly UsageSum[]> {
   const sql = usageSql('ledger_sums', query.by, (column) => bounded(`sum(${column})`));
-  return toReport(await client.query<SqlRow>(sql, [quarterOf(query.sinceMs)]), query);
+  const stored = await client.query<SqlRow>(sql, [quarterOf(query.sinceMs)]);
+  return toReport([...stored, ...toSqlRows(rows, query)], query);
 }
 
 type SqlRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
+
+const nameAt = { quarter: 0, project: 1, key_id: 2, model: 3 } as const;
+const namesBefore = 4;
+
+function toSqlRows(rows: readonly LedgerRow[], { by, sinceMs }: UsageQuery): readonly SqlRow[] {
+  const recent = rows.filter(({ startedMs }) => quarterOf(startedMs) >= quarterOf(sinceMs));
+  return new AddedSums(recent).rows().map((values) => ({
+    ...(Object.fromEntries(summed.map((column, i) => [column, Number(values[namesBefore + i])])) as Record<
+      SummedColumn,
+      number
+    >), // all of `summed`
+    name: values[nameAt[columns[by]]] ?? '',
+  }));
+}
 
 function usageSql(table: string, by: UsageGroup, sumOf: (column: SummedColumn) => string): string {
   const column = columns[by];

@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     60_000,
   );
 
-  test('gone, and hanging, in mid-run: budgets are 503, the others go on; back again nothing is lost', async () => {
+  test('gone, and hanging, in mid-run: all requests go on, and once it is back nothing is missing', async () => {
     const { url } = await answering();
     const database = await postgres.createDatabase();
     const home = emptyDirectory();
@@ -120,32 +120,31 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     const { gateway, free } = await start(home);
     expect(await status(gateway)).toBe(200);
 
+    const ready = async () => (await (await fetch(`${gateway.url}/readyz`)).json()) as object;
     await postgres.kill();
-    await expect.poll(() => status(gateway)).toBe(503);
-    expect(await status(free)).toBe(200);
-    expect((await (await fetch(`${gateway.url}/readyz`)).text()).includes('failing')).toBe(true);
+    expect([await status(gateway), await status(free)]).toEqual([200, 200]);
+    await expect.poll(ready).toMatchObject({ status: 'degraded', ledger: 'failing' });
+    expect([await status(gateway), await status(free)]).toEqual([200, 200]);
     await postgres.resume();
-    await expect.poll(() => status(gateway)).toBe(200);
+    await expect.poll(ready).toMatchObject({ status: 'ready', ledger: 'ok' });
 
     const locker = new pg.Client({ connectionString: database });
     await locker.connect();
-    await locker.query('begin; lock table ledger_intents, ledger_exchanges in access exclusive mode');
-    expect(await status(gateway)).toBe(503);
-    const startedMs = Date.now();
+    await locker.query('begin; lock table ledger_exchanges in access exclusive mode');
     for (let i = 0; i < 20; i += 1) expect(await status(free)).toBe(200);
-    // Once it is known, nobody waits for it: each would for two seconds.
-    expect(Date.now() - startedMs).toBeLessThan(20_000);
+    expect(await status(gateway)).toBe(200);
+    const usage = ['usage', '--by', 'project', '-o', 'json'];
     await locker.query('rollback');
     await locker.end();
-    await expect.poll(() => status(gateway)).toBe(200);
     await stop(gateway);
 
-    const [rows] = await query<{ rows: number }>(
-      database,
-      "select count(*)::int as rows from ledger_exchanges where project = 'free' and outcome = 'answered'",
-    );
-    expect(rows).toEqual({ rows: 21 });
-    expect(await query(database, 'select * from ledger_intents')).toEqual([]);
+    expect(JSON.parse((await command(usage, { cwd: home, env: keys })).stdout)).toMatchObject([
+      { project: 'free', requests: 22, estimated: 0 },
+      { project: 'shop', requests: 4, estimated: 0 },
+    ]);
+    expect(await query(database, 'select count(*)::int as rows from ledger_exchanges')).toEqual([
+      { rows: 26 },
+    ]);
   }, 60_000);
 
   test('read-only: the log has that too, not only the lost connection', async () => {
@@ -160,11 +159,11 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
 
     await postgres.run(`alter database ${name} set default_transaction_read_only = on`);
     await postgres.run(disconnect);
-    await expect.poll(() => status(gateway)).toBe(503);
+    expect(await status(gateway)).toBe(200);
     await gateway.child.wrote('in a read-only transaction');
     await postgres.run(`alter database ${name} set default_transaction_read_only = off`);
     await postgres.run(disconnect);
-    await expect.poll(() => status(gateway), { timeout: 10_000 }).toBe(200);
+    await gateway.child.wrote('can be written again');
     await stop(gateway);
   }, 60_000);
 
@@ -189,7 +188,9 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     expect(commands[0]?.stderr).toContain("the ledger postgres://127.0.0.1:1/none can't be read");
     expect(lines(gateway.child).join()).toContain('the ledger postgres://127.0.0.1:1/none cannot be written');
     const state = join(home, '.local/state/gateway');
-    const files = readdirSync(state).map((name) => readFileSync(join(state, name), 'utf8'));
+    const files = readdirSync(state, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
     const seen = [
       ...texts,
       ...commands.flatMap((each) => [each.stdout, each.stderr]),
@@ -278,12 +279,12 @@ test('SIGKILL of a worker: what it had open stays counted by its worst case, and
 
   const statuses: number[] = [];
   while (statuses.at(-1) !== 429 && statuses.length < 60) statuses.push(await status(gateway));
-  await stop(gateway);
-  const report = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
+  const report = async () =>
+    JSON.parse((await command(['usage', '-o', 'json'], { cwd: home, env: keys })).stdout) as object[];
+  const served = statuses.filter((got) => got === 200).length;
   const fits = Math.floor((120 * 50 + 100 - 10 * worst) / 120);
-  expect(statuses.filter((got) => got === 200).length).toBeGreaterThanOrEqual(fits - 1);
-  expect(statuses.filter((got) => got === 200).length).toBeLessThanOrEqual(fits);
-  expect(JSON.parse(report.stdout)).toMatchObject([
-    { requests: 10 + statuses.filter((got) => got === 200).length, estimated: 10 },
-  ]);
+  expect(served).toBeGreaterThanOrEqual(fits - 1);
+  expect(served).toBeLessThanOrEqual(fits);
+  await expect.poll(report).toMatchObject([{ requests: 10 + served, estimated: 10 }]);
+  await stop(gateway);
 }, 60_000);

@@ -1,15 +1,10 @@
-import { type LedgerOptions, LedgerThread } from '../../../src/record/ledger/ledger.ts';
+import { JournaledLedger } from '../../../src/record/ledger/ledger.ts';
 import type { LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
+import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 
 // A process of its own, which ends while its ledger's thread is busy: with exit code 7, after so many milliseconds.
 
 const [path = '', afterMs] = process.argv.slice(2);
-const options: LedgerOptions = {
-  path,
-  retention: { days: 90, bytes: 1e9 },
-  wanted: [],
-  onEvent: ({ kind }) => process.stderr.write(`${kind}\n`),
-};
 const intent = {
   requestId: 'first',
   startedMs: Date.now(),
@@ -37,15 +32,18 @@ const row: LedgerRow = {
   totalMs: 2.5,
 };
 
-const ledger = new LedgerThread(options);
-const alive = setInterval(() => undefined, 1_000); // the thread keeps no process alive
-await ledger.begin(intent);
-clearInterval(alive);
+const ledger = new JournaledLedger({
+  place: fileLedger(path),
+  retention: { days: 90, bytes: 1e9 },
+  onEvent: ({ kind }) => process.stderr.write(`${kind}\n`),
+});
+await ledger.startWriting();
+ledger.start();
 let count = 0;
 setInterval(() => {
   for (let i = 0; i < 1_000; i += 1) {
     count += 1;
-    ledger.finish({ ...row, requestId: `req_${count}` });
+    void ledger.finish({ ...row, requestId: `req_${count}` });
   }
 }, 5);
 setTimeout(() => process.exit(7), Number(afterMs));

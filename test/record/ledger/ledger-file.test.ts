@@ -1,38 +1,15 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { LedgerChange } from '../../../src/record/ledger/ledger-row.ts';
-import { intent, startedMs } from './rows.ts';
+import type { WantedSum } from '../../../src/record/ledger/ledger-row.ts';
+import { intent, row, startedMs } from './rows.ts';
 
-const begin = (requestId: string): LedgerChange => ({ kind: 'begin', intent: intent(requestId) });
-const cancel = (requestId: string): LedgerChange => ({ kind: 'cancel', requestId });
-const finish = (requestId: string): LedgerChange => ({
-  kind: 'finish',
-  row: {
-    ...intent(requestId),
-    provider: 'host',
-    targetModel: 'm',
-    status: 200,
-    outcome: 'answered',
-    decision: 'allow',
-    reason: null,
-    inputTokens: 5,
-    outputTokens: 3,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    nanoUsd: 80,
-    isEstimated: false,
-    firstByteMs: 1,
-    totalMs: 2,
-  },
-});
-const wanted = [
-  { scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + 86_400_000 },
-];
+const dayMs = 86_400_000;
+const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + dayMs }];
+const nothing = { rows: [], open: [] };
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -51,15 +28,6 @@ async function open(path = newPath()): Promise<{ path: string; file: LedgerFile 
   return { path, file };
 }
 
-/** The file as the next process finds it where this one was killed: with its log, without its locks. */
-async function afterKill(path: string): Promise<{ path: string; file: LedgerFile }> {
-  const copy = newPath();
-  for (const ending_ of ['', '-wal']) {
-    if (existsSync(path + ending_)) copyFileSync(path + ending_, copy + ending_);
-  }
-  return open(copy);
-}
-
 async function all<Row>(path: string, sql: string): Promise<readonly Row[]> {
   const engine = await openSqliteReader(path);
   const rows = engine.prepare(sql).all();
@@ -67,85 +35,101 @@ async function all<Row>(path: string, sql: string): Promise<readonly Row[]> {
   return rows as readonly Row[];
 }
 
-test('after a crash what was finished or cancelled is neither settled nor counted again, wherever it stood', async () => {
+test('rows count once, however often they are added, and beside the same rows in the journal', async () => {
+  const { file } = await open();
+
+  file.add([row('req_1'), row('req_1'), row('req_2')]);
+  file.add([row('req_2')]);
+  const journal = { rows: [row('req_2'), row('req_3')], open: [intent('req_3'), intent('req_4')] };
+
+  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 16, nanoUsd: 160 }]);
+  expect(file.sums(wanted, journal)).toMatchObject([{ tokens: 24 + 130, nanoUsd: 240 + 1_000 }]);
+});
+
+test('many sums at once are the same as one by one', async () => {
+  const { file } = await open();
+  const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
+  file.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
+  const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
+  const many = [
+    ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
+    ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
+    { scope: 'key' as const, name: 'unused' },
+  ].flatMap((each) =>
+    [
+      { sinceMs: 0, untilMs: startedMs + dayMs },
+      { sinceMs: 0, untilMs: startedMs - dayMs },
+      { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
+      { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
+    ].map((period) => ({ ...each, ...period })),
+  );
+
+  const together = file.sums(many, journal);
+
+  expect(together).toEqual(many.flatMap((each) => file.sums([each], journal)));
+  expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
+});
+
+test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
+  const { file } = await open();
+  const ahead = startedMs + 365 * dayMs;
+  file.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
+  const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
+  const [today] = wanted;
+  const later = { ...today, sinceMs: startedMs + 365 * dayMs, untilMs: startedMs + 366 * dayMs };
+  const few = [today, later] as WantedSum[];
+  const many = Array.from({ length: 20 }, (_, i) => few[i % 2] as WantedSum);
+
+  expect(file.sums(few, journal).map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
+  expect(file.sums(many, journal).map(({ tokens }) => tokens)).toEqual(
+    Array(10)
+      .fill([8, 8 + 130])
+      .flat(),
+  );
+});
+
+test('old rows go by age and by size; the sums stay', async () => {
   const { path, file } = await open();
-  const ids = Array.from({ length: 20 }, (_, i) => `req_${i}`);
-  file.commit(ids.map(begin));
-  file.commit([...ids.slice(0, 3).map(finish), cancel('req_3')]);
-  file.commit([begin('req_quick'), finish('req_quick'), begin('req_refused'), cancel('req_refused')]);
-  file.commit([finish('req_4')]);
+  file.add(Array.from({ length: 1_200 }, (_, i) => row(`req_${i}`)));
+  const retention = { days: 90, bytes: 1e9 };
+  const count = async () =>
+    (await all<{ count: number }>(path, 'select count(*) as count from exchanges'))[0]?.count;
 
-  const worst = 15 * 130 + 5 * 8;
-  expect(file.sums(wanted)).toMatchObject([{ tokens: worst, nanoUsd: 15 * 1_000 + 5 * 80 }]);
-  const next = await afterKill(path);
+  expect(file.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
+  expect(await count()).toBe(1_200);
+  expect(file.maintain({ days: 90, bytes: 1_000 }, startedMs + dayMs)).toBe(true);
+  expect(await count()).toBe(700);
+  expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(true);
+  expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(false);
+  expect(await count()).toBe(0);
+  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 9_600 }]);
+});
 
-  expect(next.file.sums(wanted)).toMatchObject([{ tokens: worst }]);
-  const count = 'select outcome, count(*) as count from exchanges group by outcome order by outcome';
-  expect(await all(next.path, count)).toEqual([
-    { outcome: 'answered', count: 5 },
-    { outcome: 'unknown', count: 15 },
+test('a file of a version before the journal keeps its rows; what dead processes left open in it is settled', async () => {
+  const path = newPath();
+  const file = await openLedgerFile(path);
+  file.add([row('req_done')]);
+  file.close();
+  const { DatabaseSync } = await loadSqlite();
+  const old = new DatabaseSync(path);
+  const add = old.prepare('insert into intents (owner, open) values (?, ?)');
+  // A finished one may have stayed in its group.
+  add.run('dead', JSON.stringify([intent('req_done'), intent('req_open')]));
+  add.run('alive', JSON.stringify([intent('req_running')]));
+  old.close();
+  new DatabaseSync(`${path}-owner-dead`).close();
+  const owner = new DatabaseSync(`${path}-owner-alive`);
+  owner.exec('pragma locking_mode = exclusive; begin exclusive');
+  ending.push(() => owner.close());
+
+  const next = await open(path);
+
+  expect(next.file.sums(wanted, nothing)).toMatchObject([{ tokens: 8 + 130 + 130 }]);
+  expect(await all(path, 'select request_id, outcome from exchanges order by request_id')).toEqual([
+    { request_id: 'req_done', outcome: 'answered' },
+    { request_id: 'req_open', outcome: 'unknown' },
   ]);
-  expect(
-    await all(next.path, "select * from exchanges where request_id in ('req_3', 'req_refused')"),
-  ).toEqual([]);
-  expect(await all(next.path, 'select * from intents')).toEqual([]);
-});
-
-test('the row of a group shrinks with what is open in it, and goes with the last', async () => {
-  const { path, file } = await open();
-  const ids = Array.from({ length: 64 }, (_, i) => `req_${i}`);
-  file.commit(ids.map(begin));
-  const stored = async () => {
-    const [row] = await all<{ count: number }>(path, 'select json_array_length(open) as count from intents');
-    return row?.count;
-  };
-
-  const sizes: (number | undefined)[] = [];
-  for (const id of ids) {
-    file.commit([finish(id), finish(id)]);
-    sizes.push(await stored());
-  }
-
-  expect([...new Set(sizes)]).toEqual([64, 16, 4, 1, undefined]);
-  expect(file.sums(wanted)).toMatchObject([{ tokens: 64 * 8 }]);
-});
-
-test('random changes, some of them twice, end as a plain list of them says, before and after a crash', async () => {
-  let seed = 7;
-  const random = (below: number) => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed % below;
-  };
-  for (let round = 0; round < 10; round += 1) {
-    const { path, file } = await open();
-    const open_ = new Set<string>();
-    const finished = new Set<string>();
-    for (let commit = 0; commit < 30; commit += 1) {
-      const changes: LedgerChange[] = [];
-      for (let i = random(12); i >= 0; i -= 1) {
-        const id = `req_${commit}_${i}`;
-        changes.push(begin(id));
-        open_.add(id);
-      }
-      for (const id of [...open_].filter(() => random(3) === 0)) {
-        open_.delete(id);
-        if (random(4) === 0) changes.push(cancel(id));
-        else {
-          changes.push(finish(id));
-          finished.add(id);
-        }
-      }
-      file.commit(changes);
-      if (random(5) === 0) file.commit(changes.filter(({ kind }) => kind !== 'begin'));
-    }
-    const expected = [{ tokens: open_.size * 130 + finished.size * 8 }];
-    expect(file.sums(wanted)).toMatchObject(expected);
-
-    const next = await afterKill(path);
-    expect(next.file.sums(wanted)).toMatchObject(expected);
-    const rows = await all<{ request_id: string }>(next.path, 'select request_id from exchanges');
-    expect(rows.map((row) => row.request_id).toSorted()).toEqual([...open_, ...finished].toSorted());
-  }
+  expect(await all(path, 'select owner from intents')).toEqual([{ owner: 'alive' }]);
 });
 
 test('a file of version 1 is taken over with its rows, its sums and what was open', async () => {
@@ -177,38 +161,37 @@ pragma user_version = 1;
 
   const { file } = await open(path);
 
-  expect(file.sums(wanted)).toMatchObject([{ tokens: 138, nanoUsd: 1_080 }]);
+  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 138, nanoUsd: 1_080 }]);
   expect(await all(path, 'select request_id, outcome, total_ms from exchanges order by request_id')).toEqual([
     { request_id: 'req_done', outcome: 'answered', total_ms: 2.5 },
     { request_id: 'req_open', outcome: 'unknown', total_ms: null },
   ]);
-  file.commit([finish('req_done')]);
-  expect(file.sums(wanted)).toMatchObject([{ tokens: 138 }]);
+  file.add([row('req_done')]);
+  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 138 }]);
 });
 
 test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
   const { file } = await open();
   const dayMs = 86_400_000;
-  const at = (day: number): LedgerChange => {
-    const change = finish(`req_${day}`);
-    if (change.kind !== 'finish') throw new Error('it is a final row');
-    return { ...change, row: { ...change.row, startedMs: startedMs + day * dayMs } };
-  };
+  const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
   const usedOn = (day: number) =>
-    file.sums([
-      {
-        scope: 'project',
-        name: 'shop',
-        sinceMs: startedMs + day * dayMs,
-        untilMs: startedMs + (day + 1) * dayMs,
-      },
-    ])[0]?.tokens;
-  file.commit(Array.from({ length: 30 }, (_, day) => at(day)));
-  file.commit([at(900)]);
+    file.sums(
+      [
+        {
+          scope: 'project',
+          name: 'shop',
+          sinceMs: startedMs + day * dayMs,
+          untilMs: startedMs + (day + 1) * dayMs,
+        },
+      ],
+      nothing,
+    )[0]?.tokens;
+  file.add(Array.from({ length: 30 }, (_, day) => at(day)));
+  file.add([at(900)]);
 
   file.maintain({ days: 90, bytes: 1e9 }, startedMs + 900 * dayMs);
   const afterJump = [usedOn(0), usedOn(29), usedOn(900)];
-  file.commit(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
+  file.add(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
   file.maintain({ days: 90, bytes: 1e9 }, startedMs + 1_040 * dayMs);
   const afterYears = [usedOn(0), usedOn(8), usedOn(9), usedOn(29), usedOn(900), usedOn(1_039)];
 

@@ -1,16 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
-import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
-import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { WantedSum } from '../../../src/record/ledger/ledger-row.ts';
+import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
+import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
-import { packIntent } from '../../../src/record/ledger/packed-change.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
-import { intent, row, startedMs } from './rows.ts';
+import { intent, row } from './rows.ts';
 
 const dayMs = 86_400_000;
 const sinceMs = Date.parse('2026-11-22T00:00:00Z');
@@ -28,8 +25,10 @@ function directory(): string {
   return made;
 }
 
-async function open(path: string, events: LedgerEvent[] = []) {
-  const opened = await openLedger({ path, retention, wanted, onEvent: (event) => events.push(event) });
+async function open(path: string, options: Partial<LedgerOptions> & { events?: LedgerEvent[] } = {}) {
+  const { events = [], ...rest } = options;
+  const onEvent = (event: LedgerEvent) => events.push(event);
+  const opened = await openLedger({ place: fileLedger(path), retention, onEvent, ...rest }, wanted);
   ending.push(() => opened.ledger.close());
   return opened;
 }
@@ -43,81 +42,66 @@ async function rows(path: string): Promise<{ request_id: string; outcome: string
   return found as Awaited<ReturnType<typeof rows>>;
 }
 
+const usage = (path: string) => readUsage(fileLedger(path), { by: 'project', sinceMs: 0, dayOf: String });
+
 describe('ledger', () => {
-  test('what was used is known when the ledger is opened again', async () => {
+  test('what was used is known at once, in the database a moment later, and when it is opened again', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger, sums } = await open(path);
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
 
-    await Promise.all(Array.from({ length: 100 }, (_, i) => ledger.begin(intent(`req_${i}`))));
-    for (let i = 0; i < 100; i += 1) ledger.finish(row(`req_${i}`));
-    await ledger.close();
+    for (let i = 0; i < 100; i += 1) expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
+    for (let i = 0; i < 99; i += 1) void ledger.finish(row(`req_${i}`));
 
+    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
+    expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
+    await expect.poll(() => rows(path)).toHaveLength(99);
+    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
+    expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
+    void ledger.finish(row('req_99'));
+    await ledger.close();
     const next = await open(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await rows(path)).toHaveLength(100);
-  });
-
-  test('many sums at once are the same as one by one', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const file = await openLedgerFile(path);
-    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
-    file.commit([
-      ...scopes.map((scope, i) => ({ kind: 'finish' as const, row: { ...row(`req_${i}`), ...scope } })),
-      ...scopes.map((scope, i) => ({ kind: 'begin' as const, intent: { ...intent(`open_${i}`), ...scope } })),
-    ]);
-    const many = [
-      ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
-      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
-      { scope: 'key' as const, name: 'unused' },
-    ].flatMap((each) =>
-      [
-        { sinceMs: 0, untilMs: startedMs + dayMs },
-        { sinceMs: 0, untilMs: startedMs - dayMs },
-        { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
-        { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
-      ].map((period) => ({ ...each, ...period })),
-    );
-
-    const together = file.sums(many);
-
-    expect(together).toEqual(many.flatMap((each) => file.sums([each])));
-    expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
-    file.close();
-  });
-
-  test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
-    const file = await openLedgerFile(join(directory(), 'ledger.sqlite'));
-    const ahead = startedMs + 365 * dayMs;
-    file.commit([
-      { kind: 'finish', row: { ...row('req_early'), startedMs: ahead } },
-      { kind: 'begin', intent: { ...intent('req_open'), startedMs: ahead } },
-      { kind: 'finish', row: row('req_today') },
-    ]);
-    const [today] = wanted;
-    const later = { ...today, sinceMs: sinceMs + 365 * dayMs, untilMs: sinceMs + 366 * dayMs };
-    const few = [today, later] as WantedSum[];
-    const many = Array.from({ length: 20 }, (_, i) => few[i % 2] as WantedSum);
-
-    expect(file.sums(few).map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
-    expect(file.sums(many).map(({ tokens }) => tokens)).toEqual(
-      Array(10)
-        .fill([8, 8 + 130])
-        .flat(),
-    );
-    file.close();
   });
 
   test('one row for each request id, however often it is finished', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
 
-    await ledger.begin(intent('req_1'));
-    ledger.finish(row('req_1'));
-    ledger.finish(row('req_1'));
+    expect(ledger.begin(intent('req_1'))).toBeUndefined();
+    void ledger.finish(row('req_1'));
+    void ledger.finish(row('req_1'));
     await ledger.close();
 
     expect((await open(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
+  });
+
+  test('what is always synced is on the disk when it has begun', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path, { isSynced: true });
+
+    const begun = Array.from({ length: 50 }, (_, i) => ledger.begin(intent(`req_${i}`)));
+
+    expect(begun.every((each) => each instanceof Promise)).toBe(true);
+    await Promise.all(begun);
+    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 50 * 130 }]);
+  });
+
+  test('what is open when a segment ends is in the next one too', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const { ledger } = await open(path);
+    expect(ledger.begin(intent('req_open'))).toBeUndefined();
+
+    for (let i = 0; i < 3; i += 1) {
+      void ledger.finish(row(`req_${i}`));
+      await expect.poll(() => rows(path)).toHaveLength(i + 1);
+    }
+
+    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
+    void ledger.finish(row('req_open'));
+    await ledger.close();
+    expect((await open(path)).sums).toMatchObject([{ tokens: 4 * 8 }]);
   });
 
   test('whatever a provider says that it used, the ledger can be read', async () => {
@@ -125,8 +109,7 @@ describe('ledger', () => {
     const { ledger } = await open(path);
     const most = Number.MAX_SAFE_INTEGER;
     for (const id of ['req_1', 'req_2']) {
-      await ledger.begin(intent(id));
-      ledger.finish({ ...row(id), inputTokens: most, outputTokens: most, nanoUsd: most * 1e6 });
+      void ledger.finish({ ...row(id), inputTokens: most, outputTokens: most, nanoUsd: most * 1e6 });
     }
     await ledger.close();
     const engine = new (await loadSqlite()).DatabaseSync(path); // as an older version wrote it
@@ -137,149 +120,48 @@ describe('ledger', () => {
     engine.close();
 
     const { sums } = await open(path);
-    const report = await readUsage({ path }, { by: 'project', sinceMs: 0, dayOf: String });
 
     expect(sums).toMatchObject([{ tokens: 8e13, nanoUsd: 4e13 }]);
-    expect(report).toMatchObject([{ name: 'shop', requests: 4, input_tokens: 4e13, cost_usd: 40_000 }]);
+    expect(await usage(path)).toMatchObject([
+      { name: 'shop', requests: 4, input_tokens: 4e13, cost_usd: 40_000 },
+    ]);
   });
 
-  test('a cancelled intent leaves nothing', async () => {
-    const path = join(directory(), 'ledger.sqlite');
+  test('its files are for their owner alone, and none remain but the database', async () => {
+    const folder = directory();
+    const path = join(folder, 'ledger.sqlite');
     const { ledger } = await open(path);
+    void ledger.finish(row('req_1'));
+    await expect.poll(() => ledger.gauges.pending).toBe(0);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const modes = files.map((file) => [
+      file.name.replace(/^[0-9a-f-]{36}/, 'owner'),
+      statSync(join(file.parentPath, file.name)).mode & 0o777,
+    ]);
 
-    await ledger.begin(intent('req_1'));
-    ledger.cancel('req_1');
+    expect(Object.fromEntries(modes)).toMatchObject({
+      'ledger.sqlite.journal': 0o700,
+      'ledger.sqlite': 0o600,
+      'owner.lock': 0o600,
+    });
+    expect(new Set(modes.map(([, mode]) => mode))).toEqual(new Set([0o700, 0o600]));
     await ledger.close();
-
-    expect((await open(path)).sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
+    expect(readdirSync(folder, { recursive: true })).toEqual(['ledger.sqlite', 'ledger.sqlite.journal']);
   });
 
-  test('what another gateway has open is left alone; what a dead one had is settled by its worst case', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const script = `
-      const { Worker } = require('node:worker_threads');
-      const worker = new Worker(${JSON.stringify(join(import.meta.dirname, '../../../dist/ledger-worker.js'))},
-        { workerData: { ...${JSON.stringify({ place: { path }, retention })}, lock: new SharedArrayBuffer(4) } });
-      worker.on('message', (answer) => answer.kind === 'committed' && process.stdout.write('committed'));
-      worker.postMessage({ kind: 'open', wanted: [] });
-      const changes = [${JSON.stringify(packIntent(intent('req_other')))}];
-      worker.postMessage({ kind: 'changes', json: JSON.stringify(changes), upTo: 1 });
-    `;
-    const { spawn } = await import('node:child_process');
-    const other = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    ending.push(() => other.kill('SIGKILL'));
-    await new Promise((resolve) => other.stdout.once('data', resolve));
-
-    const { ledger, sums } = await open(path);
-    // Left alone, but whoever has a budget must know of it.
-    expect(sums).toMatchObject([{ tokens: 130, nanoUsd: 1_000 }]);
-    await ledger.begin(intent('req_mine'));
-    ledger.finish(row('req_mine'));
-    await ledger.close();
-    other.kill('SIGKILL');
-    await new Promise((resolve) => other.once('exit', resolve));
-
-    expect((await open(path)).sums).toMatchObject([{ tokens: 138, nanoUsd: 1_080 }]);
-    await expect
-      .poll(() => rows(path))
-      .toMatchObject([
-        { request_id: 'req_mine', outcome: 'answered' },
-        { request_id: 'req_other', outcome: 'unknown', nano_usd: 1_000 },
-      ]);
-  });
-
-  test('a gateway that was held up itself does not take its disk for slow', async () => {
-    const events: LedgerEvent[] = [];
-    const { ledger } = await open(join(directory(), 'ledger.sqlite'), events);
-    await ledger.begin(intent('first'));
-    const begun = ledger.begin(intent('second'));
-    // The intent is on its way to the thread.
-    await new Promise((resume) => setImmediate(resume));
-    const end = performance.now() + 2_500;
-    while (performance.now() < end);
-    await begun;
-
-    expect(events).toEqual([]);
-  });
-
-  test('no lock files remain', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger } = await open(path);
-    await ledger.close();
-
-    expect(readdirSync(join(path, '..'))).toEqual(['ledger.sqlite']);
-  });
-
-  test('a file that is not a database fails every intent, and is used once it is one', async () => {
+  test('a file that is not a database lets the journal wait, and is filled once it is one', async () => {
     const path = join(directory(), 'ledger.sqlite');
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
     const events: LedgerEvent[] = [];
 
-    const { ledger, sums, problem } = await open(path, events);
+    const { ledger, sums, problem } = await open(path, { events });
+    void ledger.finish(row('req_1'));
     expect(sums).toBeUndefined();
-    expect(problem?.cause).toContain('is not a SQLite database');
-    await expect(ledger.begin(intent('req_1'))).rejects.toThrow('is not a SQLite database');
-    await expect(ledger.begin(intent('req_1'))).rejects.toThrow('not open');
+    expect(problem?.message).toContain('is not a SQLite database');
+    await expect(ledger.sums(wanted)).rejects.toThrow('is not a SQLite database');
 
     rmSync(path);
-    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
-    await ledger.begin(intent('req_2'));
-  });
-
-  test('old rows go by age and by size; the sums stay', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const file = await openLedgerFile(path);
-    file.commit(Array.from({ length: 1_200 }, (_, i) => ({ kind: 'finish', row: row(`req_${i}`) })));
-    const dayMs = 86_400_000;
-
-    expect(file.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
-    expect(await rows(path)).toHaveLength(1_200);
-    expect(file.maintain({ days: 90, bytes: 1_000 }, startedMs + dayMs)).toBe(true);
-    expect(await rows(path)).toHaveLength(700);
-    expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(true);
-    expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(false);
-    expect(await rows(path)).toHaveLength(0);
-    expect(file.sums(wanted)).toMatchObject([{ tokens: 9_600 }]);
-    file.close();
-  });
-});
-
-const canMount = process.getuid?.() === 0;
-describe.skipIf(!canMount)('on a full disk', () => {
-  test('intents fail, and what waited is written when there is room again', async () => {
-    const mounted = directory();
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=400k', 'tmpfs', mounted]);
-    } catch {
-      return; // a container that may not mount
-    }
-    ending.push(() => execFileSync('umount', ['-l', mounted]));
-    const path = join(mounted, 'ledger.sqlite');
-    const events: LedgerEvent[] = [];
-    const { ledger } = await open(path, events);
-    await ledger.begin(intent('req_1'));
-    writeFileSync(join(mounted, 'filler'), Buffer.alloc(400_000).subarray(0, 0));
-    const fill = () => {
-      for (let size = 65_536; size >= 512; size /= 2) {
-        try {
-          for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
-        } catch {
-          // full for this size
-        }
-      }
-    };
-    fill();
-
-    const more = async () => {
-      for (let i = 0; i < 200; i += 1)
-        await ledger.begin({ ...intent(`req_more_${i}`), model: 'm'.repeat(200) });
-    };
-    await expect(more()).rejects.toThrow('full');
-    ledger.finish(row('req_1'));
-    rmSync(join(mounted, 'filler'));
-
-    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['failing', 'working']);
-    await ledger.close();
-    expect(await rows(path)).toMatchObject([{ request_id: 'req_1', outcome: 'answered' }]);
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
+    await expect.poll(() => rows(path)).toHaveLength(1);
   });
 });

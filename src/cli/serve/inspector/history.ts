@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { HistoryAnswer, HistoryStep } from '../../../inspector/contract/now.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../../record/ledger/read-usage.ts';
@@ -28,7 +27,6 @@ export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): 
 }
 
 async function sums(place: LedgerPlace, by: HistoryAnswer['by'], sinceMs: number) {
-  if (place.path !== undefined && !existsSync(place.path)) return []; // nothing was served yet
   const dayOf = (ms: number) => isoOf(startOf(by, ms));
   return readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
 }

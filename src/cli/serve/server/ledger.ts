@@ -11,6 +11,7 @@ import type { LogLevel } from '../serve-log.ts';
 /** Which ledger is kept; plain data, so that workers open the same one. */
 export interface LedgerSettings {
   readonly place: LedgerPlace;
+  readonly isSynced: boolean;
   readonly days: number;
   readonly bytes: number;
 }
@@ -29,41 +30,35 @@ type Log = (level: LogLevel, message: string) => void;
 /**
  * Opens the ledger and sums up what the budgets have used. If it can't be opened, that is logged and retried; but with
  * budgets it throws config.invalid, because what is left of them would be unknown. Only an unreachable database is waited
- * for; meanwhile it accepts no intents, so budgets refuse.
+ * for; until it answers, budgets refuse.
  */
 export async function openLedgerFor(
-  { place, days, bytes }: LedgerSettings,
+  { place, isSynced, days, bytes }: LedgerSettings,
   { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
 ): Promise<OpenedLedger> {
-  const [{ openLedger }, { isLedgerInUse }] = await Promise.all([
-    import('../../../record/ledger/open-ledger.ts'),
-    import('../../../record/ledger/ledger-owner.ts'),
-  ]);
+  const { isLedgerInUse, openLedger } = await import('../../../record/ledger/open-ledger.ts');
   let followed = limits;
   const budgets = budgetCounters(limits, Date.now());
   const name = nameOf(place);
   const scrub = createTextScrubber(secrets);
   const isShared = state.url !== undefined;
-  if (budgets.length > 0 && !isShared && place.path !== undefined && (await isLedgerInUse(place.path))) {
+  if (budgets.length > 0 && !isShared && place.path !== undefined && (await isLedgerInUse(place))) {
     log(
       'warn',
       `another gateway writes the ledger ${name} too: each lets the whole rest of a budget through`,
     );
   }
-  const { ledger, sums, problem } = await openLedger({
-    ...place,
-    retention: { days, bytes },
-    wanted: budgets.map(toWanted),
-    onEvent: (event) => {
-      const [level, message] = describe(event, name);
-      log(level, scrub(message));
-    },
-  });
+  const onEvent = (event: LedgerEvent) => {
+    const [level, message] = describe(event, name);
+    log(level, scrub(message));
+  };
+  const options = { place, isSynced, retention: { days, bytes }, onEvent };
+  const { ledger, sums, problem } = await openLedger(options, budgets.map(toWanted));
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();
     const advice = 'repair it, move it away, or set records.ledger: false';
-    const cause = scrub(problem?.cause ?? '');
+    const cause = scrub(problem?.message ?? '');
     throw new GatewayError('config.invalid', `the ledger ${name} can't be opened (${cause}): ${advice}`);
   }
   return {
@@ -82,22 +77,19 @@ export async function readSumsOnce(
   { place, days, bytes }: LedgerSettings,
   budgets: readonly BudgetCounter[],
 ): Promise<readonly RestoredSum[]> {
-  const { openLedger } = await import('../../../record/ledger/open-ledger.ts');
-  const { ledger, sums, problem } = await openLedger({
-    ...place,
-    retention: { days, bytes },
-    wanted: budgets.map(toWanted),
-    onEvent: () => undefined, // the processes that write it log its failures
-  });
-  await ledger.close();
-  if (sums === undefined) throw new Error(problem?.cause ?? 'the ledger does not answer');
-  return toRestored(budgets, sums);
+  const { readLedgerSums } = await import('../../../record/ledger/open-ledger.ts');
+  const onEvent = () => undefined; // the processes that write it log its failures
+  const wanted = budgets.map(toWanted);
+  return toRestored(budgets, await readLedgerSums({ place, retention: { days, bytes }, onEvent }, wanted));
 }
 
 /** For messages: without the password. */
 export function nameOf({ path, url }: LedgerPlace): string {
-  if (path !== undefined) return path;
-  const { host, pathname, searchParams } = new URL(url);
+  return path ?? nameOfDatabase(url);
+}
+
+export function nameOfDatabase(address: string): string {
+  const { host, pathname, searchParams } = new URL(address);
   return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }
 
@@ -112,16 +104,25 @@ function toRestored(budgets: readonly BudgetCounter[], sums: readonly KnownSum[]
   });
 }
 
-function describe(event: LedgerEvent, name: string): [level: 'info' | 'error', message: string] {
+function describe(event: LedgerEvent, name: string): [level: 'info' | 'warn' | 'error', message: string] {
   switch (event.kind) {
     case 'failing':
       return [
         'error',
-        `the ledger ${name} cannot be written, so keys with a budget are refused: ${event.cause}`,
+        `the journal of the ledger ${name} cannot be written, so keys with a budget are refused: ${event.cause}`,
       ];
     case 'working':
+      return ['info', `the journal of the ledger ${name} can be written again`];
+    case 'waiting':
+      return ['error', `the ledger ${name} cannot be written; its journal waits meanwhile: ${event.cause}`];
+    case 'moving':
       return ['info', `the ledger ${name} can be written again`];
     case 'lost':
-      return ['error', `${event.changes} changes of the ledger ${name} were lost: it could not be written`];
+      return [
+        'error',
+        `${event.lines} lines of the ledger ${name} were lost: its journal could not be written`,
+      ];
+    case 'notice':
+      return ['warn', event.message];
   }
 }

@@ -68,9 +68,11 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     if (opened === undefined) return;
     const { ledger } = opened;
     await ledger.close();
-    const { pending } = ledger.gauges;
-    if (pending === 0) return log('info', 'the ledger is flushed');
-    log('error', `${pending} changes of the ledger are not on the disk`);
+    const { unwritten, pending } = ledger.gauges;
+    if (unwritten === 0) {
+      return log('info', pending === 0 ? 'the ledger is flushed' : 'the ledger is flushed to its journal');
+    }
+    log('error', `${unwritten} changes of the ledger are not on the disk`);
     throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
   };
   const counters = await openCounters(config, log, opened);

@@ -105,7 +105,7 @@ async function follow(command: OrderedCommand): Promise<void> {
       await tracer?.close();
       await counters.close();
       await ledger?.close();
-      answer({ kind: 'drained', unwritten: ledger?.gauges.pending });
+      answer({ kind: 'drained', unwritten: ledger?.gauges.unwritten });
       process.stderr.write('', () => process.exit()); // flushes what was written before
       return new Promise(() => undefined);
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { readHistory } from '../../../../src/cli/serve/inspector/history.ts';
+import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
 
 const zone = process.env.TZ;
@@ -11,7 +12,7 @@ afterEach(() => {
 
 test('the hour that comes twice at the end of summer time is two hours', async () => {
   process.env.TZ = 'Europe/Berlin';
-  const place = { path: join(emptyDirectory(), 'none.sqlite') };
+  const place = fileLedger(join(emptyDirectory(), 'none.sqlite'));
 
   const { steps } = await readHistory({
     place,

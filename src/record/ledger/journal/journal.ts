@@ -1,0 +1,299 @@
+import { writeSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { makeSegment, type OpenSegment, readLines } from './open-segment.ts';
+import { type Waiting, WaitingLines } from './waiting-lines.ts';
+
+/** Lines can't be written any more (once for each outage), or can again, or were lost for good. */
+export type JournalEvent =
+  | { readonly kind: 'failing'; readonly cause: string }
+  | { readonly kind: 'working' }
+  | { readonly kind: 'lost'; readonly lines: number };
+
+/** A segment that gets no more lines; all of it is on the disk. */
+export interface ClosedSegment {
+  readonly path: string;
+  readonly lines: number;
+  readonly sinceMs: number;
+}
+
+interface JournalOptions {
+  readonly directory: string;
+  readonly owner: string;
+  /** Whether a beginning counts as written only once it is on the disk. */
+  readonly isSynced: boolean;
+  readonly onEvent: (event: JournalEvent) => void;
+  readonly onClosed: (segment: ClosedSegment) => void;
+  /** The folder was made, perhaps once more: then this process's lock has disappeared with the old one. */
+  readonly onMade: () => void;
+}
+
+const everyMs = 1_000;
+const retryMs = 250;
+/** After a write that took longer, the next one may hold up its caller. */
+const slowMs = 50;
+/** A sync that takes longer shows that the disk has stalled; until then it doesn't hold up writes. */
+const stalledMs = 500;
+/** What is open is written again in each new segment, so many open exchanges make for longer segments, up to this age. */
+const oldMs = 10_000;
+const closeMs = 5_000;
+
+/**
+ * The journal of one process: `append → sync once a second → close the segment`. A line is written by the caller itself,
+ * which takes microseconds, because it only goes to the system's memory. Once a write was slow or failed, or a sync takes
+ * long, lines wait in memory instead, and are written in Node's thread pool until that is fast again.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  /** The beginnings of exchanges under way, by request id. */
+  readonly #open = new Map<string, string>();
+  #segment: OpenSegment | undefined;
+  #number = 0;
+  readonly #waiting = new WaitingLines();
+  /** Full segments, which are closed once the next one has what is open. */
+  #full: OpenSegment[] = [];
+  #working: Promise<void> | undefined;
+  #isWriting = false;
+  #isSlow = false;
+  #isDue = false;
+  #failure: Error | undefined;
+  /** When the pool's current work for the disk began. */
+  #diskSinceMs: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #synced: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | undefined;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  get isFailing(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** How many lines are only in memory. */
+  get unwritten(): number {
+    return this.#waiting.lines;
+  }
+
+  /** The segment that is being written. */
+  get current(): Omit<ClosedSegment, 'path'> {
+    return { lines: this.#segment?.lines ?? 0, sinceMs: this.#segment?.sinceMs ?? Date.now() };
+  }
+
+  /** Makes the folder and the first segment. Throws where that is impossible; it is retried then. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => {
+      this.#isDue = true;
+      if (this.#failure === undefined) this.#work();
+    }, everyMs).unref();
+    this.#work();
+    await this.#working;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Undefined if it is written when this returns; else resolves once it is. Rejects if the disk can't be written. */
+  begin(requestId: string, line: string): Promise<void> | undefined {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#open.set(requestId, line);
+    if (this.#write(line)) return this.#options.isSynced ? this.#sync() : undefined;
+    const written = new Promise<void>((done, reject) => {
+      const fail = (cause: Error) => {
+        this.#open.delete(requestId);
+        reject(cause);
+      };
+      this.#wait({ text: line, lines: 1, fail, done });
+    });
+    return this.#options.isSynced ? written.then(() => this.#sync()) : written;
+  }
+
+  /** Undefined if it is written when this returns, or nobody knows when it will be; else resolves once it is. */
+  end(requestId: string, line: string): Promise<void> | undefined {
+    this.#open.delete(requestId);
+    if (this.#write(line)) return undefined;
+    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, done }));
+    return this.#failure === undefined ? written : undefined;
+  }
+
+  /** Takes a beginning back, unless it never got so far. */
+  cancel(requestId: string, line: string): void {
+    if (this.#open.has(requestId)) void this.end(requestId, line); // it never rejects
+  }
+
+  /** Writes what waits, as far as that is possible in a while, and closes the last segment. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const deadline = performance.now() + closeMs;
+    while ((!this.#waiting.isEmpty || this.#full.length > 0) && performance.now() < deadline) {
+      this.#work();
+      await Promise.race([this.#working, pause(closeMs)]);
+      if (this.#failure !== undefined) await pause(retryMs);
+    }
+    const last = this.#segment;
+    this.#segment = undefined;
+    if (last === undefined) return;
+    if (last.lines > 0) return this.#close(last).catch((cause) => this.#fail(cause));
+    await last.handle.close();
+    await rm(last.path, { force: true });
+  }
+
+  /** Whether all of the text could be written without waiting. */
+  #write(text: string): boolean {
+    const segment = this.#segment;
+    if (segment === undefined || !this.#isFast) return false;
+    const bytes = Buffer.from(text);
+    const startedMs = performance.now();
+    try {
+      const written = writeSync(segment.handle.fd, bytes);
+      if (written < bytes.length) throw new Error('the disk took only a part of a line');
+    } catch {
+      // Whatever is left of it would be an unreadable line; the pool tries again, and says what is wrong.
+      this.#isSlow = true;
+      this.#isDue = true;
+      return false;
+    }
+    this.#isSlow = performance.now() - startedMs > slowMs;
+    segment.bytes += bytes.length;
+    segment.lines += 1;
+    return true;
+  }
+
+  get #isFast(): boolean {
+    if (this.#isWriting || this.#isSlow || !this.#waiting.isEmpty || this.#failure !== undefined)
+      return false;
+    return this.#diskSinceMs === undefined || performance.now() - this.#diskSinceMs < stalledMs;
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.add(waiting);
+    if (this.#failure === undefined) this.#work();
+  }
+
+  /** One step after the other in the thread pool, until there is nothing left to do. */
+  #work(): void {
+    this.#working ??= this.#steps().finally(() => {
+      this.#working = undefined;
+      if (!this.#waiting.isEmpty && this.#failure === undefined) this.#work();
+    });
+  }
+
+  async #steps(): Promise<void> {
+    try {
+      while (await this.#step());
+      this.#recover();
+    } catch (cause) {
+      this.#fail(cause instanceof Error ? cause : new Error(String(cause)));
+      setTimeout(() => this.#work(), retryMs).unref();
+    }
+  }
+
+  /** Returns whether there may be more to do. */
+  async #step(): Promise<boolean> {
+    if (this.#segment === undefined) {
+      this.#segment = await this.#disk(this.#next());
+      this.#options.onMade();
+    }
+    if (!this.#waiting.isEmpty) await this.#writeWaiting(this.#segment);
+    else if (this.#full[0] !== undefined) {
+      await this.#close(this.#full[0]);
+      this.#full.shift();
+    } else if (this.#isDue) {
+      await this.#maintain(this.#segment);
+      this.#isDue = false;
+    } else return false;
+    return true;
+  }
+
+  async #writeWaiting(segment: OpenSegment): Promise<void> {
+    const batch = this.#waiting.take();
+    this.#isWriting = true;
+    const startedMs = performance.now();
+    try {
+      // A line that was cut short, here or in `#write`, must not stay.
+      await segment.handle.truncate(segment.bytes);
+      await segment.handle.appendFile(batch.map(({ text }) => text).join(''));
+    } catch (cause) {
+      this.#waiting.putBack(batch);
+      throw cause;
+    } finally {
+      this.#isWriting = false;
+    }
+    this.#isSlow = performance.now() - startedMs > slowMs;
+    for (const { text, lines } of batch) {
+      segment.bytes += Buffer.byteLength(text);
+      segment.lines += lines;
+    }
+    for (const { done } of batch) done?.();
+  }
+
+  async #maintain(segment: OpenSegment): Promise<void> {
+    const found = await this.#disk(stat(segment.path)).catch(() => undefined);
+    if (found?.ino !== segment.inode) return this.#makeAgain(segment);
+    if (segment.lines === 0) return;
+    const openLength = [...this.#open.values()].reduce((sum, line) => sum + line.length, 0);
+    if (segment.bytes < openLength && Date.now() - segment.sinceMs < oldMs) return this.#sync();
+    const next = await this.#disk(this.#next());
+    this.#segment = next;
+    this.#full.push(segment);
+    const { size } = this.#open;
+    if (size > 0) this.#waiting.putBack([{ text: [...this.#open.values()].join(''), lines: size }]);
+  }
+
+  /** Somebody removed the segment's file, or the disk that it was on: what it had is written again elsewhere. */
+  async #makeAgain(segment: OpenSegment): Promise<void> {
+    const next = await this.#disk(this.#next());
+    this.#segment = next;
+    const { lines } = segment;
+    if (lines > 0) this.#waiting.putBack([{ text: readLines(segment), lines }]);
+    await segment.handle.close();
+    this.#options.onMade();
+  }
+
+  #next(): Promise<OpenSegment> {
+    const { directory, owner } = this.#options;
+    this.#number += 1;
+    return makeSegment(directory, owner, this.#number);
+  }
+
+  async #close(segment: OpenSegment): Promise<void> {
+    await this.#disk(segment.handle.datasync());
+    await segment.handle.close();
+    const { path, lines, sinceMs } = segment;
+    this.#options.onClosed({ path, lines, sinceMs });
+  }
+
+  /** Everything that was written before is on the disk; many callers share a sync. */
+  #sync(): Promise<void> {
+    this.#nextSync ??= this.#synced.then(async () => {
+      this.#nextSync = undefined;
+      await this.#disk(this.#segment?.handle.datasync() ?? Promise.resolve());
+    });
+    this.#synced = this.#nextSync.catch(() => undefined);
+    return this.#nextSync;
+  }
+
+  async #disk<Value>(work: Promise<Value>): Promise<Value> {
+    this.#diskSinceMs = performance.now();
+    try {
+      return await work;
+    } finally {
+      this.#diskSinceMs = undefined;
+    }
+  }
+
+  #fail(cause: Error): void {
+    if (this.#failure === undefined) this.#options.onEvent({ kind: 'failing', cause: cause.message });
+    this.#failure = cause;
+    this.#waiting.fail(cause);
+  }
+
+  #recover(): void {
+    if (this.#failure !== undefined) this.#options.onEvent({ kind: 'working' });
+    this.#failure = undefined;
+    const lines = this.#waiting.takeLost();
+    if (lines > 0) this.#options.onEvent({ kind: 'lost', lines });
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms));
+}
