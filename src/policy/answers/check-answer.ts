@@ -8,7 +8,7 @@ import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
-import { placeInRequest } from '../traverse/place.ts';
+import { placeInRequest, wrapText } from '../traverse/place.ts';
 import { roleBits } from '../traverse/roles.ts';
 import { AnswerPlan } from './answer-plan.ts';
 import {
@@ -20,7 +20,10 @@ import {
   verdictOf,
 } from './answer-rule.ts';
 import { readAnswerText, readPlain } from './answer-text.ts';
+import { byteLists } from './byte-lists.ts';
 import { StreamCheck } from './stream-check.ts';
+import { StreamVerdicts } from './stream-verdicts.ts';
+import { WholeTexts } from './whole-texts.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {
@@ -113,10 +116,23 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
     if (rule.action === 'block') refusal ??= refusalOf(rule);
     if (rule.action === 'redact') plan.add(each, found);
   }
-  refusal ??= plan.refusal();
+  refusal ??= plan.refusal() ?? refusalOfBytes(document, { rules, search });
   if (refusal !== undefined) return { action: 'block', verdicts, refusal };
   const action = strictest(verdicts.filter(({ mode }) => mode === 'enforce'));
   return { action, verdicts, ...(action === 'redact' ? { redactedBody: unwrap(plan.bytes()) } : {}) };
+}
+
+/** What is repeated as numbers can't be replaced, so a rule that finds something there refuses the answer. */
+function refusalOfBytes(
+  document: JsonDocument,
+  { rules, search }: { readonly rules: readonly AnswerRule[]; readonly search: Search },
+): Refusal | undefined {
+  // A name may be spelled with escapes.
+  if (!document.bytes.includes('"bytes"') && !document.bytes.includes('\\u')) return undefined;
+  const verdicts = new StreamVerdicts();
+  const texts = new WholeTexts({ rules, search, verdicts });
+  for (const { text } of byteLists(document, document.root)) texts.check(wrapText(text));
+  return verdicts.refusal;
 }
 
 function matchesOf(found: readonly TextMatch[], document: JsonDocument): readonly Match[] {

@@ -107,7 +107,7 @@ export class StreamCheck {
     const isDone = event.data.trim() === '[DONE]';
     const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
     const parts = found.map((part): Part => {
-      const text = document.text(part.entry);
+      const text = part.text ?? document.text(part.entry);
       return { ...part, text, ranges: this.#channels.add(part, text) };
     });
     if (event.name !== undefined && event.name !== this.#name) {

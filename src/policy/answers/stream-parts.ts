@@ -1,8 +1,11 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { byteLists } from './byte-lists.ts';
 
 /** A piece of text in an event, which may continue in later events. */
 export interface StreamPart {
   readonly entry: number;
+  /** Its text, where that is not the entry's own: numbers that are bytes. */
+  readonly text?: string;
   /** Texts of one channel are concatenated: one block, one choice, one call. */
   readonly channel: string;
   /** Set if readers continue here from the previous block: the prefix of the channels in which both are joined. */
@@ -35,7 +38,8 @@ export function readParts(document: JsonDocument, name: string | undefined): Eve
   const type = document.memberText(document.root, 'type') ?? name;
   if (type === undefined) return choices;
   const typed = readTyped(document, type);
-  return { parts: [...typed.parts, ...choices.parts], ends: [...typed.ends, ...choices.ends] };
+  const bytes = byteParts(document, document.root, `${numberOf(document, document.root, 'output_index')}.`);
+  return { parts: [...typed.parts, ...bytes, ...choices.parts], ends: [...typed.ends, ...choices.ends] };
 }
 
 /** Events of Messages and of Responses carry their type. */
@@ -127,10 +131,22 @@ function readChoices(document: JsonDocument): EventParts {
       const found = leaves(document, value, within);
       parts.push(...(isPiece ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found));
     }
+    parts.push(...byteParts(document, choice, channel));
     // Some hosts send an empty one with every chunk.
     if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);
   }
   return { parts, ends };
+}
+
+/** What `logprobs` repeat as numbers; nothing in it can be replaced. */
+function byteParts(document: JsonDocument, owner: number, channel: string): readonly StreamPart[] {
+  const logprobs = document.member(owner, 'logprobs');
+  if (logprobs === undefined) return [];
+  return byteLists(document, logprobs).map(({ entry, text }, number) => ({
+    ...{ entry, text, channel: `${channel}bytes.${number}.` },
+    isFixed: true,
+    isWhole: false,
+  }));
 }
 
 /** All texts of a value; list elements with an index are identified by it. */

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
+import { compile, saying, subjectOf } from '../deciding.ts';
+
+function check(action: 'block' | 'redact'): ResponseCheck {
+  const rule = {
+    ...{ id: 'codename', action, reason: 'content.codename', apply_to: ['response'] },
+    when: { text: { phrases: ['project nightfall'] } },
+  };
+  const set = compile({ house: { rules: [rule] } }).select(['house']);
+  const found = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))));
+  if (found === undefined) throw new Error('no rule applies to the answer');
+  return found;
+}
+
+const tokens = (pieces: readonly string[]) =>
+  pieces.map((piece) => ({ token: '?', bytes: [...Buffer.from(piece)] }));
+const bad = ['pro', 'ject', ' night', 'fall'];
+const good = ['pro', 'ject', ' daybreak'];
+
+/** What each dialect says in an answer of which only the bytes are telling. */
+const wholes = {
+  chat: (pieces: readonly string[]) => ({
+    choices: [{ index: 0, message: { content: 'no' }, logprobs: { content: tokens(pieces) } }],
+  }),
+  responses: (pieces: readonly string[]) => ({
+    output: [{ type: 'message', content: [{ type: 'output_text', text: 'no', logprobs: tokens(pieces) }] }],
+  }),
+};
+const events = {
+  chat: (piece: string) => ({
+    choices: [{ index: 0, delta: { content: '.' }, logprobs: { content: tokens([piece]) } }],
+  }),
+  responses: (piece: string) => ({
+    ...{ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: '.' },
+    logprobs: tokens([piece]),
+  }),
+};
+
+const cases = (['chat', 'responses'] as const).flatMap((dialect) =>
+  (['block', 'redact'] as const).map((action) => [dialect, action] as const),
+);
+
+test.each(cases)('bytes of tokens in an answer of %s are read by a rule that would %s', (dialect, action) => {
+  const whole = (pieces: readonly string[]) =>
+    check(action).whole(Buffer.from(JSON.stringify(wholes[dialect](pieces))));
+
+  expect(whole(bad).refusal?.reason).toBe(action === 'block' ? 'content.codename' : 'content.unredactable');
+  expect(whole(good).refusal).toBe(undefined);
+});
+
+test.each(cases)('bytes of tokens in events of %s are read by a rule that would %s', (dialect, action) => {
+  const released = (pieces: readonly string[]) => {
+    const stream = check(action).stream();
+    const steps = pieces.map((piece) => {
+      stream.push({ data: JSON.stringify(events[dialect](piece)) });
+      return stream.take();
+    });
+    stream.end();
+    return [...steps, stream.take()];
+  };
+
+  const refused = released(bad);
+  expect(refused.at(-1)?.refusal).toBeDefined();
+  expect(refused.flatMap(({ release }) => release)).toEqual([]);
+  expect(released(good).flatMap(({ release }) => release)).toHaveLength(good.length);
+});
+
+test('a message in place of a delta is one text with what came before', () => {
+  const stream = check('block').stream();
+  const choice = (name: string, content: string) =>
+    stream.push({ data: JSON.stringify({ choices: [{ index: 0, [name]: { content } }] }) });
+
+  choice('delta', 'project ');
+  choice('message', 'night');
+  choice('message', 'fall');
+  stream.end();
+
+  expect(stream.take().refusal?.reason).toBe('content.codename');
+});
