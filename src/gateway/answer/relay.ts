@@ -182,7 +182,9 @@ class StreamSink implements BodySink {
   /** How much of the provider's answer was read. */
   #extent(error: GatewayError | undefined): SeenAnswer['extent'] {
     if (error === undefined && this.#stream.state !== 'cut') return 'whole';
-    return this.#wasBehind ? 'unread' : 'cut';
+    // A provider that broke off or fell silent may have written what never came.
+    const isLeft = error === undefined || error.code === 'client.left' || error.code === 'policy.blocked';
+    return this.#wasBehind || !isLeft ? 'unread' : 'cut';
   }
 
   #abort(): void {

@@ -4,7 +4,7 @@ import type { Target } from '../../providers/route.ts';
 /** What came of an answer, as far as it was read. */
 export interface SeenAnswer {
   readonly tally: Tally;
-  /** `unread`: more of it had arrived than was read. */
+  /** `cut`: by the gateway or its client. `unread`: more of it may have been written than was read. */
   readonly extent: 'whole' | 'cut' | 'unread';
 }
 

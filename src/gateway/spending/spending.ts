@@ -216,6 +216,10 @@ export class Spending {
   /** Whether the target may have written more than was seen. */
   #mayBeHidden(target: Target, answer: SeenAnswer | undefined): boolean {
     if (answer === undefined || answer.extent === 'unread') return true;
+    const { usage, unreportedTokens } = answer.tally;
+    // Its text may be on the way.
+    const isSilent = unreportedTokens === 0 && (usage === undefined || usage.isPartial === true);
+    if (answer.extent === 'cut' && isSilent) return true;
     const { document } = this.#request.request;
     // Where nothing is limited, what was seen is the better estimate.
     return isInBackground(document) || (this.#isLimited && mayReason(document, target));
